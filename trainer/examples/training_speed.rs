@@ -18,12 +18,12 @@ use engine::games::einstein::{
 use engine::learned::{inputs::DenseInputs, network::Heads};
 use std::{error, hint::black_box, path::Path, time::Instant};
 use trainer::Error;
-use trainer::batch::{network_batch, tuple_batch};
+use trainer::batch::{HeadTargets, NetworkBatch, network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
 use trainer::models::{
-    fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse},
+    fused::{FusedNetwork, Shape, Sparse},
     online::Cells,
 };
 use trainer::sample::Sample;
@@ -211,21 +211,17 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
             .collect();
         let mut unit =
             |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-        let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
+        let batch = NetworkBatch {
+            rows,
+            dense: unit(BATCH * shape.dense()),
+            targets: unit(BATCH),
+            heads: HeadTargets::default(),
+        };
         measure(
             &format!("network step alone, {}", instructions.name()),
             || {
                 for _ in 0..STEPS {
-                    network.step(
-                        Inputs {
-                            rows: &rows,
-                            dense: &dense,
-                            targets: &targets,
-                            heads: HeadInputs::default(),
-                        },
-                        1e-3,
-                        1.0,
-                    );
+                    network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
                 }
                 Ok(STEPS * BATCH)
             },
@@ -237,16 +233,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
             |samples| network_batch(&game, &features, None, Heads::NONE, samples, SHARE),
             |_, batch| {
-                network.step(
-                    Inputs {
-                        rows: &batch.rows,
-                        dense: &batch.dense,
-                        targets: &batch.targets,
-                        heads: HeadInputs::default(),
-                    },
-                    1e-3,
-                    1.0,
-                );
+                network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
                 learned += batch.targets.len();
                 Ok(())
             },

@@ -22,10 +22,7 @@ fn compiled() -> String {
 }
 
 /// The device of a backend, without gradients.
-///
-/// # Errors
-/// If there is no such backend or it is not compiled in; the error lists those that are.
-pub fn device(name: &str) -> Result<Device, Error> {
+pub(crate) fn device(name: &str) -> Result<Device, Error> {
     match name {
         #[cfg(feature = "flex")]
         "flex" => Ok(Device::flex()),

@@ -15,21 +15,21 @@ use engine::learned::{
 use std::path::Path;
 
 /// Largest difference in win probability that a model may show between trainer and engine.
-pub const TOLERANCE: f64 = 1e-4;
+pub(crate) const TOLERANCE: f64 = 1e-4;
 
 /// Positions on which a model's trainer and the engine are compared.
-pub const POSITIONS: usize = 100_000;
+pub(crate) const POSITIONS: usize = 100_000;
 
 /// What a model says of some positions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answers {
+pub(crate) struct Answers {
     /// Win probabilities of the side to move.
-    pub values: Vec<f32>,
+    pub(crate) values: Vec<f32>,
     /// The same after each outcome of chance, position after position, if the model has such a head.
-    pub rolls: Vec<f32>,
+    pub(crate) rolls: Vec<f32>,
     /// Plies to the end over [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE), if the model has
     /// such a head.
-    pub plies: Vec<f32>,
+    pub(crate) plies: Vec<f32>,
 }
 
 impl From<Vec<f32>> for Answers {
@@ -43,8 +43,10 @@ impl From<Vec<f32>> for Answers {
 
 /// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then
 /// those of random games, which show what games of the players may not.
-#[must_use]
-pub fn positions_to_compare<G: Learnable>(game: &G, known: &[G::Position]) -> Vec<G::Position> {
+pub(crate) fn positions_to_compare<G: Learnable>(
+    game: &G,
+    known: &[G::Position],
+) -> Vec<G::Position> {
     let count = known.len().min(POSITIONS);
     let mut positions: Vec<G::Position> = (0..count)
         .map(|number| known[number * known.len() / count])
@@ -64,11 +66,7 @@ pub fn positions_to_compare<G: Learnable>(game: &G, known: &[G::Position]) -> Ve
 /// Writes a model if the engine says of the positions what the trainer does, head by head. The
 /// largest difference between them, in win probability or in plies over
 /// [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE).
-///
-/// # Errors
-/// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read
-/// back or written; then nothing is written.
-pub fn export<G: Learnable>(
+pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,
     path: &Path,

@@ -228,7 +228,7 @@ impl<G: Playable> Labeller<'_, G> {
 }
 
 /// Sets the labels of a game, all of them, by their labellers.
-pub fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
+pub(crate) fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let known = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
         let values = labeller.values(game);
@@ -237,10 +237,10 @@ pub fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut Played
 }
 
 /// What a game knows exactly where no more than so much is left.
-///
-/// # Errors
-/// In words, if it knows nothing so.
-pub fn tables<G: Playable>(game: &G, remaining: usize) -> Result<Arc<dyn Oracle<G>>, String> {
+pub(crate) fn tables<G: Playable>(
+    game: &G,
+    remaining: usize,
+) -> Result<Arc<dyn Oracle<G>>, String> {
     let none = || format!("{} has no tables", game.notation());
     let text = Notation::parse(&remaining.to_string()).map_err(|error| error.to_string())?;
     let known = (G::oracle().ok_or_else(none)?.read)(&text, game);

@@ -13,7 +13,7 @@ pub mod shard;
 
 pub mod label;
 
-pub mod manifest;
+mod manifest;
 
 pub mod selfplay;
 
@@ -34,7 +34,7 @@ pub mod loader;
 pub mod batch;
 
 #[cfg(feature = "burn")]
-pub mod backend;
+mod backend;
 
 // What is fitted.
 pub mod models;
@@ -44,9 +44,9 @@ pub mod curve;
 
 pub mod progress;
 
-pub mod export;
+mod export;
 
-pub mod reports;
+mod reports;
 
 #[cfg(feature = "burn")]
 pub mod fit;

@@ -13,7 +13,7 @@ mod version2;
 
 pub use game::{VALUE_STEPS, rounded};
 pub use labels::{Estimate, Label};
-pub use replay::{Replay, check_players};
+pub(crate) use replay::{Replay, check_players};
 
 use crate::Error;
 use engine::core::{files, record::GameRecord};
@@ -31,16 +31,16 @@ pub const VERSION: u32 = 4;
 const OLDEST: u32 = 2;
 
 /// File extension of a shard.
-pub const EXTENSION: &str = "games";
+pub(crate) const EXTENSION: &str = "games";
 
 /// Games of one shard of a run.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Most games that a shard may have.
-pub const MOST_GAMES: u64 = 1 << 18;
+pub(crate) const MOST_GAMES: u64 = 1 << 18;
 
 /// Most labels that a shard may have.
-pub const MOST_LABELS: usize = 16;
+pub(crate) const MOST_LABELS: usize = 16;
 
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
@@ -312,8 +312,7 @@ pub fn decode<G: Playable>(
 }
 
 /// The checksum of a whole shard that was decoded: the last eight bytes.
-#[must_use]
-pub fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))

@@ -20,9 +20,15 @@ pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
     ))
 }
 
-/// Shards name players by a byte.
-pub(super) fn too_many_players(path: &Path) -> Error {
-    Error::of(path.display())("with it there are more than 255 players")
+/// The index of a player, who is added if need be; shards name players by a byte.
+pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> Result<u8, Error> {
+    let known = players.iter().position(|player| player == name);
+    let index = known.unwrap_or_else(|| {
+        players.push(name.to_owned());
+        players.len() - 1
+    });
+    let index = u8::try_from(index).ok().filter(|&index| index < u8::MAX);
+    index.ok_or_else(|| Error::of(path.display())("with it there are more than 255 players"))
 }
 
 /// Shards of one game, with at most 255 players and [`MOST_LABELS`] labels in all.
@@ -91,12 +97,9 @@ impl<G: Playable> Source<G> {
             return Err(other_game(&path, &header.game, &wanted.game));
         }
         self.times |= header.times;
-        let players = header
-            .players
-            .iter()
-            .map(|player| self.player(player))
-            .collect::<Option<Vec<u8>>>();
-        let players = players.ok_or_else(|| too_many_players(&path))?;
+        let players = header.players.iter();
+        let players = players.map(|player| number_of(player, &mut self.players, &path));
+        let players = players.collect::<Result<_, _>>()?;
         let labels = header
             .labels
             .into_iter()
@@ -113,19 +116,6 @@ impl<G: Playable> Source<G> {
             games: header.games,
         });
         Ok(())
-    }
-
-    /// The index of a player, who is added if need be; `None` if there is no room.
-    fn player(&mut self, name: &str) -> Option<u8> {
-        let index = self
-            .players
-            .iter()
-            .position(|player| player == name)
-            .unwrap_or_else(|| {
-                self.players.push(name.to_owned());
-                self.players.len() - 1
-            });
-        u8::try_from(index).ok().filter(|&index| index < u8::MAX)
     }
 
     /// The index of a label, which is added if need be; errors may be there if one shard says so.

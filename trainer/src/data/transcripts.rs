@@ -7,7 +7,7 @@ use super::{
     Source,
     builder::{Builder, Said},
     output::{Output, Written},
-    source::too_many_players,
+    source::number_of,
     write_games,
 };
 use crate::Error;
@@ -17,7 +17,7 @@ use engine::play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
 };
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 /// Who played where a form does not say.
 const NOBODY: &str = "unknown";
@@ -71,21 +71,13 @@ pub fn import<G: Playable>(
     let text =
         String::from_utf8(files::read(path)?).map_err(|_| wrong("this is no text".to_owned()))?;
     let games = (form.read)(rules, &text).map_err(|error| wrong(error.to_string()))?;
-    let mut numbers: BTreeMap<&str, u8> = BTreeMap::new();
     let mut names = Vec::new();
     let mut seats = Vec::with_capacity(games.len());
     for game in &games {
         let mut players = Vec::new();
         for name in &game.players {
             let name = if name.is_empty() { NOBODY } else { name };
-            if !numbers.contains_key(name) {
-                let number = u8::try_from(names.len())
-                    .ok()
-                    .filter(|&number| number < u8::MAX);
-                numbers.insert(name, number.ok_or_else(|| too_many_players(path))?);
-                names.push(name.to_owned());
-            }
-            players.push(numbers[name]);
+            players.push(number_of(name, &mut names, path)?);
         }
         seats.push(players);
     }

@@ -8,10 +8,7 @@ use crate::shard::{self, GAMES_PER_SHARD};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -39,7 +36,10 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     for path in paths {
         let shards = shards_of(std::slice::from_ref(path))?;
         let manifest = if path.is_dir() {
-            manifest::<G>(path, &mut all)
+            Manifest::read::<G>(path).unwrap_or_else(|error| {
+                all.problems.push(error.to_string());
+                None
+            })
         } else {
             None
         };
@@ -82,14 +82,4 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
         });
     }
     Ok(all)
-}
-
-fn manifest<G: Playable>(directory: &Path, all: &mut Verification) -> Option<Manifest> {
-    match Manifest::read::<G>(directory) {
-        Ok(manifest) => manifest,
-        Err(error) => {
-            all.problems.push(error.to_string());
-            None
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use super::{Inputs, Learner, Run, ran_away};
 use crate::Error;
 use crate::batch::scaled_plies;
+use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
 use crate::loader::{Pass, Shuffle};
 use crate::models::heads::{HeadLoss, Losses, Outputs};
@@ -123,12 +124,12 @@ pub(super) fn validate<G: Learnable, L: Learner<G>>(
     let mut sums = vec![(0usize, 0.0f64); 1 + game.remaining_range().end()];
     each_validated(run, learner, |sample, said| {
         let remaining = game.remaining(&sample.position).min(sums.len() - 1);
-        let loss = cross_entropy(said.logit, f64::from(sample.target(search_share)));
+        let loss = logit_loss(said.logit, f64::from(sample.target(search_share)));
         let (samples, sum) = &mut sums[remaining];
         *samples += 1;
         *sum += loss;
         if let Some(logit) = said.roll {
-            losses.rolls.add(cross_entropy(
+            losses.rolls.add(logit_loss(
                 logit,
                 f64::from(sample.continuation.target(search_share)),
             ));
@@ -208,9 +209,4 @@ pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
             Ok(())
         },
     )
-}
-
-/// Of a win probability given as a logit against a target.
-fn cross_entropy(logit: f64, target: f64) -> f64 {
-    logit.max(0.0) - target * logit + (-logit.abs()).exp().ln_1p()
 }

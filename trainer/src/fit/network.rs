@@ -10,7 +10,7 @@ use crate::config::NetworkConfig;
 use crate::export::Answers;
 use crate::models::{
     cross_entropy,
-    fused::{self, FusedNetwork, HeadInputs, Shape, Sparse, grid::hold},
+    fused::{FusedNetwork, Shape, Sparse, grid::hold},
     heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss},
     network::{NetworkModel, Said},
     tensors::{loaded, numbers, record, unfit},
@@ -20,7 +20,7 @@ use burn::{
     grad_clipping::GradientClippingConfig,
     module::Module,
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
-    tensor::{Bytes, DType, Device, Int, Tensor, TensorData, activation::sigmoid},
+    tensor::{Bytes, Device, Tensor, activation::sigmoid},
 };
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
@@ -180,8 +180,8 @@ impl<G: Learnable> NetworkLearner<G> {
     }
 
     /// What burn's forward pass says.
-    fn burn_says(&self, batch: NetworkBatch) -> Said {
-        let (rows, features, _) = tensors(batch, self.shape, &self.device);
+    fn burn_says(&self, batch: &NetworkBatch) -> Said {
+        let (rows, features, _) = batch.tensors(&self.device);
         self.burn().say(rows, features)
     }
 }
@@ -244,49 +244,6 @@ fn burn_loss(
     Ok((loss, losses))
 }
 
-/// Rows, dense inputs (if there are any) and targets as tensors.
-fn tensors(
-    batch: NetworkBatch,
-    shape: Shape,
-    device: &Device,
-) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
-    let (samples, dense) = (batch.targets.len(), shape.dense());
-    let rows = Tensor::from_data(
-        TensorData::new(batch.rows, [samples, shape.sparse().active]),
-        (device, DType::I32),
-    );
-    let features = (dense > 0)
-        .then(|| Tensor::from_data(TensorData::new(batch.dense, [samples, dense]), device));
-    (
-        rows,
-        features,
-        Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device),
-    )
-}
-
-/// A batch as the fused step takes it.
-fn inputs(batch: &NetworkBatch, weights: [f32; 2]) -> fused::Inputs<'_> {
-    let HeadTargets {
-        outcomes,
-        rolls,
-        plies,
-    } = &batch.heads;
-    let [rolls_weight, plies_weight] = weights;
-    let heads = HeadInputs {
-        outcomes,
-        rolls,
-        rolls_weight,
-        plies,
-        plies_weight,
-    };
-    fused::Inputs {
-        rows: &batch.rows,
-        dense: &batch.dense,
-        targets: &batch.targets,
-        heads,
-    }
-}
-
 impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     type Inputs = NetworkInputs<G>;
 
@@ -309,7 +266,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, Error> {
         match &mut self.state {
             State::Fused(network) => {
-                let inputs = inputs(&batch, self.head_weights);
+                let inputs = batch.inputs(self.head_weights);
                 let losses = network.step(inputs, learning_rate, self.gradient_norm);
                 if let Some(runs) = &self.runs {
                     network.hold(runs);
@@ -318,12 +275,11 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
             }
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
-                let heads = batch.heads.clone();
-                let (rows, features, targets) = tensors(batch, self.shape, &device);
+                let (rows, features, targets) = batch.tensors(&device);
                 let (loss, losses) = burn_loss(
                     model.say(rows, features),
                     targets,
-                    &heads,
+                    &batch.heads,
                     self.head_weights,
                     &device,
                 )?;
@@ -341,14 +297,14 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
 
     fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, Error> {
         match &self.state {
-            State::Fused(network) => Ok(network.outputs(inputs(&batch, self.head_weights))),
+            State::Fused(network) => Ok(network.outputs(batch.inputs(self.head_weights))),
             State::Burn(..) => {
                 let mask = outcome_mask(&batch.heads, G::OUTCOMES.max(1), &self.device);
                 let Said {
                     logits,
                     rolls,
                     plies,
-                } = self.burn_says(batch);
+                } = self.burn_says(&batch);
                 let rolls =
                     rolls.map_or(Ok(Vec::new()), |rolls| numbers((rolls * mask).sum_dim(1)))?;
                 Ok(Outputs {
@@ -429,7 +385,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
             logits,
             rolls,
             plies,
-        } = self.burn_says(self.inputs.batch(&untargeted(positions), 1.0));
+        } = self.burn_says(&self.inputs.batch(&untargeted(positions), 1.0));
         let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers(sigmoid(rolls)))?;
         let plies = plies.map_or(Ok(Vec::new()), numbers)?;
         Ok(Answers {

@@ -12,7 +12,7 @@ pub(crate) mod grid;
 mod heads;
 mod instructions;
 mod layout;
-mod matrix;
+pub(super) mod matrix;
 mod vector;
 
 pub use block::Inputs;
@@ -86,14 +86,6 @@ impl FusedNetwork {
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
-    }
-
-    /// Each tensor's weights, in the order of [`Self::new`].
-    pub fn tensors(&self) -> impl Iterator<Item = &[f32]> {
-        self.shape
-            .places()
-            .into_iter()
-            .map(|place| &self.weights[place])
     }
 
     /// Adam's moments, and the steps done.

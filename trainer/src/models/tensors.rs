@@ -11,8 +11,7 @@ use engine::core::random::RandomStream;
 
 /// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
 /// in `[0, 1]`.
-#[must_use]
-pub fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+pub(crate) fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
     ((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)).mean()
 }
 

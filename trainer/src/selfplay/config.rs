@@ -147,20 +147,17 @@ impl SelfPlayOptions {
             ("exploration_half_life", self.exploration_half_life),
             ("temperature_half_life", self.temperature_half_life),
         ] {
-            if half_life.is_some_and(|plies| !plies.is_finite() || plies <= 0.0) {
-                return Err(format!(
-                    "'{key}' is a number of plies above 0, not {}",
-                    half_life.unwrap_or_default()
-                ));
+            if let Some(plies) = half_life
+                && !(plies.is_finite() && plies > 0.0)
+            {
+                return Err(format!("'{key}' is a number of plies above 0, not {plies}"));
             }
         }
-        if self
-            .temperature
-            .is_some_and(|temperature| !(temperature > 0.0 && temperature.is_finite()))
+        if let Some(temperature) = self.temperature
+            && !(temperature.is_finite() && temperature > 0.0)
         {
             return Err(format!(
-                "'temperature' is a win probability above 0, not {}",
-                self.temperature.unwrap_or_default()
+                "'temperature' is a win probability above 0, not {temperature}"
             ));
         }
         if self.temperature.is_none()

@@ -2,7 +2,7 @@
 //! game if it is one.
 
 use crate::format::{SMALL, by_hand, header, label, sealed, small};
-use crate::{PlayedGame, one_line};
+use crate::{PlayedGame, one_line, scratch};
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
@@ -56,8 +56,8 @@ fn with_labels(game: &PlayedGame, number: usize) -> PlayedGame {
 
 fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
     let bytes = shard::encode(Path::new("x"), header, games).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000000.games");
+    let directory = scratch();
+    let path = directory.join("000000.games");
     // The games fill what is left between the header and the last checksum.
     let lengths = lengths(&bytes, games.len());
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
@@ -101,7 +101,7 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
 
 #[test]
 fn every_bad_file_gives_one_line_that_names_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let mut flipped = SMALL.clone();
     flipped[SMALL.len() / 2] ^= 4;
     let mut version = SMALL.clone();
@@ -129,14 +129,14 @@ fn every_bad_file_gives_one_line_that_names_it() {
         ("does not list", by_hand(&header(2, 0), &[1, 18], &[])),
     ];
     for (number, (expected, bytes)) in cases.into_iter().enumerate() {
-        let path = directory.path().join(format!("{number}.games"));
+        let path = directory.join(format!("{number}.games"));
         std::fs::write(&path, bytes).unwrap();
         let text = one_line(&shard::read::<Standard>(&path).unwrap_err(), &path);
         assert!(text.contains(expected), "{text}: expected {expected}");
     }
-    let missing = directory.path().join("missing.games");
+    let missing = directory.join("missing.games");
     one_line(&shard::read::<Standard>(&missing).unwrap_err(), &missing);
-    let folder = directory.path().join("folder.games");
+    let folder = directory.join("folder.games");
     std::fs::create_dir(&folder).unwrap();
     one_line(&shard::read::<Standard>(&folder).unwrap_err(), &folder);
 }

@@ -2,7 +2,10 @@
 //! games they should.
 
 use crate::dataset::tiny;
-use crate::{MIXED, NEAREST, PlayedGame, Source, config, content, header_of, one_line, play, run};
+use crate::{
+    MIXED, NEAREST, PlayedGame, Source, config, content, header_of, is_sound, one_line, places,
+    play, plies, run, scratch,
+};
 use engine::games::einstein::Standard;
 use std::{
     collections::BTreeSet,
@@ -64,8 +67,8 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 
 #[test]
 fn counts_are_those_by_hand() {
-    let directory = tempfile::tempdir().unwrap();
-    let records = directory.path().join("records");
+    let directory = scratch();
+    let records = directory.join("records");
     // Two equal games: Red begins, Blue wins at the fourth ply; values 0.4 of Blue, 0.25 of Red, 1
     // of Blue.
     two_shards(&records, &[tiny(), tiny()]);
@@ -108,7 +111,7 @@ fn counts_are_those_by_hand() {
         .iter()
         .sum();
     assert!(info.bytes == bytes && (info.bytes_per_position - bytes as f64 / 8.0).abs() < 1e-9);
-    let pictures = plot::write(&directory.path().join("plots"), &info, "stones").unwrap();
+    let pictures = plot::write(&directory.join("plots"), &info, "stones").unwrap();
     assert_eq!(pictures.len(), 3);
     for picture in pictures {
         let text = std::fs::read_to_string(picture).unwrap();
@@ -118,8 +121,8 @@ fn counts_are_those_by_hand() {
 
 #[test]
 fn every_bad_record_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let records = directory.path().join("records");
+    let directory = scratch();
+    let records = directory.join("records");
     let settings = SelfPlayConfig {
         games: GAMES_PER_SHARD + 20,
         ..config(&["greedy", "random"], 0)
@@ -127,10 +130,7 @@ fn every_bad_record_is_named() {
     run(&settings, &records).unwrap();
     let check = || verify::<Standard>(std::slice::from_ref(&records)).unwrap();
     let sound = check();
-    let plies: usize = games(&[&records])
-        .iter()
-        .map(|game| game.record.plies.len())
-        .sum();
+    let plies = plies(&games(&[&records])).count();
     assert_eq!(
         (sound.shards, sound.games, sound.positions, sound.missing),
         (2, GAMES_PER_SHARD + 20, plies as u64, 0)
@@ -163,7 +163,7 @@ fn every_bad_record_is_named() {
     );
     // A shard of another run beside a sound one.
     std::fs::remove_file(&path).unwrap();
-    let other = directory.path().join("other");
+    let other = directory.join("other");
     run(
         &SelfPlayConfig {
             seed: 8,
@@ -184,8 +184,8 @@ fn every_bad_record_is_named() {
 
 #[test]
 fn merged_sets_keep_games_and_players() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let directory = scratch();
+    let at = |name: &str| directory.join(name);
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
     // Another seed: greedy against greedy would play the same game in both.
     run(
@@ -228,15 +228,10 @@ fn merged_sets_keep_games_and_players() {
         .concat()
     );
     // It is sound, it is not overwritten, and nothing half made lies about.
-    assert!(
-        verify::<Standard>(&[at("all")])
-            .unwrap()
-            .problems
-            .is_empty()
-    );
+    assert!(is_sound(at("all")));
     let refused = rewrite::merge(&source, &at("all"), false).unwrap_err();
     assert!(one_line(&refused, &at("all")).contains("exists already"));
-    let left: Vec<String> = content_names(directory.path());
+    let left: Vec<String> = content_names(&directory);
     assert_eq!(left, ["a", "all", "b", "unique"]);
 }
 
@@ -251,8 +246,8 @@ pub(crate) fn content_names(directory: &Path) -> Vec<String> {
 
 #[test]
 fn a_split_deals_games_and_keeps_equal_ones_together() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let directory = scratch();
+    let at = |name: &str| directory.join(name);
     run(&config(&["greedy", "random"], 1000), &at("a")).unwrap();
     let parts = [("train", 3.0), ("test", 1.0)].map(|(name, share)| Part {
         name: name.to_owned(),
@@ -299,8 +294,7 @@ fn a_split_deals_games_and_keeps_equal_ones_together() {
 
 #[test]
 fn samples_and_shuffles_are_of_the_same_games() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&config(&["greedy", "random"], 500), &at("a")).unwrap();
     let source = open(&[&at("a")]);
     let all = prints(&games(&[&at("a")]));
@@ -403,8 +397,8 @@ fn a_filter_takes_values_and_no_plies() {
         assert_eq!(Filter::default().apply(&rules, game), rated);
     }
     assert_eq!(untouched, all);
-    let directory = tempfile::tempdir().unwrap();
-    let (records, out) = (directory.path().join("a"), directory.path().join("b"));
+    let directory = scratch();
+    let (records, out) = (directory.join("a"), directory.join("b"));
     two_shards(&records, &all);
     let written = rewrite::filter(&open(&[&records]), &out, &filters[0]).unwrap();
     assert!(written.games <= 60 && written.values > 0);
@@ -412,16 +406,14 @@ fn a_filter_takes_values_and_no_plies() {
         plies: (500, 600),
         ..Filter::default()
     };
-    let error =
-        rewrite::filter(&open(&[&records]), &directory.path().join("c"), &nothing).unwrap_err();
+    let error = rewrite::filter(&open(&[&records]), &directory.join("c"), &nothing).unwrap_err();
     assert!(error.to_string().contains("no game"), "{error}");
-    assert_eq!(content_names(directory.path()), ["a", "b"]);
+    assert_eq!(content_names(&directory), ["a", "b"]);
 }
 
 #[test]
 fn what_cannot_lie_together_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&config(&["random"], 5), &at("a")).unwrap();
     run(
         &SelfPlayConfig {

@@ -1,6 +1,8 @@
 //! The file format: exact round trips, files by hand, and what breaks the rules.
 
-use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, config, header_of, one_line, play};
+use crate::{
+    CLASSIC, MIXED, NEAREST, PlayedGame, config, header_of, one_line, play, plies, scratch,
+};
 use engine::core::{
     game::Game,
     random::RandomStream,
@@ -33,22 +35,15 @@ pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 #[test]
 fn what_is_written_is_read_exactly() {
     let (header, games) = small();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000000.games");
+    let directory = scratch();
+    let path = directory.join("000000.games");
     shard::write(&path, &header, &games).unwrap();
     let (read_header, read_games) = shard::read::<Standard>(&path).unwrap();
     assert_eq!(read_header, header);
     assert_eq!(read_games, games);
     let bits = |games: &[PlayedGame]| -> Vec<Option<u32>> {
-        games
-            .iter()
-            .flat_map(|game| {
-                game.record
-                    .plies
-                    .iter()
-                    .map(|ply| ply.value.map(f32::to_bits))
-            })
-            .collect()
+        let values = plies(games).map(|ply| ply.value);
+        values.map(|value| value.map(f32::to_bits)).collect()
     };
     assert_eq!(bits(&read_games), bits(&games));
     assert_eq!(std::fs::read(&path).unwrap(), *SMALL);
@@ -362,8 +357,8 @@ fn values_are_rounded_to_the_nearest_step() {
 #[test]
 fn what_could_not_be_read_is_not_written() {
     let (header, games) = small();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("x.games");
+    let directory = scratch();
+    let path = directory.join("x.games");
     let mut cases = vec![(
         ShardHeader {
             games: 41,
@@ -396,7 +391,7 @@ fn what_could_not_be_read_is_not_written() {
     cases.push((header, drawn));
     for (header, games) in cases {
         one_line(&shard::write(&path, &header, &games).unwrap_err(), &path);
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(&*directory).unwrap().count(), 0);
     }
 }
 

@@ -5,24 +5,16 @@ use crate::data::{filters, games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
 use crate::{
-    LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, config, content, header_of, one_line, play,
-    run,
+    LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, asked, config, content, header_of, one_line,
+    places, play, plies, run, with_threads,
 };
 use engine::games::einstein::{Standard, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
 use trainer::data::{info, rewrite};
-use trainer::label::LabelConfig;
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label, ShardHeader};
 use xxhash_rust::xxh3::xxh3_64;
-
-fn asked(name: &str, by: &str) -> LabelConfig {
-    LabelConfig {
-        name: name.to_owned(),
-        by: by.to_owned(),
-    }
-}
 
 fn header(labels: &[Label], games: u64) -> ShardHeader {
     ShardHeader {
@@ -31,8 +23,9 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// The tiny game: "deep" says 0.5 of the second position and 1 of the last, "exact" 0 of the last.
-fn tiny_labelled() -> PlayedGame {
+/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the
+/// last.
+pub(crate) fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
     game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
     game.set_label(1, 2, estimates(&[None, None, None, Some(0.0)]));
@@ -40,7 +33,7 @@ fn tiny_labelled() -> PlayedGame {
 }
 
 /// Labels without errors.
-pub(crate) fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
+fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
     values
         .iter()
         .map(|value| value.map(Estimate::from))
@@ -276,14 +269,9 @@ fn self_play_labels_its_games_and_plays_the_same() {
         );
         assert!((0..with.record.plies.len()).all(|ply| with.label(0, ply).is_some()));
     }
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&labelled, &at("a")).unwrap();
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(3)
-        .build()
-        .unwrap();
-    threads.install(|| run(&labelled, &at("b"))).unwrap();
+    with_threads(3, || run(&labelled, &at("b"))).unwrap();
     assert!(content(&at("a")) == content(&at("b")));
     assert_eq!(games(&[&at("a")]), with);
     let (header, _) = shard::read::<Standard>(&at("a").join("000000.games")).unwrap();
@@ -305,29 +293,21 @@ fn self_play_labels_its_games_and_plays_the_same() {
 
 #[test]
 fn sets_with_different_labels_lie_together() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    let labels = |names: &[(&str, &str)]| {
-        names
-            .iter()
-            .map(|&(name, by)| asked(name, by))
-            .collect::<Vec<_>>()
-    };
-    let make = |name: &str, seed: u64, names: &[(&str, &str)]| {
-        run(
-            &SelfPlayConfig {
-                labels: labels(names),
-                seed,
-                ..config(&["random"], 20)
-            },
-            &at(name),
-        )
-        .unwrap();
-    };
-    make("a", 1, &[("race", "race"), ("deep", "star1(depth=1)")]);
-    make("b", 2, &[("deep", "star1(depth=1)")]);
-    make("c", 3, &[]);
-    make("d", 4, &[("deep", "star1(depth=2)")]);
+    let at = places();
+    let deep = |depth| asked("deep", &format!("star1(depth={depth})"));
+    for (seed, (name, labels)) in (1..).zip([
+        ("a", vec![asked("race", "race"), deep(1)]),
+        ("b", vec![deep(1)]),
+        ("c", Vec::new()),
+        ("d", vec![deep(2)]),
+    ]) {
+        let settings = SelfPlayConfig {
+            labels,
+            seed,
+            ..config(&["random"], 20)
+        };
+        run(&settings, &at(name)).unwrap();
+    }
     let source = open(&[&at("c"), &at("b"), &at("a")]);
     assert_eq!(
         source
@@ -351,12 +331,7 @@ fn sets_with_different_labels_lie_together() {
             assert_eq!([game.label(0, ply), game.label(1, ply)], expected);
         }
     }
-    let plies = |games: &[PlayedGame]| {
-        games
-            .iter()
-            .map(|game| game.record.plies.len() as u64)
-            .sum::<u64>()
-    };
+    let plies = |games: &[PlayedGame]| plies(games).count() as u64;
     assert_eq!(written.labels, 2 * plies(&a) + plies(&b));
     let text = one_line(&Source::open(&[at("a"), at("d")]).unwrap_err(), &at("d"));
     assert!(
@@ -373,7 +348,8 @@ fn sets_with_different_labels_lie_together() {
             .take(game.record.plies.len())
             .enumerate()
         {
-            sum += f64::from(b_value(game, ply) - game.record.payoffs[position.seat()]).powi(2);
+            sum += f64::from(game.label(0, ply).unwrap() - game.record.payoffs[position.seat()])
+                .powi(2);
         }
     }
     assert_eq!(
@@ -381,10 +357,6 @@ fn sets_with_different_labels_lie_together() {
         ("deep", plies(&b))
     );
     assert!((counts[0].error.unwrap() - sum / plies(&b) as f64).abs() < 1e-9);
-}
-
-fn b_value(game: &PlayedGame, ply: usize) -> f32 {
-    game.label(0, ply).unwrap()
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Self-play: what rules a game, what resuming keeps, and what a directory of something else is
 //! answered with.
 
-use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, run};
+use crate::{
+    CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, run,
+    scratch, with_threads,
+};
 use engine::core::{files::FileError, game::Game};
 use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
@@ -14,21 +17,13 @@ fn long() -> SelfPlayConfig {
     config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50)
 }
 
-fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap()
-        .install(work)
-}
-
 #[test]
 fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
     let config = config(&MIXED, 300);
     let files = |config: &SelfPlayConfig, threads: usize| {
-        let directory = tempfile::tempdir().unwrap();
-        with_threads(threads, || run(config, directory.path()).unwrap());
-        content(directory.path())
+        let directory = scratch();
+        with_threads(threads, || run(config, &directory).unwrap());
+        content(&directory)
     };
     let one = files(&config, 1);
     assert_eq!(
@@ -228,10 +223,10 @@ fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
 #[test]
 fn the_summary_counts_what_the_files_hold() {
     let config = config(&MIXED, 100);
-    let directory = tempfile::tempdir().unwrap();
-    let summary = run(&config, directory.path()).unwrap();
+    let directory = scratch();
+    let summary = run(&config, &directory).unwrap();
     let games = play(&config);
-    let plies = || games.iter().flat_map(|game| &game.record.plies);
+    let plies = || plies(&games);
     assert_eq!(
         (summary.games, summary.positions),
         (100, plies().count() as u64)
@@ -271,9 +266,9 @@ fn the_summary_counts_what_the_files_hold() {
 
 #[test]
 fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
-    let unbroken = tempfile::tempdir().unwrap();
-    let summary = run(&long(), unbroken.path()).unwrap();
-    let expected = content(unbroken.path());
+    let unbroken = scratch();
+    let summary = run(&long(), &unbroken).unwrap();
+    let expected = content(&unbroken);
     assert_eq!(
         expected
             .iter()
@@ -281,8 +276,8 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
             .collect::<Vec<_>>(),
         ["000000.games", "000001.games", "000002.games", "run.json"]
     );
-    let resumed = tempfile::tempdir().unwrap();
-    let directory = resumed.path();
+    let resumed = scratch();
+    let directory = &resumed;
     let go_on = || {
         assert_eq!(run(&long(), directory).unwrap(), summary);
         assert_eq!(content(directory), expected);
@@ -318,30 +313,30 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
 
 #[test]
 fn a_longer_run_reuses_complete_shards() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     run(
         &SelfPlayConfig {
             games: GAMES_PER_SHARD + 10,
             ..long()
         },
-        directory.path(),
+        &directory,
     )
     .unwrap();
-    let first = directory.path().join("000000.games");
+    let first = directory.join("000000.games");
     let written = || std::fs::metadata(&first).unwrap().modified().unwrap();
     let before = written();
-    run(&long(), directory.path()).unwrap();
+    run(&long(), &directory).unwrap();
     assert_eq!(written(), before);
-    let unbroken = tempfile::tempdir().unwrap();
-    run(&long(), unbroken.path()).unwrap();
-    assert_eq!(content(directory.path()), content(unbroken.path()));
+    let unbroken = scratch();
+    run(&long(), &unbroken).unwrap();
+    assert_eq!(content(&directory), content(&unbroken));
 }
 
 #[test]
 fn a_shorter_run_is_refused_and_destroys_nothing() {
-    let directory = tempfile::tempdir().unwrap();
-    run(&long(), directory.path()).unwrap();
-    let before = content(directory.path());
+    let directory = scratch();
+    run(&long(), &directory).unwrap();
+    let before = content(&directory);
     for games in [
         0,
         10,
@@ -350,23 +345,23 @@ fn a_shorter_run_is_refused_and_destroys_nothing() {
         2 * GAMES_PER_SHARD,
         2 * GAMES_PER_SHARD + 49,
     ] {
-        let error = run(&SelfPlayConfig { games, ..long() }, directory.path()).unwrap_err();
-        let text = one_line(&error, directory.path());
+        let error = run(&SelfPlayConfig { games, ..long() }, &directory).unwrap_err();
+        let text = one_line(&error, &directory);
         assert!(
             text.contains(&format!("more than the {games} games")),
             "{text}"
         );
-        assert_eq!(content(directory.path()), before);
+        assert_eq!(content(&directory), before);
     }
 }
 
 #[test]
 fn games_of_other_settings_are_never_mixed_in() {
     let config = config(&["greedy", "random"], 20);
-    let directory = tempfile::tempdir().unwrap();
-    run(&config, directory.path()).unwrap();
-    let before = content(directory.path());
-    let path = directory.path().join("000000.games");
+    let directory = scratch();
+    run(&config, &directory).unwrap();
+    let before = content(&directory);
+    let path = directory.join("000000.games");
     let mut weighted = config.clone();
     weighted.players[1].weight = 0.5;
     let others: [(&str, SelfPlayConfig); 6] = [
@@ -408,7 +403,7 @@ fn games_of_other_settings_are_never_mixed_in() {
                     games,
                     ..other.clone()
                 },
-                directory.path(),
+                &directory,
             )
             .unwrap_err();
             let text = one_line(&error, &path);
@@ -416,7 +411,7 @@ fn games_of_other_settings_are_never_mixed_in() {
                 text.contains(expected) && text.ends_with("; choose another directory"),
                 "{text}"
             );
-            assert_eq!(content(directory.path()), before);
+            assert_eq!(content(&directory), before);
         }
     }
     // The same players, spelt otherwise.
@@ -424,21 +419,21 @@ fn games_of_other_settings_are_never_mixed_in() {
         games: 20,
         ..crate::config(&[text], 20)
     };
-    let directory = tempfile::tempdir().unwrap();
-    run(&spelt("mcts(sims=5, leaf=schwarz)"), directory.path()).unwrap();
-    let before = content(directory.path());
-    run(&spelt(" mcts( sims=5,leaf=schwarz )"), directory.path()).unwrap();
-    assert_eq!(content(directory.path()), before);
+    let directory = scratch();
+    run(&spelt("mcts(sims=5, leaf=schwarz)"), &directory).unwrap();
+    let before = content(&directory);
+    run(&spelt(" mcts( sims=5,leaf=schwarz )"), &directory).unwrap();
+    assert_eq!(content(&directory), before);
 }
 
 #[test]
 fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     let config = config(&["random"], 20);
-    let directory = tempfile::tempdir().unwrap();
-    let notes = directory.path().join("notes.txt");
+    let directory = scratch();
+    let notes = directory.join("notes.txt");
     std::fs::write(&notes, "not a shard, and nobody's business").unwrap();
-    run(&config, directory.path()).unwrap();
-    let good = std::fs::read(directory.path().join("000000.games")).unwrap();
+    run(&config, &directory).unwrap();
+    let good = std::fs::read(directory.join("000000.games")).unwrap();
     let mut version = good.clone();
     version[8] = 5;
     let cases = [
@@ -451,16 +446,16 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
         ("copy.games", good, "belong into 000000.games"),
     ];
     for (name, bytes, expected) in cases {
-        let path = directory.path().join(name);
+        let path = directory.join(name);
         std::fs::write(&path, bytes).unwrap();
-        let before = content(directory.path());
+        let before = content(&directory);
         let longer = SelfPlayConfig {
             games: 2 * GAMES_PER_SHARD,
             ..config.clone()
         };
-        let text = one_line(&run(&longer, directory.path()).unwrap_err(), &path);
+        let text = one_line(&run(&longer, &directory).unwrap_err(), &path);
         assert!(text.contains(expected), "{text}");
-        assert_eq!(content(directory.path()), before);
+        assert_eq!(content(&directory), before);
         std::fs::remove_file(&path).unwrap();
     }
     // A file where the directory should be.
@@ -469,8 +464,8 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
 
 #[test]
 fn a_directory_is_made_with_those_above_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let deep = directory.path().join("a/b/c");
+    let directory = scratch();
+    let deep = directory.join("a/b/c");
     assert_eq!(run(&config(&["random"], 5), &deep).unwrap().games, 5);
     assert_eq!(content(&deep).len(), 2);
 }
@@ -478,18 +473,18 @@ fn a_directory_is_made_with_those_above_it() {
 #[cfg(unix)]
 #[test]
 fn two_runs_do_not_write_to_one_directory() {
-    let directory = tempfile::tempdir().unwrap();
-    let other = std::fs::File::open(directory.path()).unwrap();
+    let directory = scratch();
+    let other = std::fs::File::open(&*directory).unwrap();
     other.try_lock().unwrap();
-    let living = directory.path().join(".alea-living.tmp");
+    let living = directory.join(".alea-living.tmp");
     let written = std::fs::File::create(&living).unwrap();
     written.try_lock().unwrap();
-    let error = run(&config(&["random"], 5), directory.path()).unwrap_err();
+    let error = run(&config(&["random"], 5), &directory).unwrap_err();
     assert!(matches!(error, Error::File(FileError::Busy(_))));
-    one_line(&error, directory.path());
+    one_line(&error, &directory);
     assert!(living.exists());
     drop((other, written));
-    run(&config(&["random"], 5), directory.path()).unwrap();
+    run(&config(&["random"], 5), &directory).unwrap();
     assert!(!living.exists());
 }
 
@@ -608,9 +603,9 @@ fn settings_out_of_range_are_named() {
 
 #[test]
 fn another_model_under_the_same_name_is_another_run() {
-    let directory = tempfile::tempdir().unwrap();
-    let model = directory.path().join("model.safetensors");
-    let games = directory.path().join("games");
+    let directory = scratch();
+    let model = directory.join("model.safetensors");
+    let games = directory.join("games");
     let settings = config(
         &[&format!(
             "star1(depth=1, eval=\"model:{}\")",
@@ -632,25 +627,25 @@ fn another_model_under_the_same_name_is_another_run() {
 
 #[test]
 fn shards_made_one_by_one_are_those_of_the_whole_run() {
-    let whole = tempfile::tempdir().unwrap();
-    let summary = run(&long(), whole.path()).unwrap();
-    let single = tempfile::tempdir().unwrap();
+    let whole = scratch();
+    let summary = run(&long(), &whole).unwrap();
+    let single = scratch();
     let part = SelfPlay::new(long()).unwrap();
     let bar = ProgressBar::hidden();
     let mut games = 0;
     for index in [2, 0, 1, 1] {
-        games += part.run_shard(single.path(), index, &bar).unwrap().games;
+        games += part.run_shard(&single, index, &bar).unwrap().games;
     }
     assert_eq!(games, summary.games + GAMES_PER_SHARD);
-    assert_eq!(content(single.path()), content(whole.path()));
+    assert_eq!(content(&single), content(&whole));
     // There is no fourth; another run, or another length of this one, is none of this directory.
     assert!(
-        part.run_shard(single.path(), 3, &bar)
+        part.run_shard(&single, 3, &bar)
             .unwrap_err()
             .to_string()
             .contains("3 shards")
     );
-    let manifest = single.path().join("run.json");
+    let manifest = single.join("run.json");
     for (expected, other) in [
         ("not 8", SelfPlayConfig { seed: 8, ..long() }),
         (
@@ -664,28 +659,28 @@ fn shards_made_one_by_one_are_those_of_the_whole_run() {
         let text = one_line(
             &SelfPlay::new(other)
                 .unwrap()
-                .run_shard(single.path(), 0, &bar)
+                .run_shard(&single, 0, &bar)
                 .unwrap_err(),
             &manifest,
         );
         assert!(text.contains(expected), "{text}");
     }
-    assert_eq!(content(single.path()), content(whole.path()));
+    assert_eq!(content(&single), content(&whole));
     std::fs::write(&manifest, "{}").unwrap();
-    one_line(&run(&long(), single.path()).unwrap_err(), &manifest);
+    one_line(&run(&long(), &single).unwrap_err(), &manifest);
 }
 
 #[test]
 fn a_directory_of_an_old_version_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000000.games");
+    let directory = scratch();
+    let path = directory.join("000000.games");
     std::fs::copy(
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version2.games"),
         &path,
     )
     .unwrap();
     let text = one_line(
-        &run(&config(&["random"], 5), directory.path()).unwrap_err(),
+        &run(&config(&["random"], 5), &directory).unwrap_err(),
         &path,
     );
     assert!(text.contains("version 2"), "{text}");
@@ -694,14 +689,14 @@ fn a_directory_of_an_old_version_is_refused() {
 #[cfg(unix)]
 #[test]
 fn processes_that_make_single_shards_share_a_directory() {
-    let directory = tempfile::tempdir().unwrap();
-    let other = std::fs::File::open(directory.path()).unwrap();
+    let directory = scratch();
+    let other = std::fs::File::open(&*directory).unwrap();
     other.try_lock_shared().unwrap();
     let bar = ProgressBar::hidden();
     let part = SelfPlay::new(config(&["random"], 5)).unwrap();
-    part.run_shard(directory.path(), 0, &bar).unwrap();
+    part.run_shard(&directory, 0, &bar).unwrap();
     assert!(matches!(
-        part.run(directory.path(), &bar),
+        part.run(&directory, &bar),
         Err(Error::File(FileError::Busy(_)))
     ));
 }

@@ -4,7 +4,7 @@
 //! Tokens lie in a bag; seat after seat takes from 1 up to `most` of them. When the bag is empty who
 //! took most has won, and equals share.
 
-use crate::{content, one_line};
+use crate::{content, one_line, places, scratch, with_threads};
 use engine::core::{
     game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
     random::RandomStream,
@@ -269,28 +269,17 @@ fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
         // A move is refused that the rules do not permit, or of which they make something else.
         let mut wrong = games.clone();
         wrong[3].record.plies[0].mv = rules.most + 1;
-        assert!(
-            shard::encode(path, &header, &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("game 3")
-        );
+        let refused = |wrong: &[_], expected: &str| {
+            let text = one_line(&shard::encode(path, &header, wrong).unwrap_err(), path);
+            assert!(text.contains(expected), "{text}: expected {expected}");
+        };
+        refused(&wrong, "game 3");
         wrong = games.clone();
         wrong[4].record.payoffs = [0.25; MAX_SEATS];
-        assert!(
-            shard::encode(path, &header, &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("payoffs")
-        );
+        refused(&wrong, "payoffs");
         wrong = games;
         wrong[5].players.pop();
-        assert!(
-            shard::encode(path, &header, &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("players")
-        );
+        refused(&wrong, "players");
     }
     // A move of 2,500 takes two bytes, one of 3 one byte: twelve of start, two players, seven plies
     // at most, and the ends of the game.
@@ -325,8 +314,7 @@ fn every_flipped_byte_is_found() {
 
 #[test]
 fn sets_are_counted_exchanged_and_made_of_each_other() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     let rules = tokens(3, 20, 4);
     let (header, games) = random_games(&rules, 50);
     std::fs::create_dir(at("a")).unwrap();
@@ -408,18 +396,16 @@ fn config(rules: &Tokens, games: u64) -> SelfPlayConfig {
 
 #[test]
 fn without_chance_games_are_distinct_and_only_those_are_counted() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let make = |config: &SelfPlayConfig, threads: usize, name: &str| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
         let run = SelfPlay::<Tokens>::new(config.clone()).unwrap();
-        pool.install(|| run.run(&directory.path().join(name), &ProgressBar::hidden()))
-            .unwrap()
+        with_threads(threads, || {
+            run.run(&directory.join(name), &ProgressBar::hidden())
+        })
+        .unwrap()
     };
     let prints = |rules: &Tokens, name: &str| {
-        let path = directory.path().join(name).join("000000.games");
+        let path = directory.join(name).join("000000.games");
         let (_, games) = shard::read::<Tokens>(&path).unwrap();
         let prints: HashSet<u128> = games.iter().map(|game| game.fingerprint(rules)).collect();
         (games, prints)
@@ -428,7 +414,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     let rules = tokens(3, 30, 4);
     let summary = make(&config(&rules, 400), 1, "one");
     assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
-    assert!(content(&directory.path().join("one")) == content(&directory.path().join("three")));
+    assert!(content(&directory.join("one")) == content(&directory.join("three")));
     assert_eq!(
         (summary.games, summary.distinct, summary.counted()),
         (400, Some(400), 400)

@@ -210,8 +210,7 @@ pub fn tuple_batch<G: Learnable>(
 }
 
 /// Samples of positions without targets, for whoever only wants values.
-#[must_use]
-pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
+pub(crate) fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()
         .map(|&position| Sample::exact(position, 0.5))

@@ -14,9 +14,7 @@ mod network;
 mod ntuple;
 mod temporal;
 
-pub use crate::reports::{
-    Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
-};
+pub use crate::reports::{Family, FitReport, OnlineReport};
 pub use temporal::fit_online;
 
 use crate::config::TrainConfig;
@@ -129,32 +127,33 @@ trait Inputs<P>: Sync {
     fn batch(&self, samples: &[Sample<P>], search_share: f32) -> Self::Batch;
 }
 
+/// How a learner learns.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Samples of a batch.
+    batch: usize,
+    /// At the start.
+    learning_rate: f64,
+    /// What is learned beside the value.
+    heads: Heads,
+}
+
 /// A model that learns, and can be put away and taken up again to the last bit.
 trait Learner<G: Learnable> {
     /// Where its batches come from.
     type Inputs: Inputs<G::Position>;
     /// A copy of what makes its batches, for other threads.
     fn inputs(&self) -> Self::Inputs;
-    /// Samples of a batch.
-    fn batch_size(&self) -> usize;
-    /// The learning rate at the start.
-    fn learning_rate(&self) -> f64;
-    /// What it learns beside the value.
-    fn heads(&self) -> Heads {
-        Heads::NONE
-    }
+    /// How it learns.
+    fn plan(&self) -> Plan;
     /// Learns a batch; the sums of the losses, each before its sample was learned.
     fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, Error>;
     /// What it says of a batch.
     fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, Error>;
-    /// The model's record.
-    fn model(&self) -> Result<Vec<u8>, Error>;
-    /// The optimiser's record.
-    fn optimiser(&self) -> Result<Vec<u8>, Error>;
-    /// Takes the model from a record.
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error>;
-    /// Takes the optimiser from a record.
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error>;
+    /// The records of model and optimiser.
+    fn records(&self) -> Result<[Vec<u8>; 2], Error>;
+    /// Takes the model, and the optimiser if it is given, from their records.
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error>;
     /// What it says of positions, by burn.
     fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error>;
     /// The model as the engine has it.
@@ -220,7 +219,7 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
             learning_rate: passed.learning_rate,
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
-            heads: head_points(learner.heads(), passed.losses(), validated.losses),
+            heads: head_points(learner.plan().heads, passed.losses(), validated.losses),
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
         curve::write(
@@ -232,7 +231,7 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
     }
     run.progress.finish();
     let header = checkpoint.header;
-    learner.load_model(checkpoint.best)?;
+    learner.load(checkpoint.best, None)?;
     finish(run, &learner, &header)
 }
 

@@ -149,24 +149,21 @@ impl<G: Playable> LabelRecipe<G> {
     /// Whether the same games get the same labels: not from a player with a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        if let Source::Player(player) = &self.source {
-            player.is_reproducible()
-        } else {
-            true
+        match &self.source {
+            Source::Player(player) => player.is_reproducible(),
+            _ => true,
         }
     }
 
     /// A new labeller.
     #[must_use]
     pub fn make(&self) -> Labeller<'_, G> {
-        let player = if let Source::Player(recipe) = &self.source {
-            Some(recipe.make())
-        } else {
-            None
-        };
         Labeller {
             recipe: self,
-            player,
+            player: match &self.source {
+                Source::Player(recipe) => Some(recipe.make()),
+                _ => None,
+            },
             positions: Vec::new(),
             values: Vec::new(),
         }

@@ -1,8 +1,6 @@
 //! Fitting in a build without burn: refused in one line.
 
-pub use crate::reports::{
-    Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
-};
+pub use crate::reports::{Family, FitReport, OnlineReport};
 
 use crate::Error;
 use crate::config::TrainConfig;

@@ -267,7 +267,7 @@ pub fn encode<G: Playable>(
             .max()
             .map_or(1, |most| usize::from(most) + 1),
     };
-    let form = Form::new(&rules, header, totals.outcomes);
+    let form = Form::new(rules, header, totals.outcomes);
     let mut body = Vec::with_capacity(games.len() * 72);
     let mut lengths = Vec::with_capacity(games.len());
     for (number, played) in games.iter().enumerate() {
@@ -300,14 +300,12 @@ pub fn decode<G: Playable>(
     bytes: &[u8],
 ) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     let (parts, decoder) = open::<G>(path, bytes)?;
-    let mut games = Vec::with_capacity(parts.games.len());
-    let mut plies = 0;
-    for game in decoder.games(path, &parts) {
-        let game = game?;
-        plies += game.record.plies.len() as u64;
-        games.push(game);
-    }
-    parts.check_whole(path, decoder.totals(plies))?;
+    let games = decoder.games(path, &parts).collect::<Result<Vec<_>, _>>()?;
+    let plies = games
+        .iter()
+        .map(|game| game.record.plies.len() as u64)
+        .sum();
+    decoder.check_whole(path, &parts, plies)?;
     Ok((parts.header, games))
 }
 
@@ -329,8 +327,10 @@ fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Dec
                 G::NAME
             )));
         };
-        parts.header.game = old.0.notation();
-        return Ok((parts, Decoder::Old(old)));
+        let header = &mut parts.header;
+        header.game = old.0.notation();
+        let (players, labels) = (header.players.len(), header.labels.len());
+        return Ok((parts, Decoder::Old(old, players, labels)));
     }
     let rules: G = parts.header.rules().map_err(Error::of(path.display()))?;
     let Totals {
@@ -340,14 +340,15 @@ fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Dec
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
         return Err(damaged(path, &problem));
     }
-    Ok((parts, Decoder::New(rules, outcomes)))
+    let form = Form::new(rules, &parts.header, outcomes);
+    Ok((parts, Decoder::New(form)))
 }
 
 /// How the games of a shard are read.
 enum Decoder<G: Playable> {
-    Old(OldRecords<G>),
-    /// With the numbers of outcomes.
-    New(G, usize),
+    /// With the numbers of players and of labels.
+    Old(OldRecords<G>, usize, usize),
+    New(Form<G>),
 }
 
 impl<G: Playable> Decoder<G> {
@@ -357,18 +358,10 @@ impl<G: Playable> Decoder<G> {
         path: &'a Path,
         parts: &'a Parts<'_>,
     ) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
-        let header = &parts.header;
-        let form = match self {
-            Self::Old(_) => None,
-            Self::New(rules, outcomes) => Some(Form::new(rules, header, *outcomes)),
-        };
         parts.games.iter().enumerate().map(move |(number, bytes)| {
-            let game = match (self, &form) {
-                (Self::Old(old), _) => {
-                    version2::decode(bytes, old, header.players.len(), header.labels.len())
-                }
-                (_, Some(form)) => form.decode(bytes),
-                (_, None) => Err("it has no form".to_owned()),
+            let game = match self {
+                Self::Old(old, players, labels) => version2::decode(bytes, old, *players, *labels),
+                Self::New(form) => form.decode(bytes),
             };
             game.map_err(|problem| {
                 Error::new(format!("{}: game {number}: {problem}", path.display()))
@@ -376,18 +369,13 @@ impl<G: Playable> Decoder<G> {
         })
     }
 
-    fn totals(&self, plies: u64) -> Totals {
-        match self {
-            Self::Old(_) => Totals {
-                plies,
-                ..Totals::default()
-            },
-            Self::New(rules, outcomes) => Totals {
-                plies,
-                seats: rules.seats(),
-                outcomes: *outcomes,
-            },
-        }
+    /// Whether the file as a whole is what was written, once each game is known to be.
+    fn check_whole(&self, path: &Path, parts: &Parts<'_>, plies: u64) -> Result<(), Error> {
+        let known = match self {
+            Self::Old(..) => Totals::default(),
+            Self::New(_) => parts.totals,
+        };
+        parts.check_whole(path, Totals { plies, ..known })
     }
 }
 
@@ -430,7 +418,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     }
     // Where a game is bad the file's own checksum fails as well, which says nothing new.
     if found.problems.is_empty() {
-        parts.check_whole(path, decoder.totals(found.good_plies))
+        decoder.check_whole(path, &parts, found.good_plies)
     } else {
         Ok(())
     }

@@ -42,8 +42,7 @@ impl Default for TargetConfig {
 impl TargetConfig {
     /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first
     /// to the last.
-    #[must_use]
-    pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
+    pub(crate) fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_search_share();
         // A single epoch is the last one, by which validation goes.
         let left = if epochs > 1 {
@@ -55,8 +54,7 @@ impl TargetConfig {
     }
 
     /// Share of the search value in the last epoch, and in validation at any time.
-    #[must_use]
-    pub fn last_search_share(&self) -> f32 {
+    pub(crate) fn last_search_share(&self) -> f32 {
         self.final_search_share.unwrap_or(self.search_share)
     }
 }
@@ -169,8 +167,7 @@ impl Default for NetworkConfig {
 
 impl NetworkConfig {
     /// What the loss of a head counts beside that of the value, which counts 1.
-    #[must_use]
-    pub fn head_weight(&self, head: Head) -> f32 {
+    pub(crate) fn head_weight(&self, head: Head) -> f32 {
         let told = match head {
             Head::Rolls => self.rolls_weight,
             Head::MovesToGo => self.moves_to_go_weight,

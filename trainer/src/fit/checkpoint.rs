@@ -107,8 +107,7 @@ impl Checkpoint {
             found
                 .header
                 .same_training(directory, family, &configuration, fingerprint)?;
-            learner.load_model(found.model.clone())?;
-            learner.load_optimiser(found.optimiser.clone())?;
+            learner.load(found.model.clone(), Some(found.optimiser.clone()))?;
             found
         } else {
             let header = Header {
@@ -130,8 +129,7 @@ impl Checkpoint {
 
     /// Takes what a learner has become.
     pub(super) fn take<G: Learnable>(&mut self, learner: &impl Learner<G>) -> Result<(), Error> {
-        self.model = learner.model()?;
-        self.optimiser = learner.optimiser()?;
+        [self.model, self.optimiser] = learner.records()?;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! One epoch of any learner: all training samples once, then the validation samples.
 
-use super::{Inputs, Learner, Run, ran_away};
+use super::{Inputs, Learner, Plan, Run, ran_away};
 use crate::Error;
 use crate::batch::scaled_plies;
 use crate::calibrate::logit_loss;
@@ -70,7 +70,11 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
         window: training.window,
         symmetries: training.symmetries,
     };
-    let size = learner.batch_size();
+    let Plan {
+        batch: size,
+        learning_rate,
+        ..
+    } = learner.plan();
     let pass = Pass::training(run.samples, size, shuffle, passed.batches);
     let inputs = learner.inputs();
     let search_share = run.config.target.search_share_of(epoch, training.epochs);
@@ -78,8 +82,7 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     pass.each(
         |samples| inputs.batch(samples, search_share),
         |number, batch| {
-            passed.learning_rate =
-                run.learning_rate(learner.learning_rate(), epoch, number, pass.batches());
+            passed.learning_rate = run.learning_rate(learning_rate, epoch, number, pass.batches());
             let losses = learner.learn(batch, passed.learning_rate)?;
             if !losses.are_finite() {
                 let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;

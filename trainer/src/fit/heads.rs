@@ -19,7 +19,8 @@ pub(super) fn judge<G: Learnable, L: Learner<G>>(
     learner: &L,
 ) -> Result<HeadsReport, Error> {
     let mut report = HeadsReport::default();
-    if learner.heads().is_empty() {
+    let heads = learner.plan().heads;
+    if heads.is_empty() {
         return Ok(report);
     }
     let (mut rolls, mut values, mut plies) = (Vec::new(), Vec::new(), Vec::new());
@@ -30,7 +31,7 @@ pub(super) fn judge<G: Learnable, L: Learner<G>>(
         }
         plies.extend(said.plies);
     })?;
-    if learner.heads().contains(Head::Rolls) && !rolls.is_empty() {
+    if heads.contains(Head::Rolls) && !rolls.is_empty() {
         let samples = rolls.len();
         let mean = |number: &dyn Fn(&(f32, f32)) -> f64| {
             rolls.iter().map(number).sum::<f64>() / samples as f64
@@ -56,7 +57,7 @@ pub(super) fn judge<G: Learnable, L: Learner<G>>(
             bias_from_value: distances.iter().sum::<f64>() / distances.len() as f64,
         });
     }
-    if learner.heads().contains(Head::MovesToGo) && !plies.is_empty() {
+    if heads.contains(Head::MovesToGo) && !plies.is_empty() {
         let (samples, scale) = (plies.len(), f64::from(PLIES_SCALE));
         let mean = |number: &dyn Fn(&(f64, f64)) -> f64| {
             plies.iter().map(number).sum::<f64>() / samples as f64

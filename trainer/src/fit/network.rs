@@ -3,10 +3,9 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
 //! reference either way.
 
-use super::{Family, Inputs, Learner, Run};
+use super::{Family, Inputs, Learner, Plan, Run};
 use crate::Error;
 use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
-use crate::config::NetworkConfig;
 use crate::export::Answers;
 use crate::models::{
     cross_entropy,
@@ -64,8 +63,7 @@ pub(super) struct NetworkLearner<G: Learnable> {
     state: State,
     inputs: NetworkInputs<G>,
     shape: Shape,
-    batch: usize,
-    learning_rate: f64,
+    plan: Plan,
     gradient_norm: f32,
     /// Of a network in integers the rows of which one is on: weights are held after every step.
     runs: Option<Vec<Range<usize>>>,
@@ -141,29 +139,23 @@ impl<G: Learnable> NetworkLearner<G> {
                 .init();
             State::Burn(Box::new(model), Box::new(optimiser))
         };
-        let &NetworkConfig {
-            heads,
-            batch,
-            learning_rate,
-            gradient_norm,
-            ..
-        } = config;
-        let head_weights = [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head));
-        let inputs = NetworkInputs {
-            features,
-            integers,
-            heads,
-            game,
-        };
         Ok(Self {
             state,
-            inputs,
+            inputs: NetworkInputs {
+                features,
+                integers,
+                heads: config.heads,
+                game,
+            },
             shape,
-            batch,
-            learning_rate,
-            gradient_norm,
+            plan: Plan {
+                batch: config.batch,
+                learning_rate: config.learning_rate,
+                heads: config.heads,
+            },
+            gradient_norm: config.gradient_norm,
             runs,
-            head_weights,
+            head_weights: [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head)),
             device,
         })
     }
@@ -184,6 +176,19 @@ impl<G: Learnable> NetworkLearner<G> {
         let (rows, features, _) = batch.tensors(&self.device);
         self.burn().say(rows, features)
     }
+}
+
+/// Adam's moments, and the steps done, from their record.
+fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
+    let (steps, moments) = record
+        .split_first_chunk()
+        .filter(|(_, moments)| moments.len() == 8 * shape.parameters())
+        .ok_or_else(|| Error::new(
+            "the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start",
+        ))?;
+    let moments = moments.as_chunks().0.iter();
+    let moments = moments.map(|&moment| f32::from_le_bytes(moment)).collect();
+    Ok((moments, u64::from_le_bytes(*steps)))
 }
 
 /// The sum of a head's losses, as tensor and as number, if there is such a head.
@@ -251,16 +256,8 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         self.inputs.clone()
     }
 
-    fn batch_size(&self) -> usize {
-        self.batch
-    }
-
-    fn learning_rate(&self) -> f64 {
-        self.learning_rate
-    }
-
-    fn heads(&self) -> Heads {
-        self.inputs.heads
+    fn plan(&self) -> Plan {
+        self.plan
     }
 
     fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, Error> {
@@ -316,65 +313,35 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         }
     }
 
-    fn model(&self) -> Result<Vec<u8>, Error> {
-        record(self.burn())
-    }
-
-    fn optimiser(&self) -> Result<Vec<u8>, Error> {
-        match &self.state {
+    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+        let optimiser = match &self.state {
             State::Fused(network) => {
                 let (moments, steps) = network.optimiser();
-                Ok(steps
-                    .to_le_bytes()
-                    .into_iter()
-                    .chain(moments.iter().flat_map(|moment| moment.to_le_bytes()))
-                    .collect())
+                let moments = moments.iter().flat_map(|moment| moment.to_le_bytes());
+                steps.to_le_bytes().into_iter().chain(moments).collect()
             }
-            State::Burn(_, optimiser) => Ok(optimiser.into_bytes().map_err(unfit)?.to_vec()),
-        }
+            State::Burn(_, optimiser) => optimiser.into_bytes().map_err(unfit)?.to_vec(),
+        };
+        Ok([record(self.burn())?, optimiser])
     }
 
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error> {
-        let model = loaded(self.burn(), record)?;
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
+        let model = loaded(self.burn(), model)?;
         match &mut self.state {
             State::Fused(network) => {
-                let (moments, steps) = network.optimiser();
-                **network =
-                    FusedNetwork::new(self.shape, model.parameters(), moments.to_vec(), steps);
+                let (moments, steps) = match optimiser {
+                    Some(record) => moments(&record, self.shape)?,
+                    None => (network.optimiser().0.to_vec(), network.optimiser().1),
+                };
+                **network = FusedNetwork::new(self.shape, model.parameters(), moments, steps);
             }
-            State::Burn(trained, _) => **trained = model.train(),
-        }
-        Ok(())
-    }
-
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error> {
-        match &mut self.state {
-            State::Fused(network) => {
-                let (steps, moments) = record
-                    .split_first_chunk::<8>()
-                    .filter(|(_, moments)| moments.len() == 8 * self.shape.parameters())
-                    .ok_or_else(|| Error::new(
-                        "the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start",
-                    ))?;
-                let moments = moments
-                    .as_chunks::<4>()
-                    .0
-                    .iter()
-                    .map(|&moment| f32::from_le_bytes(moment))
-                    .collect();
-                **network = FusedNetwork::new(
-                    self.shape,
-                    network.weights().to_vec(),
-                    moments,
-                    u64::from_le_bytes(*steps),
-                );
-            }
-            State::Burn(_, optimiser) => {
-                **optimiser = optimiser
-                    .as_ref()
-                    .clone()
-                    .from_bytes(Bytes::from_bytes_vec(record))
-                    .map_err(unfit)?
+            State::Burn(trained, own) => {
+                **trained = model.train();
+                if let Some(record) = optimiser {
+                    let optimiser = own.as_ref().clone();
+                    let optimiser = optimiser.from_bytes(Bytes::from_bytes_vec(record));
+                    **own = optimiser.map_err(unfit)?;
+                }
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! ([`crate::models::online`]) run on one, in order, so that a seed gives the same weights on any
 //! machine.
 
-use super::{Inputs, Learner};
+use super::{Inputs, Learner, Plan};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
 use crate::config::{NTupleConfig, Rule};
@@ -21,6 +21,7 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
     files::Model,
     inputs::Learnable,
+    network::Heads,
     tuples::{TupleNetwork, TupleSet},
 };
 
@@ -101,12 +102,12 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         self.set.clone()
     }
 
-    fn batch_size(&self) -> usize {
-        CHUNK
-    }
-
-    fn learning_rate(&self) -> f64 {
-        self.learning_rate
+    fn plan(&self) -> Plan {
+        Plan {
+            batch: CHUNK,
+            learning_rate: self.learning_rate,
+            heads: Heads::NONE,
+        }
     }
 
     fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<Losses, Error> {
@@ -119,25 +120,17 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         Ok(self.cells.logits(&batch.rows, self.set.tuples()).into())
     }
 
-    fn model(&self) -> Result<Vec<u8>, Error> {
-        record(self.burn())
+    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+        Ok([record(self.burn())?, record(self.accumulators())?])
     }
 
-    fn optimiser(&self) -> Result<Vec<u8>, Error> {
-        record(self.accumulators())
-    }
-
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error> {
-        let model = loaded(self.burn(), record)?;
-        let (.., memory) = self.cells.apart();
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
+        let model = loaded(self.burn(), model)?;
+        let memory = match optimiser {
+            Some(record) => loaded(self.accumulators(), record)?.values(),
+            None => self.cells.apart().2,
+        };
         self.cells = Cells::new(self.rule, &model.weights(), model.bias(), &memory);
-        Ok(())
-    }
-
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error> {
-        let memory = loaded(self.accumulators(), record)?.values();
-        let (weights, bias, _) = self.cells.apart();
-        self.cells = Cells::new(self.rule, &weights, bias, &memory);
         Ok(())
     }
 

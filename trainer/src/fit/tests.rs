@@ -48,7 +48,7 @@ fn config() -> TrainConfig {
 
 fn fit_on(
     samples: &Samples<Standard>,
-    directory: &Path,
+    directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
 ) -> Result<FitReport, Error> {
@@ -58,17 +58,21 @@ fn fit_on(
         family,
         samples,
         r#"{"games": 80}"#,
-        directory,
+        directory.as_ref(),
         &progress,
     )
 }
 
-fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitReport, Error> {
+fn fit_in(
+    directory: impl AsRef<Path>,
+    config: &TrainConfig,
+    family: Family,
+) -> Result<FitReport, Error> {
     fit_on(&samples(), directory, config, family)
 }
 
 /// Why a training is refused.
-fn refusal(directory: &Path, config: &TrainConfig, family: Family) -> String {
+fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) -> String {
     fit_in(directory, config, family).unwrap_err().to_string()
 }
 
@@ -100,14 +104,8 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn inputs(&self) -> L::Inputs {
         self.0.inputs()
     }
-    fn batch_size(&self) -> usize {
-        self.0.batch_size()
-    }
-    fn learning_rate(&self) -> f64 {
-        self.0.learning_rate()
-    }
-    fn heads(&self) -> Heads {
-        self.0.heads()
+    fn plan(&self) -> Plan {
+        self.0.plan()
     }
     fn learn(&mut self, batch: BatchOf<Standard, L>, learning_rate: f64) -> Result<Losses, Error> {
         self.1 = self
@@ -119,17 +117,11 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, Error> {
         self.0.outputs(batch)
     }
-    fn model(&self) -> Result<Vec<u8>, Error> {
-        self.0.model()
+    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+        self.0.records()
     }
-    fn optimiser(&self) -> Result<Vec<u8>, Error> {
-        self.0.optimiser()
-    }
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error> {
-        self.0.load_model(record)
-    }
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error> {
-        self.0.load_optimiser(record)
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
+        self.0.load(model, optimiser)
     }
     fn answers(&self, positions: &[Position]) -> Result<Answers, Error> {
         self.0.answers(positions)
@@ -143,7 +135,7 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
 /// for the network.
 fn fit_until(
     samples: &Samples<Standard>,
-    directory: &Path,
+    directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
     burn: bool,
@@ -155,7 +147,7 @@ fn fit_until(
         family,
         samples,
         provenance: r#"{"games": 80}"#,
-        directory,
+        directory: directory.as_ref(),
         progress: &ProgressBar::hidden(),
     };
     let device = backend::device("flex").unwrap();
@@ -168,9 +160,60 @@ fn fit_until(
     }
 }
 
+/// A training of a network that was cut off within its third epoch, and its directory. It has become
+/// to the last bit what it would have become at once.
+fn cut_off_and_resumed(
+    samples: &Samples<Standard>,
+    config: &TrainConfig,
+    burn: bool,
+) -> (FitReport, TempDir) {
+    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let until = |directory: &TempDir, batches| {
+        fit_until(
+            samples,
+            directory.path(),
+            config,
+            Family::Network,
+            burn,
+            batches,
+        )
+    };
+    let expected = until(&whole, usize::MAX).unwrap();
+    let batches = samples.training().div_ceil(config.network.batch);
+    until(&broken, 2 * batches + batches / 2).unwrap_err();
+    let found = until(&broken, usize::MAX).unwrap();
+    assert_eq!(
+        curve_of(&broken),
+        curve_of(&whole),
+        "{config:?}, burn: {burn}"
+    );
+    assert!(
+        fs::read(&found.model).unwrap() == fs::read(&expected.model).unwrap(),
+        "{config:?}, burn: {burn}"
+    );
+    (found, broken)
+}
+
+/// The curve without what depends on the clock.
+fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
+    let curve = Checkpoint::read(directory.as_ref())
+        .unwrap()
+        .unwrap()
+        .header
+        .curve;
+    curve
+        .into_iter()
+        .map(|point| CurvePoint {
+            seconds: 0.0,
+            samples_per_second: 0.0,
+            ..point
+        })
+        .collect()
+}
+
 /// The columns of the curve that do not depend on the clock.
-fn losses(directory: &Path) -> Vec<String> {
-    let table = fs::read_to_string(directory.join("curve.csv")).unwrap();
+fn losses(directory: impl AsRef<Path>) -> Vec<String> {
+    let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
         .lines()
         .map(|line| line.split(',').take(4).collect::<Vec<_>>().join(","))
@@ -209,7 +252,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let samples = samples();
             let until = |directory: &TempDir, batches| {
-                fit_until(&samples, directory.path(), &config, family, burn, batches)
+                fit_until(&samples, directory, &config, family, burn, batches)
             };
             let expected = until(&whole, usize::MAX).unwrap();
             let size = match family {
@@ -223,7 +266,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
                 let error = until(&broken, cut).unwrap_err();
                 assert_eq!(error.to_string(), "power cut");
-                assert_eq!(losses(broken.path()).len(), 1 + epochs);
+                assert_eq!(losses(&broken).len(), 1 + epochs);
             }
             let begun = Checkpoint::read(broken.path())
                 .unwrap()
@@ -235,11 +278,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
                 minutes > 0.0 && batches > 2
             );
             let found = until(&broken, usize::MAX).unwrap();
-            assert_eq!(
-                losses(broken.path()),
-                losses(whole.path()),
-                "{family:?} {rule:?}"
-            );
+            assert_eq!(losses(&broken), losses(&whole), "{family:?} {rule:?}");
             assert_eq!(
                 (found.epochs, found.best_epoch, found.validation_loss),
                 (5, expected.best_epoch, expected.validation_loss)
@@ -260,18 +299,18 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
 #[test]
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    fit_in(unbroken.path(), &config(), Family::NTuple).unwrap();
+    fit_in(&unbroken, &config(), Family::NTuple).unwrap();
     // Something stands where the curve of every epoch should, until the training is begun again.
     let in_the_way = broken.path().join("curve.svg");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
-        fit_in(broken.path(), &config(), Family::NTuple).unwrap_err();
+        fit_in(&broken, &config(), Family::NTuple).unwrap_err();
         fs::remove_dir(&in_the_way).unwrap();
     }
-    fit_in(broken.path(), &config(), Family::NTuple).unwrap();
-    let curve = |directory: &Path| fs::read(directory.join("curve.svg")).unwrap();
-    assert_eq!(curve(broken.path()), curve(unbroken.path()));
-    assert_eq!(losses(broken.path()), losses(unbroken.path()));
+    fit_in(&broken, &config(), Family::NTuple).unwrap();
+    let curve = |directory: &TempDir| fs::read(directory.path().join("curve.svg")).unwrap();
+    assert_eq!(curve(&broken), curve(&unbroken));
+    assert_eq!(losses(&broken), losses(&unbroken));
 }
 
 #[test]
@@ -281,7 +320,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     config.training.epochs = 1;
     config.ntuple.tuples = vec!["a0".to_owned()];
     config.ntuple.phases = vec![5, 8];
-    let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
+    let report = fit_in(&directory, &config, Family::NTuple).unwrap();
     let network = ntuple(&report);
     assert_eq!(
         (
@@ -328,7 +367,7 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
             let mut config = config();
             config.training.epochs = 3;
             (config.target.search_share, config.target.final_search_share) = (search_share, last);
-            let report = fit_in(directory.path(), &config, family).unwrap();
+            let report = fit_in(&directory, &config, family).unwrap();
             report
                 .curve
                 .iter()
@@ -394,32 +433,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     ] {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
-        let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let samples = samples();
-        let until = |directory: &TempDir, batches| {
-            fit_until(
-                &samples,
-                directory.path(),
-                &config,
-                Family::Network,
-                burn,
-                batches,
-            )
-        };
-        let expected = until(&whole, usize::MAX).unwrap();
-        let batches = samples.training().div_ceil(config.network.batch);
-        until(&broken, 2 * batches + batches / 2).unwrap_err();
-        let found = until(&broken, usize::MAX).unwrap();
-        assert_eq!(
-            losses(broken.path()),
-            losses(whole.path()),
-            "{hidden:?}, burn: {burn}"
-        );
-        assert_eq!(
-            fs::read(&found.model).unwrap(),
-            fs::read(&expected.model).unwrap(),
-            "{hidden:?}, burn: {burn}"
-        );
+        let (found, _directory) = cut_off_and_resumed(&samples(), &config, burn);
         assert!(
             found.parity <= crate::export::TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
@@ -429,15 +443,15 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     // Of a network with other layers nothing is gone on from.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
-    fit_in(directory.path(), &config, Family::Network).unwrap();
+    fit_in(&directory, &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
-    let error = refusal(directory.path(), &config, Family::Network);
+    let error = refusal(&directory, &config, Family::Network);
     assert!(
         error.contains("another configuration (hidden = [16, 16], not hidden = [16])"),
         "{error}"
     );
     config.network.hidden = vec![16; 4];
-    let error = refusal(directory.path(), &config, Family::Network);
+    let error = refusal(&directory, &config, Family::Network);
     assert_eq!(
         error,
         "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024"
@@ -448,7 +462,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 fn validation_losses_by_phase_add_up() {
     for family in FAMILIES {
         let directory = tempfile::tempdir().unwrap();
-        let report = fit_in(directory.path(), &config(), family).unwrap();
+        let report = fit_in(&directory, &config(), family).unwrap();
         for point in &report.curve {
             let samples: usize = point
                 .validation_by_phase
@@ -488,7 +502,7 @@ fn all_families_learn_and_the_engine_agrees() {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
         config.training.epochs = 12;
-        let report = fit_in(directory.path(), &config, family).unwrap();
+        let report = fit_in(&directory, &config, family).unwrap();
         let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
         assert!(
             loss > floor && loss < reachable,
@@ -519,8 +533,8 @@ fn losses_depend_on_the_seed_alone() {
             let directory = tempfile::tempdir().unwrap();
             let mut config = TrainConfig { seed, ..config() };
             config.training.epochs = 2;
-            fit_in(directory.path(), &config, family).unwrap();
-            losses(directory.path())
+            fit_in(&directory, &config, family).unwrap();
+            losses(&directory)
         };
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
@@ -532,11 +546,11 @@ fn another_training_is_not_overwritten() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.training.epochs = 1;
-    fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let error = refusal(directory.path(), &config, Family::Network);
+    fit_in(&directory, &config, Family::NTuple).unwrap();
+    let error = refusal(&directory, &config, Family::Network);
     assert!(error.contains("another family (ntuple)"), "{error}");
     config.training.final_rate = 0.5;
-    let error = refusal(directory.path(), &config, Family::NTuple);
+    let error = refusal(&directory, &config, Family::NTuple);
     assert!(
         error.contains("final_rate = 0.01, not final_rate = 0.5"),
         "{error}"
@@ -548,7 +562,7 @@ fn another_training_is_not_overwritten() {
         random_samples(20, 2),
     )
     .unwrap();
-    let error = fit_on(&other, directory.path(), &config, Family::NTuple)
+    let error = fit_on(&other, &directory, &config, Family::NTuple)
         .unwrap_err()
         .to_string();
     assert!(error.contains("another set of samples"), "{error}");
@@ -560,7 +574,7 @@ fn a_training_that_runs_away_is_stopped() {
     let mut fastest = config();
     fastest.integer.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
-    let overflows = refusal(directory.path(), &fastest, Family::Integer);
+    let overflows = refusal(&directory, &fastest, Family::Integer);
     let expected = "the engine does not take the integer network: ";
     assert!(overflows.starts_with(expected), "{overflows}");
     for family in [Family::NTuple, Family::Network] {
@@ -571,7 +585,7 @@ fn a_training_that_runs_away_is_stopped() {
         config.ntuple.rule = Rule::Sgd;
         // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
         config.ntuple.learning_rate = 1e39;
-        let error = refusal(directory.path(), &config, family);
+        let error = refusal(&directory, &config, family);
         assert!(
             error.contains(" in epoch ") && error.contains("lower the learning rate"),
             "{error}"
@@ -595,10 +609,10 @@ fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
     config.training.patience = 2;
     config.training.schedule = Schedule::Constant;
     config.ntuple.learning_rate = 30.0;
-    let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
+    let report = fit_in(&directory, &config, Family::NTuple).unwrap();
     assert_eq!(report.epochs, report.best_epoch + 2);
     assert!(report.epochs < 40);
-    let found: Vec<f64> = losses(directory.path())[1..]
+    let found: Vec<f64> = losses(&directory)[1..]
         .iter()
         .map(|line| line.split(',').nth(2).unwrap().parse().unwrap())
         .collect();
@@ -613,7 +627,7 @@ fn an_unknown_set_of_tuples_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.ntuple.set = "no such".to_owned();
-    let error = refusal(directory.path(), &config, Family::NTuple);
+    let error = refusal(&directory, &config, Family::NTuple);
     assert!(
         error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"),
         "{error}"

@@ -89,8 +89,7 @@ impl FusedNetwork {
     }
 
     /// Adam's moments, and the steps done.
-    #[must_use]
-    pub fn optimiser(&self) -> (&[f32], u64) {
+    pub(crate) fn optimiser(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
@@ -117,7 +116,7 @@ impl FusedNetwork {
     }
 
     /// Holds the weights where the engine takes them in integers, rounding as [`engine::learned::integer`] does.
-    pub fn hold(&mut self, runs: &[Range<usize>]) {
+    pub(crate) fn hold(&mut self, runs: &[Range<usize>]) {
         grid::hold(self.shape, runs, &mut self.weights);
     }
 

@@ -52,8 +52,7 @@ impl Cells {
     }
 
     /// How many numbers a rule remembers of each weight.
-    #[must_use]
-    pub fn remembered(rule: Rule) -> usize {
+    pub(crate) fn remembered(rule: Rule) -> usize {
         match rule {
             Rule::Sgd => 0,
             Rule::Adagrad => 1,
@@ -97,7 +96,7 @@ impl Cells {
     /// Changes the weights of positions, each given by the rows of its tuples, by errors (value
     /// minus target) that are known before the first of them is changed. `rate` is the learning
     /// rate of a weight.
-    pub fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
+    pub(crate) fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(cells) => correct(cells, rows, errors, rate, sgd),
             Self::Adagrad(cells) => correct(cells, rows, errors, rate, adagrad),

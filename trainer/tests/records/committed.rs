@@ -1,7 +1,7 @@
 //! The committed sample: guards the format, for its bytes were written once and must stay readable.
 
 use crate::format::label;
-use crate::{PlayedGame, plies, samples_in};
+use crate::{PlayedGame, decode, plies, read, samples_in};
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use std::path::Path;
@@ -13,7 +13,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 #[test]
 fn the_committed_sample_is_read_and_replayed() {
     let path = Path::new(SAMPLE).join("000000.games");
-    let (header, games) = shard::read::<Standard>(&path).unwrap();
+    let (header, games) = read(&path).unwrap();
     // As the data card says.
     assert_eq!(header.players, PLAYERS);
     assert_eq!(
@@ -40,11 +40,11 @@ fn shards_of_versions_2_and_3_are_read_and_become_version_4() {
     let read = |name: &str| {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records");
         let path = Path::new(folder).join(name);
-        let old = shard::read::<Standard>(&path).unwrap();
+        let old = read(&path).unwrap();
         // Written again it is version 4, of the same games.
         let bytes = shard::encode(&path, &old.0, &old.1).unwrap();
         assert_eq!(bytes[8..12], [4, 0, 0, 0]);
-        assert!(shard::decode::<Standard>(&path, &bytes).unwrap() == old);
+        assert!(decode(&path, &bytes).unwrap() == old);
         old
     };
     let count = |games: &[PlayedGame]| {

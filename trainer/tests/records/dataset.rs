@@ -1,7 +1,7 @@
 //! From records to samples: targets by hand, and a split that keeps games together.
 
 use crate::{
-    MIXED, NEAREST, PlayedGame, Samples, config, header_of, one_line, play, samples_in, scratch,
+    MIXED, NEAREST, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch,
 };
 use engine::core::{
     game::{Game, won_by},
@@ -195,27 +195,29 @@ fn every_sample_is_a_valued_position_with_its_target() {
 #[test]
 fn what_gives_no_samples_is_named() {
     let directory = &*scratch();
-    let empty = samples_in(directory, &played()).unwrap_err();
-    assert!(one_line(&empty, directory).contains("no game records there"));
+    refused(
+        samples_in(directory, &played()),
+        directory,
+        "no game records there",
+    );
     let missing = directory.join("missing");
-    one_line(&samples_in(&missing, &played()).unwrap_err(), &missing);
+    refused(samples_in(&missing, &played()), &missing, "");
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)));
-    let text = one_line(&samples_in(directory, &played()).unwrap_err(), directory);
-    assert!(text.contains("training"), "{text}");
+    refused(samples_in(directory, &played()), directory, "training");
     write(directory, &play(&config(&["star1(depth=1)"], 30)));
     let none_validates = SampleOptions {
         validation_share: 0.0,
         ..played()
     };
-    let text = one_line(
-        &samples_in(directory, &none_validates).unwrap_err(),
+    refused(
+        samples_in(directory, &none_validates),
         directory,
+        "validation",
     );
-    assert!(text.contains("validation"), "{text}");
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    one_line(&samples_in(directory, &played()).unwrap_err(), &damaged);
+    refused(samples_in(directory, &played()), &damaged, "");
 }
 
 #[test]
@@ -230,11 +232,12 @@ fn variants_are_not_mixed() {
     };
     let path = directory.join("000001.games");
     shard::write(&path, &nearest, &games).unwrap();
-    let text = one_line(&samples_in(&directory, &played()).unwrap_err(), &path);
-    assert!(
-        text.contains(&format!("'{NEAREST}'")) && text.contains("'einstein'"),
-        "{text}"
+    let text = refused(
+        samples_in(&directory, &played()),
+        &path,
+        &format!("'{NEAREST}'"),
     );
+    assert!(text.contains("'einstein'"), "{text}");
 }
 
 #[test]
@@ -254,8 +257,7 @@ fn shards_are_read_again_and_must_not_have_changed() {
     let again = samples_in(&directory, &played()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
-    let text = one_line(&samples.read(1).unwrap_err(), &second);
-    assert!(text.contains("changed"), "{text}");
+    refused(samples.read(1), &second, "changed");
     assert_ne!(
         samples_in(&directory, &played()).unwrap().fingerprint(),
         samples.fingerprint()

@@ -1,7 +1,8 @@
 //! The file format: exact round trips, files by hand, and what breaks the rules.
 
 use crate::{
-    CLASSIC, MIXED, NEAREST, PlayedGame, config, header_of, one_line, play, plies, scratch,
+    CLASSIC, MIXED, NEAREST, PlayedGame, config, decode, header_of, one_line, play, plies, read,
+    refused, scratch,
 };
 use engine::core::{
     game::Game,
@@ -38,7 +39,7 @@ fn what_is_written_is_read_exactly() {
     let directory = scratch();
     let path = directory.join("000000.games");
     shard::write(&path, &header, &games).unwrap();
-    let (read_header, read_games) = shard::read::<Standard>(&path).unwrap();
+    let (read_header, read_games) = read(&path).unwrap();
     assert_eq!(read_header, header);
     assert_eq!(read_games, games);
     let bits = |games: &[PlayedGame]| -> Vec<Option<u32>> {
@@ -64,8 +65,11 @@ fn both_variants_are_replayed_by_their_own_rules() {
     assert!(shard::encode(path, &header(NEAREST), &nearest).is_ok());
     // Every move of the stricter variant is one of the classic rules; not the other way round.
     assert!(shard::encode(path, &header(CLASSIC), &nearest).is_ok());
-    let refused = shard::encode(path, &header(NEAREST), &classic).unwrap_err();
-    assert!(one_line(&refused, path).contains("not written"));
+    refused(
+        shard::encode(path, &header(NEAREST), &classic),
+        path,
+        "not written",
+    );
 }
 
 /// A label of this name and maker.
@@ -143,7 +147,7 @@ fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
 fn a_shard_by_hand_is_read() {
     // The value is 49,151 / 65,534 = 0.750008.
     let bytes = one_game(&won_at_once(1, VALUES, &[7, 0xFF, 0xBF]));
-    let (header, games) = shard::decode::<Standard>(Path::new("hand.games"), &bytes).unwrap();
+    let (header, games) = decode(Path::new("hand.games"), &bytes).unwrap();
     assert_eq!(
         (header.first_game, header.games, header.run["seed"].as_u64()),
         (4096, 1, Some(5))
@@ -178,15 +182,11 @@ fn another_game_is_refused_in_one_line_that_names_both() {
     let foreign = header(1, 0).replace("einstein", "reversi(size=6)");
     let bytes = by_hand(&foreign, &[1, 4], &[0; 4]);
     let path = Path::new("x.games");
-    let text = one_line(&shard::decode::<Standard>(path, &bytes).unwrap_err(), path);
-    assert!(
-        text.contains("'reversi'") && text.contains("'einstein'"),
-        "{text}"
-    );
+    let text = refused(decode(path, &bytes), path, "'reversi'");
+    assert!(text.contains("'einstein'"), "{text}");
     let unknown = header(1, 0).replace("einstein", "einstein(size=6)");
     let bytes = by_hand(&unknown, &[1, 4], &[0; 4]);
-    let text = one_line(&shard::decode::<Standard>(path, &bytes).unwrap_err(), path);
-    assert!(text.contains("size"), "{text}");
+    refused(decode(path, &bytes), path, "size");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn set_ups_are_numbers() {
 #[test]
 fn games_against_the_rules_are_refused() {
     let good = won_at_once(1, PLAIN, &[6]);
-    assert!(shard::decode::<Standard>(Path::new("x"), &one_game(&good)).is_ok());
+    assert!(decode(Path::new("x"), &one_game(&good)).is_ok());
     let with_start = |start: &[u8]| [&[1, PLAIN, 0, 0][..], start, &[6]].concat();
     let mut seat = start(18, 19);
     seat[7] |= 1 << 5;
@@ -271,7 +271,7 @@ fn games_against_the_rules_are_refused() {
     ];
     for (expected, bytes) in cases {
         let path = Path::new("wrong.games");
-        let error = shard::decode::<Standard>(path, &one_game(&bytes)).unwrap_err();
+        let error = decode(path, &one_game(&bytes)).unwrap_err();
         let text = one_line(&error, path);
         assert!(
             text.contains(expected) && text.contains("game 0"),
@@ -390,7 +390,7 @@ fn what_could_not_be_read_is_not_written() {
     drawn[0].record.payoffs = [0.5; 8];
     cases.push((header, drawn));
     for (header, games) in cases {
-        one_line(&shard::write(&path, &header, &games).unwrap_err(), &path);
+        refused(shard::write(&path, &header, &games), &path, "");
         assert_eq!(std::fs::read_dir(&*directory).unwrap().count(), 0);
     }
 }

@@ -135,6 +135,17 @@ fn samples_in(directory: &Path, options: &SampleOptions) -> Result<Samples, Erro
     Samples::open(&[directory], options)
 }
 
+/// What a shard says, and its games.
+type Shard = (shard::ShardHeader, Vec<PlayedGame>);
+
+fn decode(path: &Path, bytes: &[u8]) -> Result<Shard, Error> {
+    shard::decode(path, bytes)
+}
+
+fn read(path: &Path) -> Result<Shard, Error> {
+    shard::read(path)
+}
+
 /// All games of a run, without files.
 fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
     let run = SelfPlay::new(config.clone()).unwrap();
@@ -181,6 +192,13 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
         !text.contains('\n') && text.contains(path.to_str().unwrap()),
         "{text}"
     );
+    text
+}
+
+/// The text of an error, which must be one line that names `path` and says what is expected.
+fn refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
+    let text = one_line(&result.err().unwrap(), path);
+    assert!(text.contains(expected), "{text}: expected {expected}");
     text
 }
 

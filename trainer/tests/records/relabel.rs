@@ -3,7 +3,7 @@
 
 use crate::data::{content_names, games, open};
 use crate::{
-    LabelRecipe, MIXED, Source, asked, config, content, is_sound, one_line, places, run,
+    LabelRecipe, MIXED, Source, asked, config, content, is_sound, places, refused, run,
     with_threads,
 };
 use engine::core::files::FileError;
@@ -61,8 +61,8 @@ fn labels_made_later_are_those_made_with_the_games() {
         assert_eq!(new.labels[0], race.make().values(new));
         assert!((0..old.record.plies.len()).all(|ply| old.label(1, ply) == new.label(1, ply)));
     }
-    let refused = make(&open(&[&at("both")]), &at("replaced"), &race).unwrap_err();
-    assert!(one_line(&refused, &at("replaced")).contains("exists already"));
+    let again = make(&open(&[&at("both")]), &at("replaced"), &race);
+    refused(again, &at("replaced"), "exists already");
     assert_eq!(
         content_names(&at("")),
         ["at_once", "both", "one", "plain", "replaced"]
@@ -117,16 +117,16 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     let written = time(&working);
     // Others are at work, or other labels were begun: nothing is touched.
     let before = content(&working);
-    let text = one_line(
-        &make(&source, &at("again"), &recipe("race", "star1(depth=1)")).unwrap_err(),
+    refused(
+        make(&source, &at("again"), &recipe("race", "star1(depth=1)")),
         &working,
+        "another maker",
     );
-    assert!(text.contains("another maker"), "{text}");
-    let text = one_line(
-        &make(&open(&[&at("b")]), &at("again"), &race).unwrap_err(),
+    refused(
+        make(&open(&[&at("b")]), &at("again"), &race),
         &working,
+        "other records",
     );
-    assert!(text.contains("other records"), "{text}");
     #[cfg(unix)]
     {
         let other = std::fs::File::open(&working).unwrap();
@@ -147,14 +147,15 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();
     let shard = working.join("000000.games");
     std::fs::copy(at("b").join("000000.games"), &shard).unwrap();
-    assert!(
-        one_line(&make(&source, &at("again"), &race).unwrap_err(), &shard)
-            .contains("does not hold these games")
+    refused(
+        make(&source, &at("again"), &race),
+        &shard,
+        "does not hold these games",
     );
     let mut bytes = std::fs::read(at("one").join("000000.games")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&shard, bytes).unwrap();
-    one_line(&make(&source, &at("again"), &race).unwrap_err(), &shard);
+    refused(make(&source, &at("again"), &race), &shard, "");
     assert!(!at("again").exists());
 }

@@ -4,6 +4,7 @@
 use super::*;
 use crate::calibrate::LogisticFit;
 use crate::dataset::SampleOptions;
+use crate::reports::HeadsReport;
 use crate::sample::tests::with_continuations;
 use engine::core::evaluator::Evaluator;
 use engine::games::einstein::Standard;
@@ -20,19 +21,6 @@ fn config_with(heads: Heads) -> TrainConfig {
     config
 }
 
-/// The curve without what depends on the clock.
-fn curve_of(directory: &Path) -> Vec<CurvePoint> {
-    let curve = Checkpoint::read(directory).unwrap().unwrap().header.curve;
-    curve
-        .into_iter()
-        .map(|point| CurvePoint {
-            seconds: 0.0,
-            samples_per_second: 0.0,
-            ..point
-        })
-        .collect()
-}
-
 #[test]
 fn a_training_of_heads_is_resumed_and_exported() {
     for heads in [
@@ -44,28 +32,8 @@ fn a_training_of_heads_is_resumed_and_exported() {
             let mut config = config_with(heads);
             config.training.checkpoint_minutes = 1e-9;
             config.target.search_share = 0.5;
-            let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let samples = samples_with_continuations();
-            let until = |directory: &TempDir, batches| {
-                fit_until(
-                    &samples,
-                    directory.path(),
-                    &config,
-                    Family::Network,
-                    burn,
-                    batches,
-                )
-            };
-            let expected = until(&whole, usize::MAX).unwrap();
-            let batches = samples.training().div_ceil(config.network.batch);
-            until(&broken, 2 * batches + batches / 2).unwrap_err();
-            let found = until(&broken, usize::MAX).unwrap();
-            assert_eq!(
-                fs::read(&found.model).unwrap(),
-                fs::read(&expected.model).unwrap(),
-                "{heads:?}, burn: {burn}"
-            );
-            assert_eq!(curve_of(broken.path()), curve_of(whole.path()));
+            let (found, _directory) = cut_off_and_resumed(&samples, &config, burn);
             let (first, last) = (&found.curve[0].heads, &found.curve[4].heads);
             assert_eq!(
                 first.iter().map(|point| point.head).collect::<Vec<_>>(),
@@ -121,13 +89,13 @@ fn the_fused_step_trains_heads_as_burn_does() {
 #[test]
 fn without_heads_nothing_is_as_if_there_were_some() {
     let (plain, told) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let found = fit_in(plain.path(), &config(), Family::Network).unwrap();
+    let found = fit_in(&plain, &config(), Family::Network).unwrap();
     assert!(found.heads.is_empty() && found.curve.iter().all(|point| point.heads.is_empty()));
     let story = written(&found.model).1.to_string();
     assert!(!story.contains("heads") && network(&found).heads().is_empty());
     // What came after samples does not matter to who does not learn it.
     let (told_samples, family) = (samples_with_continuations(), Family::Network);
-    let again = fit_on(&told_samples, told.path(), &config(), family).unwrap();
+    let again = fit_on(&told_samples, &told, &config(), family).unwrap();
     let losses = |report: &FitReport| {
         report
             .curve
@@ -137,9 +105,9 @@ fn without_heads_nothing_is_as_if_there_were_some() {
     };
     let other = changed_samples(|samples| samples);
     let directory = tempfile::tempdir().unwrap();
-    let same = fit_on(&other, directory.path(), &config(), family).unwrap();
+    let same = fit_on(&other, &directory, &config(), family).unwrap();
     assert_eq!(losses(&again), losses(&same));
-    let error = refusal(directory.path(), &config_with(Heads::ALL), family);
+    let error = refusal(&directory, &config_with(Heads::ALL), family);
     assert_eq!(
         error,
         "network.heads: these samples do not know how their games went on"
@@ -159,7 +127,7 @@ fn on_real_games_the_mean_over_the_die_is_the_value_and_probabilities_are_what_t
     config.network.heads = Heads::ALL;
     config.network.rolls_weight = Some(1.0);
     let directory = tempfile::tempdir().unwrap();
-    let report = fit_on(&samples, directory.path(), &config, Family::Network).unwrap();
+    let report = fit_on(&samples, &directory, &config, Family::Network).unwrap();
     let (network, game) = (network(&report), Standard::default());
     let positions: Vec<Position> = samples
         .validation()

@@ -145,11 +145,7 @@ impl Shape {
     }
 
     /// The same as the engine has it in integers.
-    ///
-    /// # Panics
-    /// If there are dense inputs, or not two hidden layers.
-    #[must_use]
-    pub fn rounded(self) -> Self {
+    pub(crate) fn rounded(self) -> Self {
         let [_, second, third] = self.hidden;
         assert!(
             self.dense == 0 && second > 0 && third == 0,
@@ -162,14 +158,12 @@ impl Shape {
     }
 
     /// Whether it is rounded as in the engine.
-    #[must_use]
-    pub fn in_integers(&self) -> bool {
+    pub(crate) fn in_integers(&self) -> bool {
         self.integers
     }
 
     /// What it says beside the value.
-    #[must_use]
-    pub fn heads(&self) -> Heads {
+    pub(crate) fn heads(&self) -> Heads {
         self.heads
     }
 

@@ -210,7 +210,7 @@ pub fn tuple_batch<G: Learnable>(
 }
 
 /// Samples of positions without targets, for whoever only wants values.
-pub(crate) fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
+pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()
         .map(|&position| Sample::exact(position, 0.5))

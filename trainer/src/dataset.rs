@@ -44,9 +44,7 @@ impl SampleOptions {
         Self {
             label,
             exact: target.exact,
-            continuations: false,
-            validation_share,
-            seed,
+            ..Self::played(validation_share, seed)
         }
     }
 

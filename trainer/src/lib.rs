@@ -44,6 +44,7 @@ pub mod curve;
 
 pub mod progress;
 
+#[cfg(feature = "burn")]
 mod export;
 
 mod reports;

@@ -42,7 +42,7 @@ impl Default for TargetConfig {
 impl TargetConfig {
     /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first
     /// to the last.
-    pub(crate) fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
+    pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_search_share();
         // A single epoch is the last one, by which validation goes.
         let left = if epochs > 1 {

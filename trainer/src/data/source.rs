@@ -31,7 +31,7 @@ pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> R
     index.ok_or_else(|| Error::of(path.display())("with it there are more than 255 players"))
 }
 
-/// Shards of one game, with at most 255 players and [`MOST_LABELS`] labels in all.
+/// Shards of one game, with at most 255 players and 16 labels in all.
 #[derive(Debug)]
 pub struct Source<G> {
     /// In order.

@@ -1,7 +1,7 @@
 //! The training step of the small network on the CPU, written by hand: forward, backward and Adam
 //! without tensors.
 //!
-//! [`super::network`] defines the network; this computes the same several times as fast, and tests
+//! `network.rs` defines the network; this computes the same several times as fast, and tests
 //! hold every weight of its steps against burn's. Invariant: the result is a function of weights
 //! and batch alone. A batch is cut into blocks of fixed size whose gradients are added in their
 //! order, whatever thread computed them, and all instruction sets give the same bits.
@@ -89,7 +89,7 @@ impl FusedNetwork {
     }
 
     /// Adam's moments, and the steps done.
-    pub(crate) fn optimiser(&self) -> (&[f32], u64) {
+    pub fn optimiser(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
@@ -116,7 +116,7 @@ impl FusedNetwork {
     }
 
     /// Holds the weights where the engine takes them in integers, rounding as [`engine::learned::integer`] does.
-    pub(crate) fn hold(&mut self, runs: &[Range<usize>]) {
+    pub fn hold(&mut self, runs: &[Range<usize>]) {
         grid::hold(self.shape, runs, &mut self.weights);
     }
 

@@ -23,7 +23,7 @@ pub struct HeadLoss {
 
 impl HeadLoss {
     /// The mean loss; 0 if there were no samples.
-    pub(crate) fn mean(&self) -> f64 {
+    pub fn mean(&self) -> f64 {
         if self.samples > 0 {
             self.sum / self.samples as f64
         } else {
@@ -54,7 +54,7 @@ pub struct Losses {
 
 impl Losses {
     /// That of a head.
-    pub(crate) fn head(&self, head: Head) -> HeadLoss {
+    pub fn head(&self, head: Head) -> HeadLoss {
         match head {
             Head::Rolls => self.rolls,
             Head::MovesToGo => self.moves_to_go,

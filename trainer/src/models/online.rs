@@ -96,7 +96,7 @@ impl Cells {
     /// Changes the weights of positions, each given by the rows of its tuples, by errors (value
     /// minus target) that are known before the first of them is changed. `rate` is the learning
     /// rate of a weight.
-    pub(crate) fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
+    pub fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(cells) => correct(cells, rows, errors, rate, sgd),
             Self::Adagrad(cells) => correct(cells, rows, errors, rate, adagrad),

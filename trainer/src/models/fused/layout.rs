@@ -145,7 +145,7 @@ impl Shape {
     }
 
     /// The same as the engine has it in integers.
-    pub(crate) fn rounded(self) -> Self {
+    pub fn rounded(self) -> Self {
         let [_, second, third] = self.hidden;
         assert!(
             self.dense == 0 && second > 0 && third == 0,
@@ -163,7 +163,7 @@ impl Shape {
     }
 
     /// What it says beside the value.
-    pub(crate) fn heads(&self) -> Heads {
+    pub fn heads(&self) -> Heads {
         self.heads
     }
 

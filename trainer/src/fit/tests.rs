@@ -76,6 +76,11 @@ fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) ->
     fit_in(directory, config, family).unwrap_err().to_string()
 }
 
+fn refused(directory: impl AsRef<Path>, config: &TrainConfig, family: Family, expected: &str) {
+    let error = refusal(directory, config, family);
+    assert!(error.contains(expected), "{error}: expected {expected}");
+}
+
 /// The file that a training wrote, and what it says of itself.
 fn written(model: &Path) -> (Model<Standard>, serde_json::Value) {
     let file = ModelFile::load(&Standard::default(), model).unwrap();
@@ -169,14 +174,7 @@ fn cut_off_and_resumed(
 ) -> (FitReport, TempDir) {
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let until = |directory: &TempDir, batches| {
-        fit_until(
-            samples,
-            directory.path(),
-            config,
-            Family::Network,
-            burn,
-            batches,
-        )
+        fit_until(samples, directory, config, Family::Network, burn, batches)
     };
     let expected = until(&whole, usize::MAX).unwrap();
     let batches = samples.training().div_ceil(config.network.batch);
@@ -396,7 +394,7 @@ fn fused_and_burn(samples: &Samples<Standard>, config: &TrainConfig) -> [FitRepo
         let directory = tempfile::tempdir().unwrap();
         fit_until(
             samples,
-            directory.path(),
+            &directory,
             config,
             Family::Network,
             burn,
@@ -445,17 +443,13 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     config.training.epochs = 1;
     fit_in(&directory, &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
-    let error = refusal(&directory, &config, Family::Network);
-    assert!(
-        error.contains("another configuration (hidden = [16, 16], not hidden = [16])"),
-        "{error}"
-    );
+    let expected = "another configuration (hidden = [16, 16], not hidden = [16])";
+    refused(&directory, &config, Family::Network, expected);
     config.network.hidden = vec![16; 4];
     let error = refusal(&directory, &config, Family::Network);
-    assert_eq!(
-        error,
-        "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024"
-    );
+    let expected =
+        "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024";
+    assert_eq!(error, expected);
 }
 
 #[test]
@@ -547,14 +541,15 @@ fn another_training_is_not_overwritten() {
     let mut config = config();
     config.training.epochs = 1;
     fit_in(&directory, &config, Family::NTuple).unwrap();
-    let error = refusal(&directory, &config, Family::Network);
-    assert!(error.contains("another family (ntuple)"), "{error}");
-    config.training.final_rate = 0.5;
-    let error = refusal(&directory, &config, Family::NTuple);
-    assert!(
-        error.contains("final_rate = 0.01, not final_rate = 0.5"),
-        "{error}"
+    refused(
+        &directory,
+        &config,
+        Family::Network,
+        "another family (ntuple)",
     );
+    config.training.final_rate = 0.5;
+    let expected = "final_rate = 0.01, not final_rate = 0.5";
+    refused(&directory, &config, Family::NTuple, expected);
     config.training.final_rate = 0.01;
     let other = Samples::in_memory(
         &Standard::default(),
@@ -585,11 +580,7 @@ fn a_training_that_runs_away_is_stopped() {
         config.ntuple.rule = Rule::Sgd;
         // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
         config.ntuple.learning_rate = 1e39;
-        let error = refusal(&directory, &config, family);
-        assert!(
-            error.contains(" in epoch ") && error.contains("lower the learning rate"),
-            "{error}"
-        );
+        refused(&directory, &config, family, ": lower the learning rate");
         assert!(
             !directory
                 .path()

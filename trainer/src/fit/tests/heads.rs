@@ -108,10 +108,8 @@ fn without_heads_nothing_is_as_if_there_were_some() {
     let same = fit_on(&other, &directory, &config(), family).unwrap();
     assert_eq!(losses(&again), losses(&same));
     let error = refusal(&directory, &config_with(Heads::ALL), family);
-    assert_eq!(
-        error,
-        "network.heads: these samples do not know how their games went on"
-    );
+    let expected = "network.heads: these samples do not know how their games went on";
+    assert_eq!(error, expected);
 }
 
 #[test]

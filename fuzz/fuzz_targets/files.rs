@@ -20,8 +20,8 @@ use engine::learned::{
 };
 use engine::play::playable::Playable;
 use std::{fs, path::Path};
-use trainer::data::{DataError, Source, json_lines, output::Written, parquet as columns};
-use trainer::shard;
+use trainer::data::{Source, json_lines, output::Written, parquet as columns};
+use trainer::{Error, shard};
 
 /// Lends an empty directory.
 fn in_directory(work: impl FnOnce(&Path)) {
@@ -54,7 +54,7 @@ pub(crate) fn shards(bytes: &[u8]) {
     }
 }
 
-type Import = fn(&Path, &Path) -> Result<Written, DataError>;
+type Import = fn(&Path, &Path) -> Result<Written, Error>;
 
 /// What is imported is exported as lines and imported again.
 fn import<G: Playable>(import: Import, bytes: &[u8]) {

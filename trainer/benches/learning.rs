@@ -17,11 +17,11 @@ use engine::games::einstein::{
 };
 use engine::learned::{inputs::DenseInputs, network::Heads};
 use std::{hint::black_box, path::Path};
-use trainer::batch::{network_batch, tuple_batch};
+use trainer::batch::{HeadTargets, NetworkBatch, network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::models::{
-    fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse},
+    fused::{FusedNetwork, Shape, Sparse},
     online::Cells,
 };
 use trainer::shard;
@@ -94,23 +94,17 @@ fn steps(criterion: &mut Criterion) {
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-    let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
+    let batch = NetworkBatch {
+        rows,
+        dense: unit(BATCH * shape.dense()),
+        targets: unit(BATCH),
+        heads: HeadTargets::default(),
+    };
     let mut group = criterion.benchmark_group("a training step");
     group.throughput(Throughput::Elements(BATCH as u64));
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     group.bench_function("network", |bencher| {
-        bencher.iter(|| {
-            network.step(
-                Inputs {
-                    rows: &rows,
-                    dense: &dense,
-                    targets: &targets,
-                    heads: HeadInputs::default(),
-                },
-                1e-3,
-                1.0,
-            )
-        });
+        bencher.iter(|| network.step(batch.inputs([1.0; 2]), 1e-3, 1.0));
     });
     // Forty tables of four squares with thirteen contents each, any row equally likely: the worst
     // case for the caches.
@@ -121,7 +115,7 @@ fn steps(criterion: &mut Criterion) {
     for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
         let mut cells = Cells::zeros(rule, tuples * table);
         group.bench_function(format!("40 tables, {rule:?}"), |bencher| {
-            bencher.iter(|| cells.learn(&rows, &targets, 0.01))
+            bencher.iter(|| cells.learn(&rows, &batch.targets, 0.01))
         });
     }
     group.finish();

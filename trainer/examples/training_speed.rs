@@ -16,13 +16,14 @@ use engine::games::einstein::{
     learned::ntuple::TupleSet,
 };
 use engine::learned::{inputs::DenseInputs, network::Heads};
-use std::{error::Error, hint::black_box, path::Path, time::Instant};
-use trainer::batch::{network_batch, tuple_batch};
+use std::{error, hint::black_box, path::Path, time::Instant};
+use trainer::Error;
+use trainer::batch::{HeadTargets, NetworkBatch, network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
-use trainer::dataset::{DatasetError, SampleOptions, Samples};
+use trainer::dataset::{SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
 use trainer::models::{
-    fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse},
+    fused::{FusedNetwork, Shape, Sparse},
     online::Cells,
 };
 use trainer::sample::Sample;
@@ -44,7 +45,7 @@ const STEPS: usize = 40;
 /// Of the search values.
 const SHARE: f32 = 0.7;
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let directory = arguments
         .next()
@@ -70,10 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The best of some runs, each of which tells how many samples it went through.
-fn measure(
-    name: &str,
-    mut run: impl FnMut() -> Result<usize, DatasetError>,
-) -> Result<(), DatasetError> {
+fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut least, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..RUNS {
         let clock = clock();
@@ -145,7 +143,7 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
     }
 }
 
-fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<dyn Error>> {
+fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<dyn error::Error>> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
     let set = config.ntuple.tuple_set(samples.game())?;
@@ -183,17 +181,17 @@ fn count<B: Send>(
     pass: &Pass<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
     size: impl Fn(&B) -> usize,
-) -> Result<usize, DatasetError> {
+) -> Result<usize, Error> {
     let mut samples = 0;
     pass.each(prepare, |_, batch| {
         samples += size(&batch);
-        Ok::<(), DatasetError>(())
+        Ok(())
     })?;
     Ok(samples)
 }
 
 /// The step alone on the same batch, and an epoch from the shards.
-fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), DatasetError> {
+fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
     let shape = Shape::new(
@@ -213,21 +211,17 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Data
             .collect();
         let mut unit =
             |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-        let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
+        let batch = NetworkBatch {
+            rows,
+            dense: unit(BATCH * shape.dense()),
+            targets: unit(BATCH),
+            heads: HeadTargets::default(),
+        };
         measure(
             &format!("network step alone, {}", instructions.name()),
             || {
                 for _ in 0..STEPS {
-                    network.step(
-                        Inputs {
-                            rows: &rows,
-                            dense: &dense,
-                            targets: &targets,
-                            heads: HeadInputs::default(),
-                        },
-                        1e-3,
-                        1.0,
-                    );
+                    network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
                 }
                 Ok(STEPS * BATCH)
             },
@@ -239,18 +233,9 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Data
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
             |samples| network_batch(&game, &features, None, Heads::NONE, samples, SHARE),
             |_, batch| {
-                network.step(
-                    Inputs {
-                        rows: &batch.rows,
-                        dense: &batch.dense,
-                        targets: &batch.targets,
-                        heads: HeadInputs::default(),
-                    },
-                    1e-3,
-                    1.0,
-                );
+                network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
                 learned += batch.targets.len();
-                Ok::<(), DatasetError>(())
+                Ok(())
             },
         )?;
         Ok(learned)
@@ -259,7 +244,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Data
 
 /// Forty tables of four squares with thirteen contents each: any row equally likely, the worst case
 /// for the caches, then the rows of positions of the records, in the order of a training.
-fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn Error>> {
+fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn error::Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;
     let mut random = RandomStream::new(2);
@@ -274,7 +259,7 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
         |samples| tuple_batch(&set, samples, SHARE).rows,
         |_, rows| {
             played.extend_from_slice(&rows[..rows.len().min(uniform.len() - played.len())]);
-            Ok::<(), DatasetError>(())
+            Ok(())
         },
     )?;
     if let Some(file) = file {

@@ -2,18 +2,8 @@
 //!
 //! The device is always named: burn's own default depends on the features that happen to be on.
 
+use crate::Error;
 use burn::tensor::Device;
-
-/// A device that cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BackendError {
-    /// The name is no backend's.
-    #[error("'{0}' is no training backend; there are flex, wgpu and cuda, of which {list} compiled in", list = compiled_list())]
-    Unknown(String),
-    /// The backend exists but is not part of this program.
-    #[error("the backend {0} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {0}", list = compiled_list())]
-    NotCompiled(&'static str),
-}
 
 /// The backends there are, and whether each is compiled in.
 const BACKENDS: [(&str, bool); 3] = [
@@ -23,27 +13,16 @@ const BACKENDS: [(&str, bool); 3] = [
 ];
 
 /// Names of the backends that are compiled in: `flex` is the CPU, `wgpu` and `cuda` are GPUs.
-#[must_use]
-pub fn compiled() -> Vec<&'static str> {
-    BACKENDS
-        .iter()
-        .filter(|(_, compiled)| *compiled)
-        .map(|(name, _)| *name)
-        .collect()
-}
-
-fn compiled_list() -> String {
-    match compiled().as_slice() {
+fn compiled() -> String {
+    let compiled = BACKENDS.iter().filter(|(_, compiled)| *compiled);
+    match compiled.map(|(name, _)| *name).collect::<Vec<_>>()[..] {
         [] => "none".to_owned(),
-        names => names.join(", "),
+        ref names => names.join(", "),
     }
 }
 
 /// The device of a backend, without gradients.
-///
-/// # Errors
-/// If there is no such backend or it is not compiled in; the error lists those that are.
-pub fn device(name: &str) -> Result<Device, BackendError> {
+pub(crate) fn device(name: &str) -> Result<Device, Error> {
     match name {
         #[cfg(feature = "flex")]
         "flex" => Ok(Device::flex()),
@@ -51,10 +30,19 @@ pub fn device(name: &str) -> Result<Device, BackendError> {
         "wgpu" => Ok(Device::wgpu(Default::default())),
         #[cfg(feature = "cuda")]
         "cuda" => Ok(Device::cuda(0)),
-        _ => match BACKENDS.iter().find(|(known, _)| *known == name) {
-            Some((known, _)) => Err(BackendError::NotCompiled(known)),
-            None => Err(BackendError::Unknown(name.to_owned())),
-        },
+        _ => {
+            let list = compiled();
+            let is_known = BACKENDS.iter().any(|(known, _)| *known == name);
+            Err(Error::new(if is_known {
+                format!(
+                    "the backend {name} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {name}"
+                )
+            } else {
+                format!(
+                    "'{name}' is no training backend; there are flex, wgpu and cuda, of which {list} compiled in"
+                )
+            }))
+        }
     }
 }
 
@@ -78,9 +66,9 @@ mod tests {
         }
         let error = device("tpu").unwrap_err().to_string();
         assert!(
-            error.contains("'tpu'") && error.contains(&compiled_list()),
+            error.contains("'tpu'") && error.contains(&compiled()),
             "{error}"
         );
-        assert_eq!(compiled().contains(&"flex"), device("flex").is_ok());
+        assert_eq!(compiled().contains("flex"), device("flex").is_ok());
     }
 }

@@ -3,8 +3,10 @@
 //!
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
-use crate::models::fused::Sparse;
+use crate::models::fused::{HeadInputs, Inputs, Sparse};
 use crate::sample::Sample;
+#[cfg(feature = "burn")]
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::learned::{
     inputs::{DenseInputs, IntegerInputs, Learnable},
     integer::OneHot,
@@ -27,6 +29,49 @@ pub struct NetworkBatch {
     pub targets: Vec<f32>,
     /// What its heads learn.
     pub heads: HeadTargets,
+}
+
+impl NetworkBatch {
+    /// As the fused step takes it, with what the losses of rolls and of plies count.
+    #[must_use]
+    pub fn inputs(&self, [rolls_weight, plies_weight]: [f32; 2]) -> Inputs<'_> {
+        let HeadTargets {
+            outcomes,
+            rolls,
+            plies,
+        } = &self.heads;
+        Inputs {
+            rows: &self.rows,
+            dense: &self.dense,
+            targets: &self.targets,
+            heads: HeadInputs {
+                outcomes,
+                rolls,
+                rolls_weight,
+                plies,
+                plies_weight,
+            },
+        }
+    }
+
+    /// Rows, dense inputs (if there are any) and targets as tensors.
+    #[cfg(feature = "burn")]
+    pub(crate) fn tensors(
+        &self,
+        device: &Device,
+    ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
+        let samples = self.targets.len();
+        let floats = |values: &[f32]| {
+            let shape = [samples, values.len() / samples];
+            Tensor::from_data(TensorData::new(values.to_vec(), shape), device)
+        };
+        let rows = TensorData::new(self.rows.clone(), [samples, self.rows.len() / samples]);
+        (
+            Tensor::from_data(rows, (device, DType::I32)),
+            (!self.dense.is_empty()).then(|| floats(&self.dense)),
+            floats(&self.targets),
+        )
+    }
 }
 
 /// What the heads of a network learn; of a head that is not wanted nothing.
@@ -165,7 +210,6 @@ pub fn tuple_batch<G: Learnable>(
 }
 
 /// Samples of positions without targets, for whoever only wants values.
-#[must_use]
 pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()

@@ -48,6 +48,11 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     sum / count
 }
 
+/// The cross-entropy in nats of a win probability, given as its log odds, against a result.
+pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
+    logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
+}
+
 /// Newton steps after which a fit that has not settled never will.
 const MOST_STEPS: usize = 100;
 

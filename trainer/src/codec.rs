@@ -38,7 +38,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
 /// Appends a whole number: seven bits a byte, the lowest first, and the highest bit of a byte says
 /// that another follows (LEB128).
 #[inline]
-pub fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
+pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -48,7 +48,7 @@ pub fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
 
 /// Takes a number off the front; `None` if there is none, or not in its shortest form.
 #[inline]
-pub fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;

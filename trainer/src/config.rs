@@ -8,17 +8,18 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 use engine::learned::{
     inputs::{DenseGroupOf, Learnable},
     integer::SHAPES,
-    names::{NameSet, Named, UnknownName},
+    names::{NameSet, Named},
     network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH},
-    tuples::TupleError,
 };
 pub use sections::{
     NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 /// Everything that decides what a training does, beside the samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,62 +55,13 @@ impl Default for TrainConfig {
     }
 }
 
-/// A configuration that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// The text is no configuration.
-    #[error("line {line}: {message}")]
-    Parse {
-        /// Where, from 1.
-        line: usize,
-        /// What is wrong, with the valid keys or values.
-        message: String,
-    },
-    /// A value out of its range.
-    #[error("{key} = {value}: it must be {range}")]
-    Range {
-        /// The key, with its section.
-        key: &'static str,
-        /// The value given.
-        value: String,
-        /// What would be right.
-        range: &'static str,
-    },
-    /// A name that nothing has.
-    #[error("{key}: {cause}")]
-    Name {
-        /// The key, with its section.
-        key: &'static str,
-        /// What there is.
-        cause: UnknownName,
-    },
-    /// A head that the game has no use for.
-    #[error("network.heads: {0} has no outcomes of chance that a head 'rolls' could tell apart")]
-    NoOutcomes(&'static str),
-    /// Tuples that make no set.
-    #[error("{key}: {cause}")]
-    Tuples {
-        /// The key, with its section.
-        key: &'static str,
-        /// What is wrong with them.
-        cause: TupleError,
-    },
-}
-
-impl ConfigError {
-    /// The names of a key are wrong.
-    pub(crate) fn names(key: &'static str) -> impl FnOnce(UnknownName) -> Self {
-        move |cause| Self::Name { key, cause }
-    }
-}
-
 impl TrainConfig {
     /// The configuration as a game trains by it: what is left to the game is filled in, and all
     /// names are checked.
     ///
     /// # Errors
     /// If a value is out of its range, or the game has no such tuples or inputs.
-    pub fn resolved<G: Learnable>(&self, game: &G) -> Result<Self, ConfigError> {
+    pub fn resolved<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();
         if config.ntuple.set.is_empty() {
@@ -123,11 +75,14 @@ impl TrainConfig {
             .unwrap_or_else(|| G::USUAL_DENSE.iter().map(ToString::to_string).collect());
         // In their order, whatever that in the file.
         let features: NameSet<DenseGroupOf<G>> =
-            NameSet::from_list(features).map_err(ConfigError::names("network.features"))?;
+            NameSet::from_list(features).map_err(Error::of("network.features"))?;
         let names = features.iter().map(|group| group.name().to_owned());
         config.network.features = Some(names.collect());
         if config.network.heads.contains(Head::Rolls) && G::OUTCOMES == 0 {
-            return Err(ConfigError::NoOutcomes(G::NAME));
+            return Err(Error::new(format!(
+                "network.heads: {} has no outcomes of chance that a head 'rolls' could tell apart",
+                G::NAME
+            )));
         }
         Ok(config)
     }
@@ -142,17 +97,15 @@ impl TrainConfig {
     ///
     /// # Errors
     /// If the text is no TOML, has an unknown key, or a value is out of range.
-    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
         let config: Self = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start).min(text.len());
             let line = 1 + text.as_bytes()[..offset]
                 .iter()
                 .filter(|&&byte| byte == b'\n')
                 .count();
-            ConfigError::Parse {
-                line,
-                message: error.message().replace('\n', " "),
-            }
+            let message = error.message().replace('\n', " ");
+            Error::new(format!("line {line}: {message}"))
         })?;
         config.check()?;
         Ok(config)
@@ -169,170 +122,105 @@ impl TrainConfig {
     ///
     /// # Errors
     /// Names the first key whose value is out of range, and the range.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        let positive = |value: f64| value.is_finite() && value > 0.0;
-        let hidden = &self.network.hidden;
-        let good_layers = (1..=MAX_HIDDEN).contains(&hidden.len());
-        let (integer, online) = (&self.integer, &self.online);
-        const BATCH: &str = "in 1 to 1048576";
-        let batch = |batch: usize| (1..=1 << 20).contains(&batch);
-        let share = |share: f32| (0.0..=1.0).contains(&share);
-        let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
-        let [rolls, moves] =
-            [Head::Rolls, Head::MovesToGo].map(|head| self.network.head_weight(head));
-        let checks: [(&'static str, String, bool, &'static str); 24] = [
-            (
-                "target.search_share",
-                first_share.to_string(),
-                share(first_share),
-                "in 0 to 1",
-            ),
-            (
-                "target.final_search_share",
-                last_share.to_string(),
-                share(last_share),
-                "in 0 to 1",
-            ),
-            (
-                "training.epochs",
-                self.training.epochs.to_string(),
-                self.training.epochs >= 1,
-                "at least 1",
-            ),
-            (
-                "training.window",
-                self.training.window.to_string(),
-                self.training.window >= 1,
-                "at least 1",
-            ),
-            (
-                "training.checkpoint_minutes",
-                self.training.checkpoint_minutes.to_string(),
-                self.training.checkpoint_minutes.is_finite()
-                    && self.training.checkpoint_minutes >= 0.0,
-                "at least 0",
-            ),
-            (
-                "training.final_rate",
-                self.training.final_rate.to_string(),
-                self.training.final_rate > 0.0 && self.training.final_rate <= 1.0,
-                "above 0 and at most 1",
-            ),
-            (
-                "network.hidden",
-                format!("{hidden:?}"),
-                good_layers
-                    && hidden
-                        .iter()
-                        .all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
-                "one to three multiples of 16 up to 1024",
-            ),
-            (
-                "network.rolls_weight",
-                rolls.to_string(),
-                positive(rolls.into()),
-                "above 0",
-            ),
-            (
-                "network.moves_to_go_weight",
-                moves.to_string(),
-                positive(moves.into()),
-                "above 0",
-            ),
-            (
-                "network.batch",
-                self.network.batch.to_string(),
-                batch(self.network.batch),
-                BATCH,
-            ),
-            (
-                "network.learning_rate",
-                self.network.learning_rate.to_string(),
-                positive(self.network.learning_rate),
-                "above 0",
-            ),
-            (
-                "network.gradient_norm",
-                self.network.gradient_norm.to_string(),
-                positive(self.network.gradient_norm.into()),
-                "above 0",
-            ),
-            (
-                "integer.hidden",
-                format!("{:?}", integer.hidden),
-                SHAPES.iter().any(|shape| integer.hidden == shape),
-                "[64, 16], [64, 32], [128, 32] or [256, 32]",
-            ),
-            (
-                "integer.heads",
-                integer.heads.names(),
-                integer.heads.is_empty(),
-                "left out: that family has none",
-            ),
-            (
-                "integer.batch",
-                integer.batch.to_string(),
-                batch(integer.batch),
-                BATCH,
-            ),
-            (
-                "integer.learning_rate",
-                integer.learning_rate.to_string(),
-                positive(integer.learning_rate),
-                "above 0",
-            ),
-            (
-                "integer.gradient_norm",
-                integer.gradient_norm.to_string(),
-                positive(integer.gradient_norm.into()),
-                "above 0",
-            ),
-            (
-                "ntuple.learning_rate",
-                self.ntuple.learning_rate.to_string(),
-                positive(self.ntuple.learning_rate),
-                "above 0",
-            ),
-            (
-                "online.games",
-                online.games.to_string(),
-                online.games >= 1,
-                "at least 1",
-            ),
-            (
-                "online.learning_rate",
-                online.learning_rate.to_string(),
-                positive(online.learning_rate),
-                "above 0",
-            ),
-            (
-                "online.trace",
-                online.trace.to_string(),
-                (0.0..=1.0).contains(&online.trace),
-                "in 0 to 1",
-            ),
-            (
-                "online.exploration",
-                online.exploration.to_string(),
-                (0.0..=1.0).contains(&online.exploration),
-                "in 0 to 1",
-            ),
-            (
-                "online.final_exploration",
-                online.final_exploration.to_string(),
-                (0.0..=1.0).contains(&online.final_exploration),
-                "in 0 to 1",
-            ),
-            (
-                "online.report_every",
-                online.report_every.to_string(),
-                online.report_every >= 1,
-                "at least 1",
-            ),
-        ];
-        match checks.into_iter().find(|(_, _, good, _)| !good) {
-            Some((key, value, _, range)) => Err(ConfigError::Range { key, value, range }),
-            None => Ok(()),
-        }
+    pub fn check(&self) -> Result<(), Error> {
+        let Self {
+            target,
+            training,
+            network,
+            integer,
+            ntuple,
+            online,
+            ..
+        } = self;
+        share("target.search_share", target.search_share)?;
+        share("target.final_search_share", target.last_search_share())?;
+        some("training.epochs", training.epochs)?;
+        some("training.window", training.window)?;
+        let minutes = training.checkpoint_minutes;
+        let good_minutes = minutes.is_finite() && minutes >= 0.0;
+        require(
+            "training.checkpoint_minutes",
+            minutes,
+            good_minutes,
+            "at least 0",
+        )?;
+        let rate = training.final_rate;
+        let good_rate = rate > 0.0 && rate <= 1.0;
+        require(
+            "training.final_rate",
+            rate,
+            good_rate,
+            "above 0 and at most 1",
+        )?;
+        let good_width =
+            |width: &usize| (1..=MAX_WIDTH).contains(width) && width.is_multiple_of(LANES);
+        require(
+            "network.hidden",
+            format!("{:?}", network.hidden),
+            (1..=MAX_HIDDEN).contains(&network.hidden.len())
+                && network.hidden.iter().all(good_width),
+            "one to three multiples of 16 up to 1024",
+        )?;
+        positive("network.rolls_weight", network.head_weight(Head::Rolls))?;
+        positive(
+            "network.moves_to_go_weight",
+            network.head_weight(Head::MovesToGo),
+        )?;
+        batch("network.batch", network.batch)?;
+        positive("network.learning_rate", network.learning_rate)?;
+        positive("network.gradient_norm", network.gradient_norm)?;
+        require(
+            "integer.hidden",
+            format!("{:?}", integer.hidden),
+            SHAPES.iter().any(|shape| integer.hidden == shape),
+            "[64, 16], [64, 32], [128, 32] or [256, 32]",
+        )?;
+        require(
+            "integer.heads",
+            integer.heads.names(),
+            integer.heads.is_empty(),
+            "left out: that family has none",
+        )?;
+        batch("integer.batch", integer.batch)?;
+        positive("integer.learning_rate", integer.learning_rate)?;
+        positive("integer.gradient_norm", integer.gradient_norm)?;
+        positive("ntuple.learning_rate", ntuple.learning_rate)?;
+        some("online.games", online.games)?;
+        positive("online.learning_rate", online.learning_rate)?;
+        share("online.trace", online.trace)?;
+        share("online.exploration", online.exploration)?;
+        share("online.final_exploration", online.final_exploration)?;
+        some("online.report_every", online.report_every)
     }
+}
+
+/// Refuses a value that is not good: it is out of its range.
+pub(crate) fn require(
+    key: &str,
+    value: impl Display,
+    good: bool,
+    range: &str,
+) -> Result<(), Error> {
+    if good {
+        return Ok(());
+    }
+    Err(Error::new(format!("{key} = {value}: it must be {range}")))
+}
+
+fn share(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
+    require(key, value, (0.0..=1.0).contains(&value.into()), "in 0 to 1")
+}
+
+fn positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
+    let number = value.into();
+    require(key, value, number.is_finite() && number > 0.0, "above 0")
+}
+
+fn batch(key: &str, size: usize) -> Result<(), Error> {
+    require(key, size, (1..=1 << 20).contains(&size), "in 1 to 1048576")
+}
+
+pub(crate) fn some(key: &str, count: impl Display + PartialOrd + From<u8>) -> Result<(), Error> {
+    let good = count >= 1.into();
+    require(key, count, good, "at least 1")
 }

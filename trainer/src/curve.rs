@@ -1,6 +1,7 @@
 //! The training curve: what each epoch cost and brought, as CSV and as a picture.
 
-use engine::core::files::{FileError, write_atomically};
+use crate::Error;
+use engine::core::files::write_atomically;
 use engine::learned::{names::Named, network::Head};
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -51,17 +52,6 @@ pub struct HeadPoint {
     pub validation_loss: f64,
 }
 
-/// A curve that could not be drawn or written.
-#[derive(Debug, thiserror::Error)]
-pub enum CurveError {
-    /// The file system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The picture could not be made.
-    #[error("the training curve cannot be drawn: {0}")]
-    Drawing(String),
-}
-
 /// Writes `curve.csv`, with a column for each number that may remain, and `curve.svg` into a
 /// directory, each complete or not at all.
 ///
@@ -71,7 +61,7 @@ pub fn write(
     directory: &Path,
     points: &[CurvePoint],
     remaining: RangeInclusive<usize>,
-) -> Result<(), CurveError> {
+) -> Result<(), Error> {
     let line = |name, loss: fn(&CurvePoint) -> f64| Series {
         name,
         points: points
@@ -98,11 +88,11 @@ pub(crate) fn write_files(
     table: &str,
     over: &str,
     series: &[Series],
-) -> Result<(), CurveError> {
+) -> Result<(), Error> {
     write_atomically(&directory.join("curve.csv"), |file| {
         file.write_all(table.as_bytes())
     })?;
-    let picture = svg(over, series).map_err(|error| CurveError::Drawing(error.to_string()))?;
+    let picture = svg(over, series).map_err(Error::of("the training curve cannot be drawn"))?;
     write_atomically(&directory.join("curve.svg"), |file| {
         file.write_all(picture.as_bytes())
     })?;

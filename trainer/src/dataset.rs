@@ -11,9 +11,9 @@ mod games;
 pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
+use crate::data::other_game;
 use crate::sample::{Continuation, Sample};
-use crate::shard::{self, ShardError};
-use engine::core::files::FileError;
+use crate::{Error, shard};
 use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable;
 use games::{Part, split};
@@ -44,9 +44,7 @@ impl SampleOptions {
         Self {
             label,
             exact: target.exact,
-            continuations: false,
-            validation_share,
-            seed,
+            ..Self::played(validation_share, seed)
         }
     }
 
@@ -72,77 +70,13 @@ impl SampleOptions {
     }
 }
 
-/// Why there are no samples.
-#[derive(Debug, thiserror::Error)]
-pub enum DatasetError {
-    /// A shard cannot be read.
-    #[error(transparent)]
-    Shard(#[from] ShardError),
-    /// A directory cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// There is nothing to learn from.
-    #[error("{}: no game records there; make some with `alea selfplay --out {}`", .0.display(), .0.display())]
-    Empty(PathBuf),
-    /// Games by different rules lie together.
-    #[error("{}: games of '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
-    Game {
-        /// The first shard that differs.
-        path: PathBuf,
-        /// Its game.
-        found: String,
-        /// The game of the shards before it.
-        first: String,
-    },
-    /// Games of rules that there are not.
-    #[error("{}: {problem}", .path.display())]
-    Rules {
-        /// The first shard.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A head of the network has nothing to learn.
-    #[error("network.heads: these samples do not know how their games went on")]
-    NoContinuations,
-    /// One part of the split is empty.
-    #[error("{sources}: too few games with values: none is left for {part}")]
-    NoSamples {
-        /// The directories.
-        sources: String,
-        /// Training or validation.
-        part: &'static str,
-    },
-    /// A label that no shard has.
-    #[error(
-        "{sources}: target.label = '{label}', but no shard has a label of that name; there {known}"
-    )]
-    NoLabel {
-        /// The directories.
-        sources: String,
-        /// What was asked for.
-        label: String,
-        /// Which labels there are, in words.
-        known: String,
-    },
-    /// Nothing to learn from, or to judge by.
-    #[error("there are no {0} samples; both training and validation samples are needed")]
-    Missing(&'static str),
-    /// A value or result that is no probability.
-    #[error(
-        "{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1"
-    )]
-    Target {
-        /// Training or validation.
-        set: &'static str,
-        /// From 0, over all parts.
-        index: usize,
-        /// The part of its target that is wrong.
-        target: f32,
-    },
-    /// A shard that is another than it was.
-    #[error("{}: it changed during the training; start again, with a new directory for the model", .0.display())]
-    Changed(PathBuf),
+/// There is nothing to learn from in a directory.
+#[must_use]
+pub fn no_records(directory: &Path) -> Error {
+    let directory = directory.display();
+    Error::new(format!(
+        "{directory}: no game records there; make some with `alea selfplay --out {directory}`"
+    ))
 }
 
 /// The samples of a training.
@@ -172,15 +106,11 @@ impl<G> Boards<G> {
 }
 
 impl<G: Learnable> Boards<G> {
-    fn of(shards: &[PathBuf]) -> Result<Self, DatasetError> {
+    fn of(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
             // Rules differ in what chance permits, and not in what a move does.
             let rules = shard::read_header::<G>(path)?.rules::<G>();
-            let wrong = |problem| DatasetError::Rules {
-                path: path.clone(),
-                problem,
-            };
-            Ok(rules.map_err(wrong)?.as_learned())
+            Ok(rules.map_err(Error::of(path.display()))?.as_learned())
         };
         let first = rules(&shards[0])?;
         if first.map().is_none() {
@@ -188,7 +118,7 @@ impl<G: Learnable> Boards<G> {
             return Ok(Self { games, of_shards });
         }
         let all = shards.par_iter().map(rules);
-        let all = all.collect::<Result<Vec<G>, DatasetError>>()?;
+        let all = all.collect::<Result<Vec<G>, Error>>()?;
         let (mut games, mut maps) = (Vec::new(), Vec::new());
         let mut of_shards = Vec::new();
         for game in all {
@@ -254,15 +184,12 @@ impl<G: Learnable> Samples<G> {
     /// # Errors
     /// If a shard cannot be read, the shards are of different games, none has the label that is
     /// wanted, or training or validation would be empty.
-    pub fn open<P: AsRef<Path>>(
-        directories: &[P],
-        options: &SampleOptions,
-    ) -> Result<Self, DatasetError> {
+    pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
         let mut shards = Vec::new();
         for directory in directories {
             let own = shard::list(directory.as_ref())?;
             if own.is_empty() {
-                return Err(DatasetError::Empty(directory.as_ref().to_owned()));
+                return Err(no_records(directory.as_ref()));
             }
             shards.extend(own);
         }
@@ -290,21 +217,16 @@ impl<G: Learnable> Samples<G> {
             .par_iter()
             .enumerate()
             .map(read)
-            .collect::<Result<_, ShardError>>()?;
+            .collect::<Result<_, Error>>()?;
         let Some((_, first)) = parts.first() else {
-            return Err(DatasetError::Missing("training"));
+            return Err(missing("training"));
         };
         if let Some((path, (_, other))) = shards
             .iter()
             .zip(&parts)
             .find(|(_, (_, part))| game.map().is_none() && part.game != first.game)
         {
-            let (found, first) = (other.game.clone(), first.game.clone());
-            return Err(DatasetError::Game {
-                path: path.clone(),
-                found,
-                first,
-            });
+            return Err(other_game(path, &other.game, &first.game));
         }
         let labels = together(parts.iter().flat_map(|(_, part)| &part.labels));
         if let Some(label) = options
@@ -312,11 +234,10 @@ impl<G: Learnable> Samples<G> {
             .as_ref()
             .filter(|&wanted| labels.iter().all(|known| known.label.name != *wanted))
         {
-            return Err(DatasetError::NoLabel {
-                sources: sources(),
-                label: label.clone(),
-                known: names(&labels),
-            });
+            return Err(Error::of(sources())(format!(
+                "target.label = '{label}', but no shard has a label of that name; there {}",
+                names(&labels)
+            )));
         }
         let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
         let checksums = parts.iter().map(|part| part.checksum);
@@ -328,12 +249,10 @@ impl<G: Learnable> Samples<G> {
             &seen,
             validation,
         )
-        .map_err(|error| match error {
-            DatasetError::Missing(part) => DatasetError::NoSamples {
-                sources: sources(),
-                part,
-            },
-            other => other,
+        .map_err(|part| {
+            Error::of(sources())(format!(
+                "too few games with values: none is left for {part}"
+            ))
         })?;
         Ok(Self {
             labels: labels
@@ -354,7 +273,7 @@ impl<G: Playable> Samples<G> {
         game: &G,
         training: Vec<Vec<Sample<G::Position>>>,
         validation: Vec<Sample<G::Position>>,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, Error> {
         check("training", training.iter().flatten())?;
         check("validation", validation.iter())?;
         let seen: Vec<Seen> = training.iter().map(|part| Seen::new(game, part)).collect();
@@ -362,15 +281,16 @@ impl<G: Playable> Samples<G> {
             games: vec![game.clone()],
             of_shards: Vec::new(),
         };
-        Self::new(boards, Source::Memory(training), &seen, validation)
+        Self::new(boards, Source::Memory(training), &seen, validation).map_err(missing)
     }
 
+    /// An error is the part that is empty.
     fn new(
         boards: Boards<G>,
         source: Source<G::Position>,
         seen: &[Seen],
         validation: Vec<Sample<G::Position>>,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, &'static str> {
         let numbers = seen
             .iter()
             .chain([&Seen::new(&boards.games[0], &validation)])
@@ -387,8 +307,8 @@ impl<G: Playable> Samples<G> {
             labels: Vec::new(),
         };
         match (samples.training(), samples.validation.len()) {
-            (0, _) => Err(DatasetError::Missing("training")),
-            (_, 0) => Err(DatasetError::Missing("validation")),
+            (0, _) => Err("training"),
+            (_, 0) => Err("validation"),
             _ => Ok(samples),
         }
     }
@@ -445,7 +365,7 @@ impl<G: Playable> Samples<G> {
     ///
     /// # Errors
     /// If its shard cannot be read, or has changed.
-    pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, DatasetError> {
+    pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
             Source::Memory(parts) => Ok(parts[part].clone()),
             Source::Shards(shards, options) => {
@@ -454,17 +374,23 @@ impl<G: Playable> Samples<G> {
                 if read.checksum == *checksum {
                     Ok(read.training)
                 } else {
-                    Err(DatasetError::Changed(path.clone()))
+                    Err(Error::of(path.display())(
+                        "it changed during the training; start again, with a new directory for the model",
+                    ))
                 }
             }
         }
     }
 }
 
-fn check<'a, P: 'a>(
-    set: &'static str,
-    samples: impl Iterator<Item = &'a Sample<P>>,
-) -> Result<(), DatasetError> {
+/// Nothing to learn from, or to judge by.
+pub(crate) fn missing(part: &str) -> Error {
+    Error::new(format!(
+        "there are no {part} samples; both training and validation samples are needed"
+    ))
+}
+
+fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> Result<(), Error> {
     let parts = samples.enumerate().flat_map(|(index, sample)| {
         let Sample {
             value,
@@ -478,7 +404,9 @@ fn check<'a, P: 'a>(
         .into_iter()
         .find(|(_, part)| !(0.0..=1.0).contains(part))
     {
-        Some((index, target)) => Err(DatasetError::Target { set, index, target }),
+        Some((index, target)) => Err(Error::new(format!(
+            "{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1"
+        ))),
         None => Ok(()),
     }
 }

@@ -3,80 +3,33 @@
 //!
 //! Invariant: the comparison runs on the model as read back from the very bytes that are written.
 
+use crate::Error;
 use engine::core::{
     evaluator::Evaluator,
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::learned::{
-    files::{Model, ModelError, ModelFile, ModelProblem},
+    files::{Model, ModelFile},
     inputs::Learnable,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Largest difference in win probability that a model may show between trainer and engine.
-pub const TOLERANCE: f64 = 1e-4;
+pub(crate) const TOLERANCE: f64 = 1e-4;
 
 /// Positions on which a model's trainer and the engine are compared.
-pub const POSITIONS: usize = 100_000;
-
-/// A model that was not exported.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// Trainer and engine disagree.
-    #[error(
-        "{} was not written: trainer and engine differ by {difference:.2e} in {head} at {position} \
-         (trainer {trained}, engine {found}); at most {TOLERANCE:.0e} is allowed",
-        path.display()
-    )]
-    Parity {
-        /// Where the model should have gone.
-        path: PathBuf,
-        /// In what they differ.
-        head: &'static str,
-        /// The largest difference.
-        difference: f64,
-        /// Where, in the game's notation.
-        position: String,
-        /// By burn.
-        trained: f32,
-        /// By the engine.
-        found: f32,
-    },
-    /// One of the two has a head that the other has not.
-    #[error("{} was not written: of the {head} the trainer says {trained} numbers and the engine {found}", path.display())]
-    Incomplete {
-        /// Where the model should have gone.
-        path: PathBuf,
-        /// Which head.
-        head: &'static str,
-        /// Numbers said by burn.
-        trained: usize,
-        /// Numbers said by the engine.
-        found: usize,
-    },
-    /// The engine does not read what would be written.
-    #[error("{} was not written: the engine would refuse it: {problem}", path.display())]
-    Unreadable {
-        /// Where the model should have gone.
-        path: PathBuf,
-        /// Why it would.
-        problem: ModelProblem,
-    },
-    /// The file could not be written.
-    #[error(transparent)]
-    File(#[from] ModelError),
-}
+pub(crate) const POSITIONS: usize = 100_000;
 
 /// What a model says of some positions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answers {
+pub(crate) struct Answers {
     /// Win probabilities of the side to move.
-    pub values: Vec<f32>,
+    pub(crate) values: Vec<f32>,
     /// The same after each outcome of chance, position after position, if the model has such a head.
-    pub rolls: Vec<f32>,
+    pub(crate) rolls: Vec<f32>,
     /// Plies to the end over [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE), if the model has
     /// such a head.
-    pub plies: Vec<f32>,
+    pub(crate) plies: Vec<f32>,
 }
 
 impl From<Vec<f32>> for Answers {
@@ -90,8 +43,10 @@ impl From<Vec<f32>> for Answers {
 
 /// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then
 /// those of random games, which show what games of the players may not.
-#[must_use]
-pub fn positions_to_compare<G: Learnable>(game: &G, known: &[G::Position]) -> Vec<G::Position> {
+pub(crate) fn positions_to_compare<G: Learnable>(
+    game: &G,
+    known: &[G::Position],
+) -> Vec<G::Position> {
     let count = known.len().min(POSITIONS);
     let mut positions: Vec<G::Position> = (0..count)
         .map(|number| known[number * known.len() / count])
@@ -111,23 +66,17 @@ pub fn positions_to_compare<G: Learnable>(game: &G, known: &[G::Position]) -> Ve
 /// Writes a model if the engine says of the positions what the trainer does, head by head. The
 /// largest difference between them, in win probability or in plies over
 /// [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE).
-///
-/// # Errors
-/// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read
-/// back or written; then nothing is written.
-pub fn export<G: Learnable>(
+pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,
     path: &Path,
     positions: &[G::Position],
     trained: &Answers,
-) -> Result<f64, ExportError> {
-    let written = ModelFile::from_bytes(game, &file.to_bytes()).map_err(|problem| {
-        ExportError::Unreadable {
-            path: path.to_owned(),
-            problem,
-        }
-    })?;
+) -> Result<f64, Error> {
+    let unwritten =
+        |problem: String| Error::new(format!("{} was not written: {problem}", path.display()));
+    let written = ModelFile::from_bytes(game, &file.to_bytes())
+        .map_err(|problem| unwritten(format!("the engine would refuse it: {problem}")))?;
     let found = engine_answers(game, &written.model, positions);
     let mut largest = 0.0f64;
     for (head, width, trained, found) in [
@@ -143,30 +92,25 @@ pub fn export<G: Learnable>(
         // A head that one of the two does not have is as wrong as one that says nothing of a
         // position.
         if trained.len() != found.len() || ![0, positions.len() * width].contains(&found.len()) {
-            return Err(ExportError::Incomplete {
-                path: path.to_owned(),
-                head,
-                trained: trained.len(),
-                found: found.len(),
-            });
+            return Err(unwritten(format!(
+                "of the {head} the trainer says {} numbers and the engine {}",
+                trained.len(),
+                found.len()
+            )));
         }
         for (place, (&trained, &found)) in trained.iter().zip(found).enumerate() {
             let difference = (f64::from(trained) - f64::from(found)).abs();
             if difference.is_nan() || difference > TOLERANCE {
                 let position = game.format_position(&positions[place / width], None);
-                return Err(ExportError::Parity {
-                    path: path.to_owned(),
-                    head,
-                    difference,
-                    position,
-                    trained,
-                    found,
-                });
+                return Err(unwritten(format!(
+                    "trainer and engine differ by {difference:.2e} in {head} at {position} (trainer \
+                     {trained}, engine {found}); at most {TOLERANCE:.0e} is allowed"
+                )));
             }
             largest = largest.max(difference);
         }
     }
-    file.save(path)?;
+    file.save(path).map_err(Error::new)?;
     Ok(largest)
 }
 
@@ -286,8 +230,8 @@ mod tests {
                 &vec![0.75, 0.75, wrong, 0.75, 0.75].into(),
             )
             .unwrap_err();
-            assert!(matches!(error, ExportError::Parity { .. }));
-            assert!(error.to_string().contains("was not written"), "{error}");
+            let expected = "was not written: trainer and engine differ by";
+            assert!(error.to_string().contains(expected), "{error}");
             assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
         }
     }

@@ -9,28 +9,22 @@
 
 mod checkpoint;
 mod epoch;
-mod error;
 mod heads;
 mod network;
 mod ntuple;
 mod temporal;
 
-pub use crate::reports::{
-    Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
-};
-pub use checkpoint::CheckpointError;
-pub use error::TrainError;
+pub use crate::reports::{Family, FitReport, OnlineReport};
 pub use temporal::fit_online;
 
-use crate::backend;
 use crate::config::TrainConfig;
 use crate::curve::{self, CurvePoint, HeadPoint};
-use crate::dataset::{DatasetError, Samples, UsedLabel};
+use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{Answers, export, positions_to_compare};
 use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
+use crate::{Error, backend};
 use checkpoint::{Checkpoint, Header};
-use engine::core::files::write_atomically;
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::Learnable,
@@ -40,6 +34,7 @@ use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
+use serde_json::Value;
 use std::{
     path::Path,
     time::{Duration, Instant},
@@ -59,43 +54,45 @@ pub fn fit<G: Learnable>(
     provenance: &str,
     directory: &Path,
     progress: &ProgressBar,
-) -> Result<FitReport, TrainError> {
+) -> Result<FitReport, Error> {
     let config = &config.resolved(samples.game())?;
     let device = backend::device(&config.training.backend)?;
     if family == Family::Network && !config.network.heads.is_empty() && !samples.continuations() {
-        return Err(DatasetError::NoContinuations.into());
+        return Err(Error::new(
+            "network.heads: these samples do not know how their games went on",
+        ));
     }
-    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory {
-        path: directory.to_owned(),
-        cause,
-    })?;
+    make(directory)?;
     let run = Run {
         config,
+        family,
         samples,
+        provenance,
+        directory,
         progress,
     };
     match family {
-        Family::Network | Family::Integer => train(
-            &run,
-            family,
-            NetworkLearner::new(&run, family, device)?,
-            provenance,
-            directory,
-        ),
+        Family::Network | Family::Integer => train(&run, NetworkLearner::new(&run, device)?),
         Family::NTuple => train(
             &run,
-            family,
             NTupleLearner::new(samples.game(), &config.ntuple, device)?,
-            provenance,
-            directory,
         ),
     }
+}
+
+/// Makes the directory of a training.
+fn make(directory: &Path) -> Result<(), Error> {
+    let what = format!("cannot create the directory {}", directory.display());
+    std::fs::create_dir_all(directory).map_err(Error::of(what))
 }
 
 /// What a training has before it starts.
 struct Run<'a, G: Learnable> {
     config: &'a TrainConfig,
+    family: Family,
     samples: &'a Samples<G>,
+    provenance: &'a str,
+    directory: &'a Path,
     progress: &'a ProgressBar,
 }
 
@@ -106,6 +103,13 @@ impl<G: Learnable> Run<'_, G> {
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
         start * training.schedule.factor(done, training.final_rate)
     }
+}
+
+/// The weights ran away, in a batch from 1 or, for 0, after the last one.
+fn ran_away(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
+    Error::new(format!(
+        "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
+    ))
 }
 
 /// Whether a checkpoint is due within an epoch, the last one having been written at this time.
@@ -123,78 +127,51 @@ trait Inputs<P>: Sync {
     fn batch(&self, samples: &[Sample<P>], search_share: f32) -> Self::Batch;
 }
 
+/// How a learner learns.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Samples of a batch.
+    batch: usize,
+    /// At the start.
+    learning_rate: f64,
+    /// What is learned beside the value.
+    heads: Heads,
+}
+
 /// A model that learns, and can be put away and taken up again to the last bit.
 trait Learner<G: Learnable> {
     /// Where its batches come from.
     type Inputs: Inputs<G::Position>;
     /// A copy of what makes its batches, for other threads.
     fn inputs(&self) -> Self::Inputs;
-    /// Samples of a batch.
-    fn batch_size(&self) -> usize;
-    /// The learning rate at the start.
-    fn learning_rate(&self) -> f64;
-    /// What it learns beside the value.
-    fn heads(&self) -> Heads {
-        Heads::NONE
-    }
+    /// How it learns.
+    fn plan(&self) -> Plan;
     /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, TrainError>;
+    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, Error>;
     /// What it says of a batch.
-    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, TrainError>;
-    /// The model's record.
-    fn model(&self) -> Result<Vec<u8>, TrainError>;
-    /// The optimiser's record.
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError>;
-    /// Takes the model from a record.
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
-    /// Takes the optimiser from a record.
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
+    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, Error>;
+    /// The records of model and optimiser.
+    fn records(&self) -> Result<[Vec<u8>; 2], Error>;
+    /// Takes the model, and the optimiser if it is given, from their records.
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error>;
     /// What it says of positions, by burn.
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError>;
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error>;
     /// The model as the engine has it.
-    fn export(&self) -> Result<Model<G>, TrainError>;
+    fn export(&self) -> Result<Model<G>, Error>;
 }
 
 /// What a learner takes.
 type BatchOf<G, L> =
     <<L as Learner<G>>::Inputs as Inputs<<G as engine::core::game::Game>::Position>>::Batch;
 
-fn train<G: Learnable>(
-    run: &Run<'_, G>,
-    family: Family,
-    mut learner: impl Learner<G>,
-    provenance: &str,
-    directory: &Path,
-) -> Result<FitReport, TrainError> {
-    let configuration = run.config.to_toml();
-    let fingerprint = run.samples.fingerprint();
-    let mut checkpoint = match Checkpoint::read(directory)? {
-        Some(found) => {
-            found
-                .header
-                .same_training(directory, family.name(), &configuration, fingerprint)?;
-            learner.load_model(found.model.clone())?;
-            learner.load_optimiser(found.optimiser.clone())?;
-            found
-        }
-        None => Checkpoint {
-            header: Header {
-                family: family.name().into(),
-                configuration: configuration.clone(),
-                fingerprint,
-                best_epoch: 0,
-                curve: Vec::new(),
-                begun: None,
-                online: None,
-            },
-            model: Vec::new(),
-            optimiser: Vec::new(),
-            best: Vec::new(),
-        },
-    };
-    write_atomically(&directory.join("config.toml"), |file| {
-        file.write_all(configuration.as_bytes())
-    })?;
+fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result<FitReport, Error> {
+    let mut checkpoint = Checkpoint::open(
+        run.directory,
+        run.family.name(),
+        run.config,
+        run.samples.fingerprint(),
+        &mut learner,
+    )?;
     let done = checkpoint.header.curve.len() * run.samples.training()
         + checkpoint
             .header
@@ -211,10 +188,9 @@ fn train<G: Learnable>(
         let mut written = Instant::now();
         let passed = learn_epoch(run, &mut learner, epoch, begun, |learner, passed| {
             if wants_checkpoint(run.config, written) {
-                checkpoint.model = learner.model()?;
-                checkpoint.optimiser = learner.optimiser()?;
+                checkpoint.take(learner)?;
                 checkpoint.header.begun = Some(passed.clone());
-                checkpoint.write(directory)?;
+                checkpoint.write(run.directory)?;
                 written = Instant::now();
             }
             Ok(())
@@ -223,15 +199,9 @@ fn train<G: Learnable>(
         let validated = validate(run, &learner)?;
         let validation_loss = validated.loss;
         if !validation_loss.is_finite() {
-            return Err(TrainError::NotFinite {
-                what: "validation loss",
-                epoch,
-                batch: 0,
-                loss: validation_loss,
-            });
+            return Err(ran_away("validation loss", validation_loss, epoch, 0));
         }
-        checkpoint.model = learner.model()?;
-        checkpoint.optimiser = learner.optimiser()?;
+        checkpoint.take(&learner)?;
         let header = &mut checkpoint.header;
         header.begun = None;
         if header
@@ -249,20 +219,20 @@ fn train<G: Learnable>(
             learning_rate: passed.learning_rate,
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
-            heads: head_points(learner.heads(), passed.losses(), validated.losses),
+            heads: head_points(learner.plan().heads, passed.losses(), validated.losses),
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
         curve::write(
-            directory,
+            run.directory,
             &checkpoint.header.curve,
             run.samples.game().remaining_range(),
         )?;
-        checkpoint.write(directory)?;
+        checkpoint.write(run.directory)?;
     }
     run.progress.finish();
     let header = checkpoint.header;
-    learner.load_model(checkpoint.best)?;
-    finish(run, family, &learner, &header, provenance, directory)
+    learner.load(checkpoint.best, None)?;
+    finish(run, &learner, &header)
 }
 
 /// The mean losses of each head.
@@ -284,20 +254,14 @@ fn is_over(config: &TrainConfig, header: &Header) -> bool {
 /// Exports the learner's model and reports.
 fn finish<G: Learnable>(
     run: &Run<'_, G>,
-    family: Family,
     learner: &impl Learner<G>,
     header: &Header,
-    provenance: &str,
-    directory: &Path,
-) -> Result<FitReport, TrainError> {
-    let best = header.best().ok_or(DatasetError::Missing("training"))?;
-    // Data that describe themselves as JSON stay JSON.
-    let data =
-        serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+) -> Result<FitReport, Error> {
+    let best = header.best().ok_or_else(|| dataset::missing("training"))?;
     let heads = heads::judge(run, learner)?;
     let mut story = serde_json::json!({
-        "family": family.name(),
-        "data": data,
+        "family": run.family.name(),
+        "data": data(run.provenance),
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
         // Other claims of strength hold for who was told exact values.
@@ -315,27 +279,20 @@ fn finish<G: Learnable>(
     });
     if let Some(story) = story.as_object_mut() {
         story.retain(|key, value| match value {
-            serde_json::Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
-            serde_json::Value::Object(heads) => key != "heads" || !heads.is_empty(),
+            Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
+            Value::Object(heads) => key != "heads" || !heads.is_empty(),
             _ => true,
         });
     }
-    let file = ModelFile {
-        provenance: story.to_string(),
-        model: learner.export()?,
-    };
-    let model = directory.join(family.name()).with_extension("safetensors");
+    let model = run
+        .directory
+        .join(run.family.name())
+        .with_extension("safetensors");
     let positions = positions_to_compare(
         run.samples.game(),
         &validation_positions(run.samples.validation()),
     );
-    let parity = export(
-        run.samples.game(),
-        &file,
-        &model,
-        &positions,
-        &learner.answers(&positions)?,
-    )?;
+    let parity = export_model(learner, run.samples.game(), &story, &model, &positions)?;
     let (samples, seconds) = header
         .curve
         .iter()
@@ -345,7 +302,7 @@ fn finish<G: Learnable>(
         });
     Ok(FitReport {
         curve: header.curve.clone(),
-        family: family.name().to_owned(),
+        family: run.family.name().to_owned(),
         epochs: header.curve.len(),
         best_epoch: best.epoch,
         training_loss: best.training_loss,
@@ -356,6 +313,27 @@ fn finish<G: Learnable>(
         heads,
         model,
     })
+}
+
+/// Data that describe themselves as JSON stay JSON.
+fn data(provenance: &str) -> Value {
+    serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
+}
+
+/// Writes the learner's model with its story if the engine says of the positions what the learner
+/// does; the largest difference.
+fn export_model<G: Learnable>(
+    learner: &impl Learner<G>,
+    game: &G,
+    story: &Value,
+    path: &Path,
+    positions: &[G::Position],
+) -> Result<f64, Error> {
+    let file = ModelFile {
+        provenance: story.to_string(),
+        model: learner.export()?,
+    };
+    export(game, &file, path, positions, &learner.answers(positions)?)
 }
 
 /// The labels that samples have their values from: those from endgame tables, or the others.

@@ -5,6 +5,7 @@
 //! makes them, unless that is a player with a time limit; so they are the same made with the game
 //! or later, in any order, on any thread.
 
+use crate::Error;
 use crate::shard::{
     Estimate, PlayedGame,
     labels::{Label, check_name},
@@ -43,20 +44,6 @@ pub struct LabelConfig {
     pub by: String,
 }
 
-/// Why there are no labels.
-#[derive(Debug, thiserror::Error)]
-pub enum LabelError {
-    /// The name or the notation is none.
-    #[error("label: {0}")]
-    Setting(String),
-    /// The notation is no player's.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// A model cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
 /// A labeller that can be made again and again.
 #[derive(Clone)]
 pub struct LabelRecipe<G: Playable> {
@@ -79,17 +66,17 @@ impl<G: Playable> LabelRecipe<G> {
     /// # Errors
     /// If the name or the notation is wrong, a model or table cannot be read, or the player values
     /// no positions.
-    pub fn new(config: &LabelConfig, game: &G) -> Result<Self, LabelError> {
-        check_name(&config.name).map_err(LabelError::Setting)?;
+    pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
+        check_name(&config.name).map_err(Error::of("label"))?;
         let by = &config.by;
-        let notation = Notation::parse(by)?;
+        let notation = Notation::parse(by).map_err(Error::new)?;
         let (by, source) = if notation.name == TABLES {
             let (by, tables) = exact(by, &notation, game)?;
             (by, Source::Tables(tables))
         } else if notation.name.starts_with("model:") {
             (
                 notation.to_string(),
-                Source::Evaluator(evaluator(by, game)?),
+                Source::Evaluator(evaluator(by, game).map_err(Error::new)?),
             )
         } else {
             match PlayerRecipe::parse(by, game) {
@@ -97,7 +84,7 @@ impl<G: Playable> LabelRecipe<G> {
                 // What is wrong is told of players, which are more.
                 Err(problem) => (
                     notation.to_string(),
-                    Source::Evaluator(evaluator(by, game).map_err(|_| problem)?),
+                    Source::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
                 ),
             }
         };
@@ -119,7 +106,7 @@ impl<G: Playable> LabelRecipe<G> {
     }
 
     /// Some players choose moves and rate nothing.
-    fn check_values(&self) -> Result<(), LabelError> {
+    fn check_values(&self) -> Result<(), Error> {
         let Source::Player(player) = &self.source else {
             return Ok(());
         };
@@ -137,8 +124,8 @@ impl<G: Playable> LabelRecipe<G> {
         player.new_game(1);
         match player.value(&last).value {
             Some(_) => Ok(()),
-            None => Err(LabelError::Setting(format!(
-                "the player '{}' values no positions",
+            None => Err(Error::new(format!(
+                "label: the player '{}' values no positions",
                 self.label.by
             ))),
         }
@@ -162,24 +149,21 @@ impl<G: Playable> LabelRecipe<G> {
     /// Whether the same games get the same labels: not from a player with a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        if let Source::Player(player) = &self.source {
-            player.is_reproducible()
-        } else {
-            true
+        match &self.source {
+            Source::Player(player) => player.is_reproducible(),
+            _ => true,
         }
     }
 
     /// A new labeller.
     #[must_use]
     pub fn make(&self) -> Labeller<'_, G> {
-        let player = if let Source::Player(recipe) = &self.source {
-            Some(recipe.make())
-        } else {
-            None
-        };
         Labeller {
             recipe: self,
-            player,
+            player: match &self.source {
+                Source::Player(recipe) => Some(recipe.make()),
+                _ => None,
+            },
             positions: Vec::new(),
             values: Vec::new(),
         }
@@ -241,7 +225,7 @@ impl<G: Playable> Labeller<'_, G> {
 }
 
 /// Sets the labels of a game, all of them, by their labellers.
-pub fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
+pub(crate) fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let known = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
         let values = labeller.values(game);
@@ -250,10 +234,10 @@ pub fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut Played
 }
 
 /// What a game knows exactly where no more than so much is left.
-///
-/// # Errors
-/// In words, if it knows nothing so.
-pub fn tables<G: Playable>(game: &G, remaining: usize) -> Result<Arc<dyn Oracle<G>>, String> {
+pub(crate) fn tables<G: Playable>(
+    game: &G,
+    remaining: usize,
+) -> Result<Arc<dyn Oracle<G>>, String> {
     let none = || format!("{} has no tables", game.notation());
     let text = Notation::parse(&remaining.to_string()).map_err(|error| error.to_string())?;
     let known = (G::oracle().ok_or_else(none)?.read)(&text, game);
@@ -265,17 +249,20 @@ fn exact<G: Playable>(
     text: &str,
     notation: &Notation,
     game: &G,
-) -> Result<(String, Arc<dyn Oracle<G>>), LabelError> {
+) -> Result<(String, Arc<dyn Oracle<G>>), Error> {
     let mut arguments = Arguments::of(notation);
     let remaining = arguments
         .number(G::REMAINING, 1..=usize::MAX, REMAINING)
         .and_then(|remaining| arguments.finish().map(|()| remaining))
-        .map_err(|(character, problem)| PlayerError {
-            text: text.to_owned(),
-            character,
-            problem,
+        .map_err(|(character, problem)| {
+            let text = text.to_owned();
+            Error::new(PlayerError {
+                text,
+                character,
+                problem,
+            })
         })?;
-    let tables = tables(game, remaining).map_err(LabelError::Setting)?;
+    let tables = tables(game, remaining).map_err(Error::of("label"))?;
     Ok((format!("{TABLES}({}={remaining})", G::REMAINING), tables))
 }
 

@@ -2,6 +2,10 @@
 //!
 //! The modules in reading order: each uses only those above it. The blank lines keep the order.
 
+mod error;
+
+pub use error::Error;
+
 // Records: how they are kept, and the games that fill them.
 pub mod codec;
 
@@ -9,7 +13,7 @@ pub mod shard;
 
 pub mod label;
 
-pub mod manifest;
+mod manifest;
 
 pub mod selfplay;
 
@@ -30,7 +34,7 @@ pub mod loader;
 pub mod batch;
 
 #[cfg(feature = "burn")]
-pub mod backend;
+mod backend;
 
 // What is fitted.
 pub mod models;
@@ -40,9 +44,10 @@ pub mod curve;
 
 pub mod progress;
 
-pub mod export;
+#[cfg(feature = "burn")]
+mod export;
 
-pub mod reports;
+mod reports;
 
 #[cfg(feature = "burn")]
 pub mod fit;

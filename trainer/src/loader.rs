@@ -9,7 +9,8 @@
 //! a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
 //! threads there were or how far they ran ahead.
 
-use crate::dataset::{DatasetError, Samples};
+use crate::Error;
+use crate::dataset::Samples;
 use crate::sample::{Continuation, Sample};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
@@ -93,11 +94,11 @@ impl<'a, G: Playable> Pass<'a, G> {
     ///
     /// # Errors
     /// If samples cannot be read, or `learn` fails.
-    pub fn each<B: Send, E: From<DatasetError>>(
+    pub fn each<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
-        mut learn: impl FnMut(usize, B) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut learn: impl FnMut(usize, B) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         std::thread::scope(|scope| {
             let (chosen, unprepared) = sync_channel::<Vec<Sample<_>>>(AHEAD);
             let (prepared, ready) = sync_channel(AHEAD);
@@ -114,14 +115,14 @@ impl<'a, G: Playable> Pass<'a, G> {
                 learn(number, batch)?;
             }
             match reader.join() {
-                Ok(result) => Ok(result?),
+                Ok(result) => result,
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         })
     }
 
     /// Sends the samples of each batch, until nobody wants more.
-    fn choose(&self, chosen: &SyncSender<Vec<Sample<G::Position>>>) -> Result<(), DatasetError> {
+    fn choose(&self, chosen: &SyncSender<Vec<Sample<G::Position>>>) -> Result<(), Error> {
         let Some(shuffle) = self.shuffle else {
             let _ = self
                 .samples
@@ -324,13 +325,12 @@ mod tests {
 
     fn collect(pass: &Pass<'_, Standard>) -> Vec<Sample<Position>> {
         let mut all: Vec<Vec<Sample<Position>>> = Vec::new();
-        let result: Result<(), DatasetError> =
-            pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
-                assert_eq!(number, pass.from + all.len());
-                all.push(batch);
-                Ok(())
-            });
-        result.unwrap();
+        pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
+            assert_eq!(number, pass.from + all.len());
+            all.push(batch);
+            Ok(())
+        })
+        .unwrap();
         assert_eq!(pass.from + all.len(), pass.batches());
         assert!(
             all[..all.len() - 1]
@@ -338,6 +338,22 @@ mod tests {
                 .all(|batch| batch.len() == pass.batch)
         );
         all.concat()
+    }
+
+    /// An epoch in such batches.
+    fn epoch_of(
+        samples: &Samples<Standard>,
+        batch: usize,
+        order: Shuffle,
+    ) -> Vec<Sample<Position>> {
+        collect(&Pass::training(samples, batch, order, 0))
+    }
+
+    /// The symmetries that turn a position into another.
+    fn related(plain: &Sample<Position>, turned: &Sample<Position>) -> Vec<usize> {
+        (0..SYMMETRIES)
+            .filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position)
+            .collect()
     }
 
     /// How often each sample occurs.
@@ -362,22 +378,11 @@ mod tests {
             .flat_map(|part| samples.read(part).unwrap())
             .collect();
         for window in [1, 37, 500, usize::MAX] {
-            let first = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
+            let first = epoch_of(&samples, 100, shuffle(7, 1, window));
             assert_eq!(counts(&first), counts(&expected), "window {window}");
-            assert_eq!(
-                first,
-                collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0))
-            );
+            assert_eq!(first, epoch_of(&samples, 100, shuffle(7, 1, window)));
             for (seed, epoch) in [(7, 2), (8, 1)] {
-                assert_ne!(
-                    first,
-                    collect(&Pass::training(
-                        &samples,
-                        100,
-                        shuffle(seed, epoch, window),
-                        0
-                    ))
-                );
+                assert_ne!(first, epoch_of(&samples, 100, shuffle(seed, epoch, window)));
             }
         }
         assert_eq!(
@@ -399,7 +404,7 @@ mod tests {
             .collect();
         let samples = Samples::in_memory(&Standard::default(), vec![training], vec![base]).unwrap();
         let distance = |window: usize| {
-            let shown = collect(&Pass::training(&samples, 512, shuffle(3, 1, window), 0));
+            let shown = epoch_of(&samples, 512, shuffle(3, 1, window));
             let distances = shown
                 .iter()
                 .enumerate()
@@ -426,7 +431,7 @@ mod tests {
             Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap();
         assert!(samples.continuations());
         for window in [1, 37, usize::MAX] {
-            let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
+            let plain = epoch_of(&samples, 100, shuffle(7, 1, window));
             let key = |sample: &Sample<Position>| {
                 (
                     sample.position.bits(),
@@ -443,15 +448,14 @@ mod tests {
                 sorted(expected.clone()),
                 "window {window}"
             );
-            let turned = collect(&Pass::training(
+            let turned = epoch_of(
                 &samples,
                 100,
                 Shuffle {
                     symmetries: true,
                     ..shuffle(7, 1, window)
                 },
-                0,
-            ));
+            );
             let (mut kept, mut reversed) = (0, 0);
             for (plain, turned) in plain.iter().zip(&turned) {
                 let (before, after) = (plain.continuation, turned.continuation);
@@ -462,9 +466,7 @@ mod tests {
                     },
                     before
                 );
-                let related: Vec<usize> = (0..SYMMETRIES)
-                    .filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position)
-                    .collect();
+                let related = related(plain, turned);
                 // Bit 1 of a symmetry reverses the mover's labels: face k becomes 7 − k.
                 let faces: Vec<u8> = related
                     .iter()
@@ -490,23 +492,20 @@ mod tests {
     #[test]
     fn every_symmetry_is_shown_equally_often() {
         let samples = samples();
-        let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, 300), 0));
-        let turned = collect(&Pass::training(
+        let plain = epoch_of(&samples, 100, shuffle(7, 1, 300));
+        let turned = epoch_of(
             &samples,
             100,
             Shuffle {
                 symmetries: true,
                 ..shuffle(7, 1, 300)
             },
-            0,
-        ));
+        );
         assert_eq!(plain.len(), turned.len());
         let mut shown = [0usize; SYMMETRIES];
         for (plain, turned) in plain.iter().zip(&turned) {
             assert_eq!((plain.value, plain.result), (turned.value, turned.result));
-            let related: Vec<usize> = (0..SYMMETRIES)
-                .filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position)
-                .collect();
+            let related = related(plain, turned);
             assert!(!related.is_empty());
             // Of positions that are their own images, which says nothing, there are few.
             if let [symmetry] = related[..] {
@@ -543,7 +542,7 @@ mod tests {
             symmetries: true,
             ..shuffle(5, 3, 200)
         };
-        let all = collect(&Pass::training(&samples, 64, order, 0));
+        let all = epoch_of(&samples, 64, order);
         assert_eq!(
             collect(&Pass::training(&samples, 64, order, 3)),
             all[3 * 64..]
@@ -559,13 +558,13 @@ mod tests {
             |number, _| {
                 seen += 1;
                 if number == 1 {
-                    Err(DatasetError::Missing("more"))
+                    Err(Error::new("no more"))
                 } else {
                     Ok(())
                 }
             },
         );
-        assert!(matches!(result, Err(DatasetError::Missing("more"))));
+        assert_eq!(result.unwrap_err().to_string(), "no more");
         assert_eq!(seen, 2);
     }
 }

@@ -4,6 +4,7 @@
 //! Invariant: written before the first shard, and it names nothing that finishing a shard changes;
 //! which shards are finished is seen from the files, which are complete or absent.
 
+use crate::Error;
 use crate::shard::{
     GAMES_PER_SHARD, GameMap, Label, ShardHeader,
     labels::{is_false, mark_exact},
@@ -20,52 +21,35 @@ const OLD_FORMAT: &str = "alea-records-1";
 /// What a directory of shards is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     format: String,
     /// What rules the games, as in the header of every shard.
-    pub run: serde_json::Value,
+    pub(crate) run: serde_json::Value,
     /// Notations of the players.
-    pub players: Vec<String>,
+    pub(crate) players: Vec<String>,
     /// The game with its parameters.
     #[serde(alias = "variant")]
-    pub game: String,
+    pub(crate) game: String,
     /// The map it is played on, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub map: Option<GameMap>,
+    pub(crate) map: Option<GameMap>,
     /// Whether plies may have the time that they took.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub times: bool,
+    pub(crate) times: bool,
     /// The labels that games may carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub labels: Vec<Label>,
+    pub(crate) labels: Vec<Label>,
     /// Games of all shards together.
-    pub games: u64,
+    pub(crate) games: u64,
     /// Games of each shard but the last.
-    pub games_per_shard: u64,
+    pub(crate) games_per_shard: u64,
     /// Number of shards.
-    pub shards: u64,
-}
-
-/// A manifest that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
-    /// The file system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// It is something else.
-    #[error("{}: no manifest of game records ({problem}); choose another directory", .path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What does not fit.
-        problem: String,
-    },
+    pub(crate) shards: u64,
 }
 
 impl Manifest {
     /// The manifest of `games` games in shards with such headers.
-    #[must_use]
-    pub fn new(header: ShardHeader, games: u64) -> Self {
+    pub(crate) fn new(header: ShardHeader, games: u64) -> Self {
         let ShardHeader {
             run,
             players,
@@ -91,8 +75,7 @@ impl Manifest {
     }
 
     /// Whether a shard says the same of itself, but for its games.
-    #[must_use]
-    pub fn fits(&self, header: &ShardHeader) -> bool {
+    pub(crate) fn fits(&self, header: &ShardHeader) -> bool {
         let same = Self::new(header.clone(), self.games);
         Self {
             format: same.format.clone(),
@@ -101,24 +84,21 @@ impl Manifest {
     }
 
     /// Where the manifest of a directory is.
-    #[must_use]
-    pub fn path(directory: &Path) -> PathBuf {
+    pub(crate) fn path(directory: &Path) -> PathBuf {
         directory.join("run.json")
     }
 
     /// Reads the manifest of a directory; `None` if it has none.
-    ///
-    /// # Errors
-    /// If there is one that cannot be read.
-    pub fn read<G: Playable>(directory: &Path) -> Result<Option<Self>, ManifestError> {
+    pub(crate) fn read<G: Playable>(directory: &Path) -> Result<Option<Self>, Error> {
         let path = Self::path(directory);
         let bytes = match files::read(&path) {
             Err(FileError::NotFound { .. }) => return Ok(None),
             read => read?,
         };
-        let foreign = |problem: String| ManifestError::Foreign {
-            path: path.clone(),
-            problem,
+        let foreign = |problem: String| {
+            Error::of(path.display())(format!(
+                "no manifest of game records ({problem}); choose another directory"
+            ))
         };
         let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
@@ -134,10 +114,7 @@ impl Manifest {
     }
 
     /// Writes the manifest of a directory.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<(), FileError> {
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), FileError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         files::write_atomically(&Self::path(directory), |file| {
             file.write_all(text.as_bytes())

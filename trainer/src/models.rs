@@ -4,24 +4,24 @@
 //! order of the fields; burn's global generator is never asked.
 
 #[cfg(feature = "burn")]
-pub mod bag;
+mod bag;
 
-pub mod heads;
+pub(crate) mod heads;
 
 pub mod fused;
 
 #[cfg(feature = "burn")]
-pub mod network;
+pub(crate) mod network;
 
 #[cfg(feature = "burn")]
-pub mod ntuple;
+pub(crate) mod ntuple;
 
 pub mod online;
 mod prefetch;
 #[cfg(feature = "burn")]
-mod tensors;
+pub(crate) mod tensors;
 
 #[cfg(feature = "burn")]
-pub use tensors::cross_entropy;
+pub(crate) use tensors::cross_entropy;
 #[cfg(feature = "burn")]
 use tensors::{parameter, uniform, values};

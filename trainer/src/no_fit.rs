@@ -1,21 +1,19 @@
 //! Fitting in a build without burn: refused in one line.
 
-pub use crate::reports::{
-    Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
-};
+pub use crate::reports::{Family, FitReport, OnlineReport};
 
+use crate::Error;
 use crate::config::TrainConfig;
 use crate::dataset::Samples;
 use engine::learned::inputs::Learnable;
 use indicatif::ProgressBar;
 use std::path::Path;
 
-/// There is nothing to train with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this program was built without training; build it with: cargo build --release -p alea --features flex"
-)]
-pub struct TrainError;
+fn untrained() -> Error {
+    Error::new(
+        "this program was built without training; build it with: cargo build --release -p alea --features flex",
+    )
+}
 
 /// Refuses.
 ///
@@ -28,8 +26,8 @@ pub fn fit<G: Learnable>(
     _provenance: &str,
     _directory: &Path,
     _: &ProgressBar,
-) -> Result<FitReport, TrainError> {
-    Err(TrainError)
+) -> Result<FitReport, Error> {
+    Err(untrained())
 }
 
 /// Refuses.
@@ -42,6 +40,6 @@ pub fn fit_online<G: Learnable>(
     _provenance: &str,
     _directory: &Path,
     _: &ProgressBar,
-) -> Result<OnlineReport, TrainError> {
-    Err(TrainError)
+) -> Result<OnlineReport, Error> {
+    Err(untrained())
 }

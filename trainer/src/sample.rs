@@ -52,13 +52,22 @@ impl Continuation {
     #[must_use]
     #[inline]
     pub fn target(&self, search_share: f32) -> f32 {
-        let result = self.result;
-        // As of the sample itself.
-        if self.exact || self.value == result {
+        if self.exact {
             self.value
         } else {
-            search_share * self.value + (1.0 - search_share) * result
+            mixed(self.value, self.result, search_share)
         }
+    }
+}
+
+/// `search_share` of a value, and a result for the rest.
+#[inline]
+fn mixed(value: f32, result: f32, search_share: f32) -> f32 {
+    // Parts that are equal are not mixed, which might round.
+    if value == result {
+        value
+    } else {
+        search_share * value + (1.0 - search_share) * result
     }
 }
 
@@ -78,12 +87,7 @@ impl<P> Sample<P> {
     #[must_use]
     #[inline]
     pub fn target(&self, search_share: f32) -> f32 {
-        // Parts that are equal are not mixed, which might round.
-        if self.value == self.result {
-            self.value
-        } else {
-            search_share * self.value + (1.0 - search_share) * self.result
-        }
+        mixed(self.value, self.result, search_share)
     }
 }
 

@@ -20,14 +20,14 @@ pub use config::{EndgameStarts, SelfPlayConfig, SelfPlayOptions, SuiteStarts, We
 pub use directory::Limits;
 pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 
-use crate::label::{LabelError, LabelRecipe, add_all, add_models, rename_key, renamed, tables};
-use crate::manifest::ManifestError;
-use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
-use engine::core::{files, oracle::Oracle, random::RandomStream};
+use crate::Error;
+use crate::label::{LabelRecipe, add_all, add_models, rename_key, renamed, tables};
+use crate::shard::{self, PlayedGame, ShardHeader};
+use engine::core::{oracle::Oracle, random::RandomStream};
 use engine::play::{
     build::PlayerRecipe,
     game_loop::{Effort, play_guided},
-    notation::{Notation, PlayerError},
+    notation::Notation,
     playable::Playable,
     player::Player,
 };
@@ -37,7 +37,6 @@ use rayon::prelude::*;
 use starts::Starts;
 use std::{
     collections::{BTreeMap, HashSet},
-    path::PathBuf,
     sync::Arc,
     time::Instant,
 };
@@ -51,45 +50,6 @@ const PLIES_AT_LEAST: u64 = 24;
 /// How often a game without chance is played again, with other random numbers, that repeats an
 /// earlier one of its shard.
 const MOST_AGAIN: u64 = 8;
-
-/// Why self-play cannot run.
-#[derive(Debug, thiserror::Error)]
-pub enum SelfPlayError {
-    /// A setting is out of range.
-    #[error("self-play: {0}")]
-    Setting(String),
-    /// A player's notation is wrong.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// A label cannot be made.
-    #[error(transparent)]
-    Label(#[from] LabelError),
-    /// A shard cannot be read or written.
-    #[error(transparent)]
-    Shard(#[from] ShardError),
-    /// The directory's manifest cannot be read.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// A file of starts cannot be used.
-    #[error("{}: {problem}", .path.display())]
-    Starts {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A directory cannot be made or read.
-    #[error(transparent)]
-    File(#[from] files::FileError),
-    /// The directory holds a shard that is not one of this run's.
-    #[error("{}: {problem}; choose another directory", .path.display())]
-    OtherRun {
-        /// The shard.
-        path: PathBuf,
-        /// In what it differs.
-        problem: String,
-    },
-}
 
 /// A run whose settings have been checked.
 #[derive(Clone)]
@@ -111,17 +71,18 @@ impl<G: Playable> SelfPlay<G> {
     ///
     /// # Errors
     /// If a setting is out of range or a player's notation is wrong.
-    pub fn new(mut config: SelfPlayConfig) -> Result<Self, SelfPlayError> {
+    pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
-        let setting = |problem: String| SelfPlayError::Setting(problem);
-        let game: G = shard::rules(&config.game, None).map_err(setting)?;
+        let setting = Error::of("self-play");
+        let game: G = shard::rules(&config.game, None).map_err(&setting)?;
         // However it was spelt: the same game makes the same run.
         config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
         for weighted in &mut config.players {
-            let recipe = PlayerRecipe::parse(&weighted.player, &game)?;
-            add_models(&Notation::parse(&weighted.player)?, &mut models)?;
+            let recipe = PlayerRecipe::parse(&weighted.player, &game).map_err(Error::new)?;
+            let notation = Notation::parse(&weighted.player).map_err(Error::new)?;
+            add_models(&notation, &mut models)?;
             // However it was spelt: the same player makes the same run.
             weighted.player = recipe.name().to_owned();
             recipes.push(recipe);
@@ -150,7 +111,7 @@ impl<G: Playable> SelfPlay<G> {
                 .map(|recipe| recipe.label().clone())
                 .collect::<Vec<_>>(),
         )
-        .map_err(SelfPlayError::Setting)?;
+        .map_err(setting)?;
         Ok(Self {
             config,
             game,

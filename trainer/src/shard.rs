@@ -5,18 +5,17 @@
 //! all. Invariant: reading replays every game, so what is returned was played by the rules, and what
 //! cannot be read is not written.
 
-mod error;
 mod game;
 pub mod labels;
 mod layout;
 mod replay;
 mod version2;
 
-pub use error::ShardError;
 pub use game::{VALUE_STEPS, rounded};
 pub use labels::{Estimate, Label};
-pub use replay::{Replay, check_players};
+pub(crate) use replay::{Replay, check_players};
 
+use crate::Error;
 use engine::core::{files, record::GameRecord};
 use engine::play::playable::{OldRecords, Playable};
 use game::Form;
@@ -32,16 +31,16 @@ pub const VERSION: u32 = 4;
 const OLDEST: u32 = 2;
 
 /// File extension of a shard.
-pub const EXTENSION: &str = "games";
+pub(crate) const EXTENSION: &str = "games";
 
 /// Games of one shard of a run.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Most games that a shard may have.
-pub const MOST_GAMES: u64 = 1 << 18;
+pub(crate) const MOST_GAMES: u64 = 1 << 18;
 
 /// Most labels that a shard may have.
-pub const MOST_LABELS: usize = 16;
+pub(crate) const MOST_LABELS: usize = 16;
 
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
@@ -232,7 +231,7 @@ pub fn write<G: Playable>(
     path: &Path,
     header: &ShardHeader,
     games: &[PlayedGame<G>],
-) -> Result<(), ShardError> {
+) -> Result<(), Error> {
     let bytes = encode(path, header, games)?;
     files::write_atomically(path, |file| file.write_all(&bytes))?;
     Ok(())
@@ -247,11 +246,9 @@ pub fn encode<G: Playable>(
     path: &Path,
     header: &ShardHeader,
     games: &[PlayedGame<G>],
-) -> Result<Vec<u8>, ShardError> {
-    let refused = |problem: String| ShardError::Encode {
-        path: path.to_owned(),
-        problem,
-    };
+) -> Result<Vec<u8>, Error> {
+    let refused =
+        |problem: String| Error::new(format!("{}: not written: {problem}", path.display()));
     if header.games != games.len() as u64 || header.games > MOST_GAMES {
         return Err(refused(format!(
             "the header counts {} games, there are {} (at most {MOST_GAMES})",
@@ -270,7 +267,7 @@ pub fn encode<G: Playable>(
             .max()
             .map_or(1, |most| usize::from(most) + 1),
     };
-    let form = Form::new(&rules, header, totals.outcomes);
+    let form = Form::new(rules, header, totals.outcomes);
     let mut body = Vec::with_capacity(games.len() * 72);
     let mut lengths = Vec::with_capacity(games.len());
     for (number, played) in games.iter().enumerate() {
@@ -290,7 +287,7 @@ pub fn encode<G: Playable>(
 /// # Errors
 /// If the file is no complete shard of a version that is read, or of another game, or one of its
 /// games breaks the rules.
-pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), ShardError> {
+pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     decode(path, &files::read(path)?)
 }
 
@@ -301,54 +298,41 @@ pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>
 pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
-) -> Result<(ShardHeader, Vec<PlayedGame<G>>), ShardError> {
+) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     let (parts, decoder) = open::<G>(path, bytes)?;
-    let mut games = Vec::with_capacity(parts.games.len());
-    let mut plies = 0;
-    for game in decoder.games(path, &parts) {
-        let game = game?;
-        plies += game.record.plies.len() as u64;
-        games.push(game);
-    }
-    parts.check_whole(path, decoder.totals(plies))?;
+    let games = decoder.games(path, &parts).collect::<Result<Vec<_>, _>>()?;
+    let plies = games
+        .iter()
+        .map(|game| game.record.plies.len() as u64)
+        .sum();
+    decoder.check_whole(path, &parts, plies)?;
     Ok((parts.header, games))
 }
 
 /// The checksum of a whole shard that was decoded: the last eight bytes.
-#[must_use]
-pub fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Reads the beginning of a shard of this game.
-fn open<'a, G: Playable>(
-    path: &Path,
-    bytes: &'a [u8],
-) -> Result<(Parts<'a>, Decoder<G>), ShardError> {
+fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Decoder<G>), Error> {
     let version = version(path, bytes)?;
     let mut parts = layout::open(path, bytes, version)?;
     if version < VERSION {
         let Some(old) = G::old_records(&parts.header.game) else {
-            return Err(ShardError::Game {
-                path: path.to_owned(),
-                problem: format!(
-                    "these are games of version {version}, which '{}' never had",
-                    G::NAME
-                ),
-            });
+            return Err(Error::of(path.display())(format!(
+                "these are games of version {version}, which '{}' never had",
+                G::NAME
+            )));
         };
-        parts.header.game = old.0.notation();
-        return Ok((parts, Decoder::Old(old)));
+        let header = &mut parts.header;
+        header.game = old.0.notation();
+        let (players, labels) = (header.players.len(), header.labels.len());
+        return Ok((parts, Decoder::Old(old, players, labels)));
     }
-    let rules = parts
-        .header
-        .rules::<G>()
-        .map_err(|problem| ShardError::Game {
-            path: path.to_owned(),
-            problem,
-        })?;
+    let rules: G = parts.header.rules().map_err(Error::of(path.display()))?;
     let Totals {
         seats, outcomes, ..
     } = parts.totals;
@@ -356,14 +340,15 @@ fn open<'a, G: Playable>(
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
         return Err(damaged(path, &problem));
     }
-    Ok((parts, Decoder::New(rules, outcomes)))
+    let form = Form::new(rules, &parts.header, outcomes);
+    Ok((parts, Decoder::New(form)))
 }
 
 /// How the games of a shard are read.
 enum Decoder<G: Playable> {
-    Old(OldRecords<G>),
-    /// With the numbers of outcomes.
-    New(G, usize),
+    /// With the numbers of players and of labels.
+    Old(OldRecords<G>, usize, usize),
+    New(Form<G>),
 }
 
 impl<G: Playable> Decoder<G> {
@@ -372,40 +357,25 @@ impl<G: Playable> Decoder<G> {
         &'a self,
         path: &'a Path,
         parts: &'a Parts<'_>,
-    ) -> impl Iterator<Item = Result<PlayedGame<G>, ShardError>> + 'a {
-        let header = &parts.header;
-        let form = match self {
-            Self::Old(_) => None,
-            Self::New(rules, outcomes) => Some(Form::new(rules, header, *outcomes)),
-        };
+    ) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
         parts.games.iter().enumerate().map(move |(number, bytes)| {
-            let game = match (self, &form) {
-                (Self::Old(old), _) => {
-                    version2::decode(bytes, old, header.players.len(), header.labels.len())
-                }
-                (_, Some(form)) => form.decode(bytes),
-                (_, None) => Err("it has no form".to_owned()),
+            let game = match self {
+                Self::Old(old, players, labels) => version2::decode(bytes, old, *players, *labels),
+                Self::New(form) => form.decode(bytes),
             };
-            game.map_err(|problem| ShardError::Record {
-                path: path.to_owned(),
-                game: number as u64,
-                problem,
+            game.map_err(|problem| {
+                Error::new(format!("{}: game {number}: {problem}", path.display()))
             })
         })
     }
 
-    fn totals(&self, plies: u64) -> Totals {
-        match self {
-            Self::Old(_) => Totals {
-                plies,
-                ..Totals::default()
-            },
-            Self::New(rules, outcomes) => Totals {
-                plies,
-                seats: rules.seats(),
-                outcomes: *outcomes,
-            },
-        }
+    /// Whether the file as a whole is what was written, once each game is known to be.
+    fn check_whole(&self, path: &Path, parts: &Parts<'_>, plies: u64) -> Result<(), Error> {
+        let known = match self {
+            Self::Old(..) => Totals::default(),
+            Self::New(_) => parts.totals,
+        };
+        parts.check_whole(path, Totals { plies, ..known })
     }
 }
 
@@ -419,7 +389,7 @@ pub struct Inspection {
     /// Plies of these games.
     pub good_plies: u64,
     /// Everything that is wrong with the file; each error names it, and the game if it is one.
-    pub problems: Vec<ShardError>,
+    pub problems: Vec<Error>,
 }
 
 /// Reads a shard to its end whatever is wrong with it: each game that is damaged or breaks the
@@ -433,7 +403,7 @@ pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     found
 }
 
-fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
+fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), Error> {
     let bytes = files::read(path)?;
     let (parts, decoder) = open::<G>(path, &bytes)?;
     found.header = Some(parts.header.clone());
@@ -448,7 +418,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     }
     // Where a game is bad the file's own checksum fails as well, which says nothing new.
     if found.problems.is_empty() {
-        parts.check_whole(path, decoder.totals(found.good_plies))
+        decoder.check_whole(path, &parts, found.good_plies)
     } else {
         Ok(())
     }
@@ -459,7 +429,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
 /// # Errors
 /// If the file is no shard of a version that is read, or of another game, or its beginning is
 /// damaged.
-pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, ShardError> {
+pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path)?;
     Ok(open::<G>(path, &bytes)?.0.header)
 }
@@ -469,7 +439,7 @@ pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, ShardError> 
 ///
 /// # Errors
 /// If the file is no shard of a version that is read, or its beginning is damaged.
-pub fn game_of(path: &Path) -> Result<String, ShardError> {
+pub fn game_of(path: &Path) -> Result<String, Error> {
     let bytes = files::read(path)?;
     let version = version(path, &bytes)?;
     Ok(layout::open(path, &bytes, version)?.header.game)
@@ -479,24 +449,26 @@ pub fn game_of(path: &Path) -> Result<String, ShardError> {
 ///
 /// # Errors
 /// If it is no shard, or of a version that is not read.
-pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, ShardError> {
+pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, Error> {
+    let wrong = Error::of(path.display());
     if !bytes.starts_with(MAGIC) {
-        return Err(ShardError::Foreign(path.to_owned()));
+        return Err(wrong(format!(
+            "not a file of game records (it does not begin with {})",
+            String::from_utf8_lossy(MAGIC)
+        )));
     }
     match layout::number_at(bytes, 8).ok_or_else(|| damaged(path, "the version is missing"))? {
         found @ OLDEST..=VERSION => Ok(found),
-        found => Err(ShardError::Version {
-            path: path.to_owned(),
-            found,
-        }),
+        found => Err(wrong(format!(
+            "game records of version {found}; this program reads versions {OLDEST} to {VERSION}"
+        ))),
     }
 }
 
-fn damaged(path: &Path, problem: &str) -> ShardError {
-    ShardError::Damaged {
-        path: path.to_owned(),
-        problem: problem.to_owned(),
-    }
+fn damaged(path: &Path, problem: &str) -> Error {
+    Error::of(path.display())(format!(
+        "truncated or damaged ({problem}); remove it and the run will make it again"
+    ))
 }
 
 /// The name of a run's shard, counted from 0.
@@ -509,7 +481,7 @@ pub fn file_name(index: u64) -> String {
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub fn list(directory: &Path) -> Result<Vec<PathBuf>, ShardError> {
+pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {
         path.extension()

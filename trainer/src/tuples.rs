@@ -15,18 +15,16 @@ mod screen;
 mod state;
 
 pub use candidates::{Candidate, candidates};
-pub use state::{Addition, SearchReport, StateError};
+pub use state::{Addition, SearchReport};
 
-use crate::config::{ConfigError, TrainConfig};
-use crate::dataset::{DatasetError, Samples};
+use crate::Error;
+use crate::config::{TrainConfig, require, some};
+use crate::dataset::Samples;
 use crate::sample::Sample;
-use engine::core::{
-    files::FileError,
-    random::{RandomStream, SeedSpace, derive_seed},
-};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
     inputs::Learnable,
-    tuples::{MAX_ROWS, MAX_TUPLES, TupleError, TupleSet},
+    tuples::{MAX_ROWS, MAX_TUPLES, TupleSet},
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -77,46 +75,6 @@ impl Default for SearchOptions {
     }
 }
 
-/// Why a search ended without a set, as one line.
-#[derive(Debug, thiserror::Error)]
-pub enum SearchError {
-    /// A setting of the training that sets are compared by.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A limit of the search.
-    #[error("{name} = {value}: it must be {range}")]
-    Option {
-        /// Which.
-        name: &'static str,
-        /// The value given.
-        value: String,
-        /// What would be right.
-        range: String,
-    },
-    /// The samples cannot be read.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// Tuples that make no set.
-    #[error(transparent)]
-    Tuples(#[from] TupleError),
-    /// The state cannot be used.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// No candidate gains anything, or none has few enough rows.
-    #[error(
-        "no tuple gains {least_gain} nats within {rows} rows; allow more rows, or give more games"
-    )]
-    Nothing {
-        /// What was asked of each.
-        least_gain: f64,
-        /// What was allowed.
-        rows: usize,
-    },
-}
-
 /// Searches a set for samples and writes it to `path` as a configuration of a training, `config`
 /// with other tuples. Beside it stands the state, from which an interrupted search goes on.
 ///
@@ -129,7 +87,7 @@ pub fn search<G: Learnable>(
     samples: &Samples<G>,
     path: &Path,
     progress: &ProgressBar,
-) -> Result<SearchReport, SearchError> {
+) -> Result<SearchReport, Error> {
     let config = &config.resolved(samples.game())?;
     check(options)?;
     let mut state = State::open(path, config, options, samples.fingerprint())?;
@@ -154,37 +112,37 @@ pub fn search<G: Learnable>(
     }
     progress.finish();
     if state.additions.is_empty() {
-        return Err(SearchError::Nothing {
-            least_gain: options.least_gain,
-            rows: options.rows,
-        });
+        let SearchOptions {
+            least_gain, rows, ..
+        } = options;
+        return Err(Error::new(format!(
+            "no tuple gains {least_gain} nats within {rows} rows; allow more rows, or give more games"
+        )));
     }
-    Ok(state.finish(path, config)?)
+    state.finish(path, config)
 }
 
-fn check(options: &SearchOptions) -> Result<(), SearchError> {
-    let refuse = |name, value: String, range: &str| {
-        Err(SearchError::Option {
-            name,
-            value,
-            range: range.to_owned(),
-        })
-    };
-    match options {
-        SearchOptions { rows, .. } if !(1..=MAX_ROWS).contains(rows) => {
-            refuse("rows", rows.to_string(), &format!("in 1 to {MAX_ROWS}"))
-        }
-        SearchOptions { samples, .. } if *samples < 2 => {
-            refuse("samples", samples.to_string(), "at least 2")
-        }
-        SearchOptions { epochs: 0, .. } => refuse("epochs", "0".to_owned(), "at least 1"),
-        SearchOptions { refitted: 0, .. } => refuse("refitted", "0".to_owned(), "at least 1"),
-        SearchOptions { candidates: 0, .. } => refuse("candidates", "0".to_owned(), "at least 1"),
-        SearchOptions { least_gain, .. } if !least_gain.is_finite() || *least_gain < 0.0 => {
-            refuse("least gain", least_gain.to_string(), "at least 0")
-        }
-        _ => Ok(()),
-    }
+fn check(options: &SearchOptions) -> Result<(), Error> {
+    let &SearchOptions {
+        rows,
+        samples,
+        epochs,
+        refitted,
+        candidates,
+        least_gain,
+    } = options;
+    require(
+        "rows",
+        rows,
+        (1..=MAX_ROWS).contains(&rows),
+        &format!("in 1 to {MAX_ROWS}"),
+    )?;
+    require("samples", samples, samples >= 2, "at least 2")?;
+    some("epochs", epochs)?;
+    some("refitted", refitted)?;
+    some("candidates", candidates)?;
+    let good = least_gain.is_finite() && least_gain >= 0.0;
+    require("least gain", least_gain, good, "at least 0")
 }
 
 /// What does not change from round to round.
@@ -205,7 +163,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         config: &'a TrainConfig,
         options: &'a SearchOptions,
         samples: &'a Samples<G>,
-    ) -> Result<Self, SearchError> {
+    ) -> Result<Self, Error> {
         let seed = |stream| derive_seed(config.seed, SeedSpace::Training, &[stream]);
         let mut parts: Vec<usize> = (0..samples.parts()).collect();
         RandomStream::new(seed(PARTS)).shuffle(&mut parts);
@@ -243,12 +201,14 @@ impl<'a, G: Learnable> Search<'a, G> {
     }
 
     /// A set of these tuples, in the phases of the configuration.
-    fn set(&self, tuples: &[String]) -> Result<TupleSet<G>, SearchError> {
-        Ok(TupleSet::custom(self.game, tuples)?.with_phases(&self.config.ntuple.phases)?)
+    fn set(&self, tuples: &[String]) -> Result<TupleSet<G>, Error> {
+        TupleSet::custom(self.game, tuples)
+            .and_then(|set| set.with_phases(&self.config.ntuple.phases))
+            .map_err(Error::new)
     }
 
     /// A training of a set.
-    fn refit(&self, tuples: &[String]) -> Result<Fitted<G>, SearchError> {
+    fn refit(&self, tuples: &[String]) -> Result<Fitted<G>, Error> {
         let seed = derive_seed(self.config.seed, SeedSpace::Training, &[ORDER]);
         Ok(refit(
             self.config,
@@ -261,7 +221,7 @@ impl<'a, G: Learnable> Search<'a, G> {
     }
 
     /// The network that a state has come to; a search that goes on trains it once more.
-    fn present(&self, state: &State) -> Result<Option<Fitted<G>>, SearchError> {
+    fn present(&self, state: &State) -> Result<Option<Fitted<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
         } else {
@@ -274,7 +234,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         &self,
         state: &State,
         present: Option<&Fitted<G>>,
-    ) -> Result<Option<(Addition, Fitted<G>)>, SearchError> {
+    ) -> Result<Option<(Addition, Fitted<G>)>, Error> {
         let tuples = state.tuples();
         let loss = if state.additions.is_empty() {
             self.nothing.0
@@ -291,7 +251,7 @@ impl<'a, G: Learnable> Search<'a, G> {
             .par_iter()
             .take(self.options.refitted)
             .map(refit)
-            .collect::<Result<_, SearchError>>()?;
+            .collect::<Result<_, Error>>()?;
         let best = tried
             .into_iter()
             .min_by(|a, b| a.2.validation_loss.total_cmp(&b.2.validation_loss));
@@ -318,7 +278,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         tuples: &[String],
         rows: usize,
         present: Option<&Fitted<G>>,
-    ) -> Result<Vec<(usize, f64)>, SearchError> {
+    ) -> Result<Vec<(usize, f64)>, Error> {
         let step = self.training.len().div_ceil(SCREENED).max(1);
         let samples: Vec<Sample<_>> = self.training.iter().step_by(step).copied().collect();
         let logits = present.map_or_else(
@@ -345,7 +305,7 @@ impl<'a, G: Learnable> Search<'a, G> {
             .par_iter()
             .enumerate()
             .map(explained)
-            .collect::<Result<_, SearchError>>()?;
+            .collect::<Result<_, Error>>()?;
         let mut good: Vec<(usize, f64)> = all
             .into_iter()
             .filter(|(_, explained)| *explained > 0.0)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
-use trainer::dataset::{DatasetError, SampleOptions, Samples};
+use trainer::dataset::{SampleOptions, Samples, no_records};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::shard;
 
@@ -110,8 +110,8 @@ pub(crate) fn shard_game(data: &[PathBuf]) -> Result<String> {
             return Ok(shard::game_of(shard)?);
         }
     }
-    let first = data.first().cloned().unwrap_or_default();
-    Err(DatasetError::Empty(first).into())
+    let first = data.first().map_or(Path::new(""), AsRef::as_ref);
+    Err(no_records(first).into())
 }
 
 fn fit_families<G: Learnable>(

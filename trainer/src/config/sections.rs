@@ -3,7 +3,7 @@
 //! Invariant: every section has a default, and refuses keys that it does not have. What ranges
 //! values have to be in, [`super::TrainConfig::check`] says.
 
-use super::ConfigError;
+use crate::Error;
 use engine::learned::{
     inputs::Learnable,
     network::{Head, Heads},
@@ -42,7 +42,6 @@ impl Default for TargetConfig {
 impl TargetConfig {
     /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first
     /// to the last.
-    #[must_use]
     pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_search_share();
         // A single epoch is the last one, by which validation goes.
@@ -55,8 +54,7 @@ impl TargetConfig {
     }
 
     /// Share of the search value in the last epoch, and in validation at any time.
-    #[must_use]
-    pub fn last_search_share(&self) -> f32 {
+    pub(crate) fn last_search_share(&self) -> f32 {
         self.final_search_share.unwrap_or(self.search_share)
     }
 }
@@ -169,8 +167,7 @@ impl Default for NetworkConfig {
 
 impl NetworkConfig {
     /// What the loss of a head counts beside that of the value, which counts 1.
-    #[must_use]
-    pub fn head_weight(&self, head: Head) -> f32 {
+    pub(crate) fn head_weight(&self, head: Head) -> f32 {
         let told = match head {
             Head::Rolls => self.rolls_weight,
             Head::MovesToGo => self.moves_to_go_weight,
@@ -216,7 +213,7 @@ impl NTupleConfig {
     ///
     /// # Errors
     /// If there is no such set; the error names the key.
-    pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, ConfigError> {
+    pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
             name => name,
@@ -226,10 +223,9 @@ impl NTupleConfig {
         } else {
             ("ntuple.tuples", TupleSet::custom(game, &self.tuples))
         };
-        let because = |key| move |cause| ConfigError::Tuples { key, cause };
-        set.map_err(because(key))?
+        set.map_err(Error::of(key))?
             .with_phases(&self.phases)
-            .map_err(because("ntuple.phases"))
+            .map_err(Error::of("ntuple.phases"))
     }
 }
 

@@ -27,6 +27,11 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
     );
 }
 
+/// What is wrong with a text.
+fn problem(text: &str) -> String {
+    TrainConfig::from_toml(text).unwrap_err().to_string()
+}
+
 #[test]
 fn what_is_left_to_the_game_is_filled_in() {
     let config = TrainConfig::default()
@@ -51,17 +56,13 @@ fn what_is_left_to_the_game_is_filled_in() {
 
 #[test]
 fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
-    let error = TrainConfig::from_toml("seed = 3\n[training]\nepoch = 4\n")
-        .unwrap_err()
-        .to_string();
+    let error = problem("seed = 3\n[training]\nepoch = 4\n");
     assert!(error.starts_with("line 3: "), "{error}");
     for expected in ["`epoch`", "`epochs`", "`patience`"] {
         assert!(error.contains(expected), "{error}");
     }
     assert!(!error.contains('\n'));
-    let error = TrainConfig::from_toml("[ntuple]\nrule = \"momentum\"\n")
-        .unwrap_err()
-        .to_string();
+    let error = problem("[ntuple]\nrule = \"momentum\"\n");
     assert!(
         error.contains("momentum") && error.contains("temporal_coherence"),
         "{error}"
@@ -102,7 +103,7 @@ fn values_out_of_range_are_named() {
         ),
         ("[online]\nreport_every = 0", "online.report_every"),
     ] {
-        let error = TrainConfig::from_toml(text).unwrap_err().to_string();
+        let error = problem(text);
         assert!(error.starts_with(key), "{error}");
     }
 }
@@ -157,9 +158,7 @@ fn a_network_has_one_to_three_hidden_layers() {
         assert_eq!(config.network.hidden, hidden);
         assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     }
-    let error = TrainConfig::from_toml("[network]\nhidden = 64")
-        .unwrap_err()
-        .to_string();
+    let error = problem("[network]\nhidden = 64");
     assert!(
         error.starts_with("line 2: ") && !error.contains('\n'),
         "{error}"
@@ -186,9 +185,7 @@ fn heads_are_named_and_weighed_and_left_out_if_there_are_none() {
     // Trainings without heads go on with the settings that they were started with before there were
     // any.
     assert!(!TrainConfig::default().to_toml().contains("heads"));
-    let error = TrainConfig::from_toml("[network]\nheads = [\"moves\"]")
-        .unwrap_err()
-        .to_string();
+    let error = problem("[network]\nheads = [\"moves\"]");
     assert!(
         error.starts_with("line 2: ") && error.contains("there are rolls, moves_to_go"),
         "{error}"
@@ -203,20 +200,9 @@ fn the_search_share_goes_from_first_to_last_in_equal_steps() {
             .map(|epoch| target.search_share_of(epoch, epochs))
             .collect()
     };
-    assert_eq!(
-        shares(
-            "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25",
-            5
-        ),
-        [0.75, 0.625, 0.5, 0.375, 0.25]
-    );
-    assert_eq!(
-        shares(
-            "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25",
-            1
-        ),
-        [0.25]
-    );
+    let falling = "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25";
+    assert_eq!(shares(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
+    assert_eq!(shares(falling, 1), [0.25]);
     // The same in all epochs to the last bit, if it does not change.
     assert_eq!(shares("", 3), [0.7; 3]);
 }

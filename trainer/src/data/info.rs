@@ -3,7 +3,9 @@
 //! Invariant: every number is a count over all games, so it is the same in whatever order shards
 //! are read.
 
-use super::{DataError, Source};
+use super::Source;
+use crate::Error;
+use crate::selfplay::PlayerTally;
 use crate::shard::{Estimate, PlayedGame};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -51,24 +53,13 @@ pub struct Info {
     /// Positions before a ply that equal an earlier one, the seat to move included.
     pub duplicate_positions: u64,
     /// Who played, in the order of the headers.
-    pub players: Vec<PlayerCount>,
+    pub players: Vec<PlayerTally>,
     /// What labels say, in the order of the headers.
     pub labels: Vec<LabelCount>,
     /// The game with its parameters.
     pub game: String,
     /// Different runs that the games come from.
     pub runs: usize,
-}
-
-/// How one player fared.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PlayerCount {
-    /// Notation.
-    pub player: String,
-    /// Sides it played.
-    pub sides: u64,
-    /// What it got for them.
-    pub points: f64,
 }
 
 /// What one label says.
@@ -90,7 +81,7 @@ pub struct LabelCount {
 ///
 /// # Errors
 /// If a shard cannot be read.
-pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, DataError> {
+pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],
         values_by_size: vec![0; VALUE_BINS],
@@ -99,9 +90,9 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, DataError> {
         players: source
             .players
             .iter()
-            .map(|player| PlayerCount {
+            .map(|player| PlayerTally {
                 player: player.clone(),
-                ..PlayerCount::default()
+                ..PlayerTally::default()
             })
             .collect(),
         labels: source
@@ -148,6 +139,14 @@ fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
     items.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }
 
+/// One more at a place, which is made if need be.
+fn count_at(counts: &mut Vec<u64>, place: usize) {
+    if counts.len() <= place {
+        counts.resize(place + 1, 0);
+    }
+    counts[place] += 1;
+}
+
 impl Info {
     fn count<G: Playable>(
         &mut self,
@@ -170,18 +169,11 @@ impl Info {
             count.sides += 1;
             count.points += points;
         }
-        if self.games_by_plies.len() <= record.plies.len() {
-            self.games_by_plies.resize(record.plies.len() + 1, 0);
-        }
-        self.games_by_plies[record.plies.len()] += 1;
+        count_at(&mut self.games_by_plies, record.plies.len());
         let mut position = record.start;
         for (number, ply) in record.plies.iter().enumerate() {
             positions.push(rules.key(&position));
-            let remaining = rules.remaining(&position);
-            if self.positions_by_remaining.len() <= remaining {
-                self.positions_by_remaining.resize(remaining + 1, 0);
-            }
-            self.positions_by_remaining[remaining] += 1;
+            count_at(&mut self.positions_by_remaining, rules.remaining(&position));
             let payoff = payoffs[rules.to_move(&position)];
             self.explored += u64::from(ply.explored);
             if let Some(value) = ply.value {

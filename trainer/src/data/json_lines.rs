@@ -3,11 +3,12 @@
 //! Invariant: what was exported and is imported again is the same set, to the last bit.
 
 use super::{
-    DataError, Source,
+    Source,
     builder::{Builder, Said},
     output::{Output, Written},
     write_games,
 };
+use crate::Error;
 use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, rules};
 use engine::core::{
     files::{self, FileError},
@@ -134,14 +135,15 @@ fn is_none(outcome: &u8) -> bool {
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
-pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, DataError> {
-    let heading = Heading::of(source);
-    write_games(
-        source,
-        path,
-        |file| write_line(file, &heading),
-        |file, _, game| Ok(write_line(file, &line(game, &source.rules, &source.labels))),
-    )
+pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, Error> {
+    write_games(path, |file| {
+        write_line(file, &Heading::of(source)).map_err(Error::writing(path))?;
+        source.each_game(|game| {
+            let line = line(&game, &source.rules, &source.labels);
+            write_line(file, &line).map_err(Error::writing(path))
+        })
+    })?;
+    Ok(source.games)
 }
 
 /// The game of a file of JSON lines, if it says that.
@@ -191,14 +193,12 @@ fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> Line 
 ///
 /// # Errors
 /// If a line is no game by the rules, which is named, or the set cannot be written.
-pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataError> {
+pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> {
     let mut file = BufReader::new(files::open(path)?);
-    let wrong = |line: u64, problem: String| DataError::Line {
-        path: path.to_owned(),
-        line,
-        problem,
+    let wrong = |line: u64, problem: String| {
+        Error::new(format!("{}: line {line}: {problem}", path.display()))
     };
-    let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, DataError> {
+    let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
         let read = read_line(&mut file, LONGEST_LINE, line);
         let read = read.map_err(|cause| FileError::Read {
             path: path.to_owned(),

@@ -3,7 +3,8 @@
 //! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal
 //! bytes.
 
-use super::{DataError, staging::Staging};
+use super::staging::Staging;
+use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;
@@ -64,7 +65,7 @@ impl<G: Playable> Output<G> {
     ///
     /// # Errors
     /// If something but an empty directory is there, or nothing can be written beside it.
-    pub fn create(place: &Path, header: ShardHeader) -> Result<Self, DataError> {
+    pub fn create(place: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: Staging::create(place)?,
             header,
@@ -77,7 +78,7 @@ impl<G: Playable> Output<G> {
     ///
     /// # Errors
     /// If a shard cannot be written.
-    pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), DataError> {
+    pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count(&game);
         self.waiting.push(game);
         if self.waiting.len() as u64 == GAMES_PER_SHARD {
@@ -87,7 +88,7 @@ impl<G: Playable> Output<G> {
         }
     }
 
-    fn write_shard(&mut self) -> Result<(), DataError> {
+    fn write_shard(&mut self) -> Result<(), Error> {
         let games = self.waiting.len() as u64;
         let header = ShardHeader {
             first_game: self.written.games - games,
@@ -108,12 +109,11 @@ impl<G: Playable> Output<G> {
     }
 
     /// Nothing is made of no games; `place` names it in the error.
-    pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), DataError> {
+    pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), Error> {
         if self.written.games == 0 {
-            return Err(DataError::Setting(format!(
-                "{}: not made: no game would be in it",
-                place.display()
-            )));
+            return Err(Error::of(place.display())(
+                "not made: no game would be in it",
+            ));
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl<G: Playable> Output<G> {
     ///
     /// # Errors
     /// If there are no games, or a file cannot be written.
-    pub fn finish(mut self) -> Result<Written, DataError> {
+    pub fn finish(mut self) -> Result<Written, Error> {
         self.check_not_empty(&self.written.directory)?;
         if !self.waiting.is_empty() {
             self.write_shard()?;

@@ -1,9 +1,7 @@
 //! The pictures of `alea data info --plots`: three histograms as SVG.
 
-use super::{
-    DataError,
-    info::{Info, VALUE_BINS},
-};
+use super::info::{Info, VALUE_BINS};
+use crate::Error;
 use engine::core::files;
 use plotters::prelude::*;
 use std::path::{Path, PathBuf};
@@ -13,7 +11,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// If a picture cannot be drawn or a file not be written.
-pub fn write(directory: &Path, info: &Info, remaining: &str) -> Result<Vec<PathBuf>, DataError> {
+pub fn write(directory: &Path, info: &Info, remaining: &str) -> Result<Vec<PathBuf>, Error> {
     files::create_directory(directory)?;
     // Values lie between the edges of bars; the others are numbers, in the middle of theirs.
     let pictures = [
@@ -45,7 +43,7 @@ pub fn write(directory: &Path, info: &Info, remaining: &str) -> Result<Vec<PathB
     let mut paths = Vec::new();
     for (name, caption, axis, width, middle, counts) in pictures {
         let text = histogram(caption, axis, width, middle, counts)
-            .map_err(|error| DataError::Drawing(error.to_string()))?;
+            .map_err(Error::of("the picture cannot be drawn"))?;
         let path = directory.join(name).with_extension("svg");
         files::write_atomically(&path, |file| file.write_all(text.as_bytes()))?;
         paths.push(path);

@@ -5,11 +5,12 @@
 //! program that is killed, and gets its name when it is whole.
 
 use super::{
-    DataError, Source,
+    Source,
     output::Written,
     rewrite::run,
     staging::{check_free, put},
 };
+use crate::Error;
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
@@ -34,7 +35,7 @@ pub fn relabel<G: Playable>(
     place: &Path,
     recipe: &LabelRecipe<G>,
     progress: &ProgressBar,
-) -> Result<Written, DataError> {
+) -> Result<Written, Error> {
     check_free(place)?;
     let (header, index) = header(source, recipe)?;
     let directory = unfinished(place);
@@ -94,7 +95,7 @@ pub fn unfinished(place: &Path) -> PathBuf {
 fn header<G: Playable>(
     source: &Source<G>,
     recipe: &LabelRecipe<G>,
-) -> Result<(ShardHeader, usize), DataError> {
+) -> Result<(ShardHeader, usize), Error> {
     let label = recipe.label();
     let mut header = source.header(run(source, json!({ "command": "relabel", "label": label })));
     let index = header
@@ -106,7 +107,7 @@ fn header<G: Playable>(
         Some(there) => there.clone_from(label),
         None => header.labels.push(label.clone()),
     }
-    labels::check(&header.labels).map_err(DataError::Setting)?;
+    labels::check(&header.labels).map_err(Error::new)?;
     Ok((header, index))
 }
 
@@ -116,7 +117,7 @@ fn finished<G: Playable>(
     header: &ShardHeader,
     index: usize,
     games: &[PlayedGame<G>],
-) -> Result<Option<Vec<PlayedGame<G>>>, DataError> {
+) -> Result<Option<Vec<PlayedGame<G>>>, Error> {
     if !path.exists() {
         return Ok(None);
     }
@@ -161,9 +162,8 @@ fn labelled<G: Playable>(
         .collect()
 }
 
-fn other_work(path: &Path, problem: &str) -> DataError {
-    DataError::OtherWork {
-        path: path.to_owned(),
-        problem: problem.to_owned(),
-    }
+fn other_work(path: &Path, problem: &str) -> Error {
+    Error::of(path.display())(format!(
+        "{problem}; remove the directory, or choose another"
+    ))
 }

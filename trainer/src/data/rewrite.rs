@@ -4,11 +4,12 @@
 //! which part of a split a game goes to depends on the game and the seed alone.
 
 use super::{
-    DataError, Source,
+    Source,
     filter::Filter,
     output::{Output, Written},
     staging::Staging,
 };
+use crate::Error;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ fn output<G: Playable>(
     source: &Source<G>,
     place: &Path,
     made_by: Value,
-) -> Result<Output<G>, DataError> {
+) -> Result<Output<G>, Error> {
     Output::create(place, source.header(run(source, made_by)))
 }
 
@@ -35,7 +36,7 @@ pub fn merge<G: Playable>(
     source: &Source<G>,
     place: &Path,
     unique: bool,
-) -> Result<Written, DataError> {
+) -> Result<Written, Error> {
     let mut output = output(
         source,
         place,
@@ -60,7 +61,7 @@ pub fn filter<G: Playable>(
     source: &Source<G>,
     place: &Path,
     filter: &Filter,
-) -> Result<Written, DataError> {
+) -> Result<Written, Error> {
     let mut made_by = json!({ "command": "filter" });
     made_by["keep"] = serde_json::to_value(filter).unwrap_or_default();
     let mut output = output(source, place, made_by)?;
@@ -83,9 +84,9 @@ pub fn sample<G: Playable>(
     place: &Path,
     games: u64,
     seed: u64,
-) -> Result<Written, DataError> {
+) -> Result<Written, Error> {
     if games > source.games {
-        return Err(DataError::Setting(format!(
+        return Err(Error::new(format!(
             "a sample of {games} games cannot be taken from {}",
             source.games
         )));
@@ -114,11 +115,7 @@ pub fn sample<G: Playable>(
 ///
 /// # Errors
 /// If records cannot be read or written.
-pub fn shuffle<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
-    seed: u64,
-) -> Result<Written, DataError> {
+pub fn shuffle<G: Playable>(source: &Source<G>, place: &Path, seed: u64) -> Result<Written, Error> {
     let mut output = output(source, place, json!({ "command": "shuffle", "seed": seed }))?;
     let mut games = Vec::new();
     source.each_game(|game| {
@@ -149,7 +146,7 @@ pub fn split<G: Playable>(
     place: &Path,
     parts: &[Part],
     seed: u64,
-) -> Result<Vec<Written>, DataError> {
+) -> Result<Vec<Written>, Error> {
     let sum: f64 = parts.iter().map(|part| part.share).sum();
     let plain = |name: &str| {
         !name.is_empty()
@@ -163,21 +160,13 @@ pub fn split<G: Playable>(
             .iter()
             .any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name))
     {
-        return Err(DataError::Setting(
-            "a split has two parts or more, with names of letters and digits and shares above 0"
-                .to_owned(),
+        return Err(Error::new(
+            "a split has two parts or more, with names of letters and digits and shares above 0",
         ));
     }
-    if parts
-        .iter()
-        .map(|part| &part.name)
-        .collect::<HashSet<_>>()
-        .len()
-        < parts.len()
-    {
-        return Err(DataError::Setting(
-            "two parts of the split have the same name".to_owned(),
-        ));
+    let mut names = HashSet::new();
+    if !parts.iter().all(|part| names.insert(&part.name)) {
+        return Err(Error::new("two parts of the split have the same name"));
     }
     let staging = Staging::create(place)?;
     let mut outputs = Vec::with_capacity(parts.len());

@@ -3,7 +3,8 @@
 //! Invariant: players and labels of all shards are numbered as one; labels of one name are by the
 //! same maker.
 
-use super::{DataError, shards_of};
+use super::shards_of;
+use crate::Error;
 use crate::shard::{self, Label, MOST_LABELS, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -12,7 +13,25 @@ use std::path::{Path, PathBuf};
 /// Shards that are read at once; enough for all threads, and never much memory.
 const SHARDS_AT_ONCE: usize = 16;
 
-/// Shards of one game, with at most 255 players and [`MOST_LABELS`] labels in all.
+/// Games by different rules cannot lie together.
+pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
+    Error::of(path.display())(format!(
+        "games of '{found}' among games of '{first}'; keep them in directories of their own"
+    ))
+}
+
+/// The index of a player, who is added if need be; shards name players by a byte.
+pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> Result<u8, Error> {
+    let known = players.iter().position(|player| player == name);
+    let index = known.unwrap_or_else(|| {
+        players.push(name.to_owned());
+        players.len() - 1
+    });
+    let index = u8::try_from(index).ok().filter(|&index| index < u8::MAX);
+    index.ok_or_else(|| Error::of(path.display())("with it there are more than 255 players"))
+}
+
+/// Shards of one game, with at most 255 players and 16 labels in all.
 #[derive(Debug)]
 pub struct Source<G> {
     /// In order.
@@ -47,16 +66,16 @@ impl<G: Playable> Source<G> {
     ///
     /// # Errors
     /// If a shard cannot be read, or does not fit to those before it.
-    pub fn open(paths: &[PathBuf]) -> Result<Self, DataError> {
+    pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         let paths = shards_of(paths)?;
         let headers = paths
             .par_iter()
             .map(|path| shard::read_header::<G>(path))
             .collect::<Result<Vec<ShardHeader>, _>>()?;
         let Some(first) = headers.first() else {
-            return Err(DataError::Setting("no records are named".to_owned()));
+            return Err(Error::new("no records are named"));
         };
-        let rules = first.rules().map_err(DataError::Setting)?;
+        let rules = first.rules().map_err(Error::new)?;
         let mut source = Self {
             shards: Vec::new(),
             players: Vec::new(),
@@ -72,24 +91,15 @@ impl<G: Playable> Source<G> {
         Ok(source)
     }
 
-    fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), DataError> {
+    fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), Error> {
         let wanted = ShardHeader::of(&self.rules, serde_json::Value::Null);
         if (&header.game, &header.map) != (&wanted.game, &wanted.map) {
-            return Err(DataError::Game {
-                path,
-                found: header.game,
-                first: wanted.game,
-            });
+            return Err(other_game(&path, &header.game, &wanted.game));
         }
         self.times |= header.times;
-        let players = header
-            .players
-            .iter()
-            .map(|player| self.player(player))
-            .collect::<Option<Vec<u8>>>();
-        let Some(players) = players else {
-            return Err(DataError::Players(path));
-        };
+        let players = header.players.iter();
+        let players = players.map(|player| number_of(player, &mut self.players, &path));
+        let players = players.collect::<Result<_, _>>()?;
         let labels = header
             .labels
             .into_iter()
@@ -108,30 +118,16 @@ impl<G: Playable> Source<G> {
         Ok(())
     }
 
-    /// The index of a player, who is added if need be; `None` if there is no room.
-    fn player(&mut self, name: &str) -> Option<u8> {
-        let index = self
-            .players
-            .iter()
-            .position(|player| player == name)
-            .unwrap_or_else(|| {
-                self.players.push(name.to_owned());
-                self.players.len() - 1
-            });
-        u8::try_from(index).ok().filter(|&index| index < u8::MAX)
-    }
-
     /// The index of a label, which is added if need be; errors may be there if one shard says so.
-    fn label(&mut self, label: Label, path: &Path) -> Result<usize, DataError> {
+    fn label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
             .iter()
             .position(|there| there.name == label.name)
         else {
             if self.labels.len() == MOST_LABELS {
-                return Err(DataError::Setting(format!(
-                    "{}: with it there are more than {MOST_LABELS} labels",
-                    path.display()
+                return Err(Error::of(path.display())(format!(
+                    "with it there are more than {MOST_LABELS} labels"
                 )));
             }
             self.labels.push(label);
@@ -151,12 +147,12 @@ impl<G: Playable> Source<G> {
                 format!("{} ({})", label.by, models.join(", "))
             }
         };
-        Err(DataError::Label {
-            path: path.to_owned(),
-            found: maker(&label),
-            first: maker(there),
-            name: label.name,
-        })
+        Err(Error::of(path.display())(format!(
+            "its label '{}' is by {}, and that of the records before by {}; relabel one of them",
+            label.name,
+            maker(&label),
+            maker(there)
+        )))
     }
 
     /// The header of shards of these games; `run` says what they are.
@@ -181,8 +177,8 @@ impl<G: Playable> Source<G> {
     /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
     pub fn each_game(
         &self,
-        mut each: impl FnMut(PlayedGame<G>) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+        mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         for some in self.shards.chunks(SHARDS_AT_ONCE) {
             let read = some
                 .par_iter()
@@ -199,7 +195,7 @@ impl<G: Playable> Source<G> {
     ///
     /// # Errors
     /// If a shard cannot be read or has changed meanwhile.
-    pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, DataError> {
+    pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;
         for part in &self.shards {
@@ -220,13 +216,8 @@ impl<G: Playable> Source<G> {
     }
 
     /// The games of one shard.
-    fn read(&self, part: &Part) -> Result<Vec<PlayedGame<G>>, DataError> {
-        let changed = || {
-            DataError::Setting(format!(
-                "{}: changed while it was read",
-                part.path.display()
-            ))
-        };
+    fn read(&self, part: &Part) -> Result<Vec<PlayedGame<G>>, Error> {
+        let changed = || Error::of(part.path.display())("changed while it was read");
         let (header, mut games) = shard::read(&part.path)?;
         if header.games != part.games || header.labels.len() != part.labels.len() {
             return Err(changed());

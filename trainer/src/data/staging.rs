@@ -5,7 +5,8 @@
 //! filling, and is removed by the next that writes beside it. Only Unix lets a directory be locked;
 //! elsewhere nothing is removed.
 
-use super::{DataError, parent};
+use super::parent;
+use crate::Error;
 use engine::core::files::{FileError, Lock, lock_directory};
 use std::{
     fs::File,
@@ -32,14 +33,11 @@ impl Staging {
     ///
     /// # Errors
     /// If something but an empty directory is there, or nothing can be written beside it.
-    pub(super) fn create(place: &Path) -> Result<Self, DataError> {
+    pub(super) fn create(place: &Path) -> Result<Self, Error> {
         check_free(place)?;
-        let failed = |cause| FileError::Write {
-            path: place.to_owned(),
-            cause,
-        };
+        let failed = Error::writing(place);
         let beside = parent(place);
-        std::fs::create_dir_all(beside).map_err(failed)?;
+        std::fs::create_dir_all(beside).map_err(&failed)?;
         remove_abandoned(beside);
         for attempt in 1..=ATTEMPTS {
             let mut builder = tempfile::Builder::new();
@@ -48,7 +46,7 @@ impl Staging {
             // umask leaves of 0777.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-            let temporary = builder.tempdir_in(beside).map_err(failed)?;
+            let temporary = builder.tempdir_in(beside).map_err(&failed)?;
             let lock = lock(temporary.path());
             // Another program may have taken it for abandoned before it was locked; or locks do not
             // work here.
@@ -72,7 +70,7 @@ impl Staging {
     ///
     /// # Errors
     /// If the system refuses.
-    pub(super) fn finish(self) -> Result<(), DataError> {
+    pub(super) fn finish(self) -> Result<(), Error> {
         put(self.temporary.path(), &self.place)?;
         // It is no longer there under its temporary name.
         let _ = self.temporary.keep();
@@ -81,22 +79,21 @@ impl Staging {
 }
 
 /// Nothing is to be overwritten: there may be an empty directory at most.
-pub(super) fn check_free(place: &Path) -> Result<(), DataError> {
+pub(super) fn check_free(place: &Path) -> Result<(), Error> {
     let is_empty =
         |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
     if place.symlink_metadata().is_ok() && !is_empty(place) {
-        return Err(DataError::Exists(place.to_owned()));
+        return Err(Error::of(place.display())(
+            "exists already; choose another directory, or remove it",
+        ));
     }
     Ok(())
 }
 
 /// Gives a finished directory its name, for good.
-pub(super) fn put(finished: &Path, place: &Path) -> Result<(), FileError> {
-    let failed = |cause| FileError::Write {
-        path: place.to_owned(),
-        cause,
-    };
-    std::fs::rename(finished, place).map_err(failed)?;
+pub(super) fn put(finished: &Path, place: &Path) -> Result<(), Error> {
+    let failed = Error::writing(place);
+    std::fs::rename(finished, place).map_err(&failed)?;
     #[cfg(unix)]
     File::open(parent(place))
         .and_then(|directory| directory.sync_all())

@@ -4,18 +4,20 @@
 //! Invariant: whatever is read is a whole game by the rules.
 
 use super::{
-    DataError, Source,
+    Source,
     builder::{Builder, Said},
     output::{Output, Written},
+    source::number_of,
     write_games,
 };
+use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
 use engine::core::files;
 use engine::play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
 };
-use std::{collections::BTreeMap, io::Write, path::Path};
+use std::path::Path;
 
 /// Who played where a form does not say.
 const NOBODY: &str = "unknown";
@@ -28,27 +30,31 @@ pub fn export<G: Playable>(
     source: &Source<G>,
     form: &TranscriptForm<G>,
     path: &Path,
-) -> Result<u64, DataError> {
-    let write = |file: &mut dyn Write, number: u64, game: &PlayedGame<G>| {
-        let plain = PlainGame {
-            start: game.record.start,
-            plies: game
-                .record
-                .plies
-                .iter()
-                .map(|ply| (ply.outcome, ply.mv))
-                .collect(),
-            players: game
-                .players
-                .iter()
-                .map(|&player| source.players[usize::from(player)].clone())
-                .collect(),
-        };
-        let text = (form.write)(&source.rules, &plain)
-            .map_err(|problem| DataError::Setting(format!("game {number}: {problem}")))?;
-        Ok(writeln!(file, "{text}"))
+) -> Result<u64, Error> {
+    let plain = |game: PlayedGame<G>| PlainGame {
+        start: game.record.start,
+        plies: game
+            .record
+            .plies
+            .iter()
+            .map(|ply| (ply.outcome, ply.mv))
+            .collect(),
+        players: game
+            .players
+            .iter()
+            .map(|&player| source.players[usize::from(player)].clone())
+            .collect(),
     };
-    write_games(source, path, |_| Ok(()), write)
+    write_games(path, |file| {
+        let mut number = 0;
+        source.each_game(|game| {
+            let text = (form.write)(&source.rules, &plain(game))
+                .map_err(Error::of(format!("game {number}")))?;
+            number += 1;
+            writeln!(file, "{text}").map_err(Error::writing(path))
+        })
+    })?;
+    Ok(source.games)
 }
 
 /// Makes a set of a text in a form of the game.
@@ -60,29 +66,18 @@ pub fn import<G: Playable>(
     form: &TranscriptForm<G>,
     path: &Path,
     place: &Path,
-) -> Result<Written, DataError> {
-    let wrong = |problem: String| DataError::Setting(format!("{}: {problem}", path.display()));
+) -> Result<Written, Error> {
+    let wrong = Error::of(path.display());
     let text =
         String::from_utf8(files::read(path)?).map_err(|_| wrong("this is no text".to_owned()))?;
     let games = (form.read)(rules, &text).map_err(|error| wrong(error.to_string()))?;
-    let mut numbers: BTreeMap<&str, u8> = BTreeMap::new();
     let mut names = Vec::new();
     let mut seats = Vec::with_capacity(games.len());
     for game in &games {
         let mut players = Vec::new();
         for name in &game.players {
             let name = if name.is_empty() { NOBODY } else { name };
-            if !numbers.contains_key(name) {
-                let number = u8::try_from(names.len())
-                    .ok()
-                    .filter(|&number| number < u8::MAX);
-                numbers.insert(
-                    name,
-                    number.ok_or_else(|| DataError::Players(path.to_owned()))?,
-                );
-                names.push(name.to_owned());
-            }
-            players.push(numbers[name]);
+            players.push(number_of(name, &mut names, path)?);
         }
         seats.push(players);
     }

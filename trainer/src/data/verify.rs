@@ -1,16 +1,14 @@
 //! Whether records are sound: every game replayed by the rules, every problem named with its file
 //! and record.
 
-use super::{DataError, shards_of};
+use super::shards_of;
+use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -33,12 +31,15 @@ pub struct Verification {
 /// # Errors
 /// If there is nothing to read. What is wrong with a shard is no error but a problem that is
 /// listed.
-pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, DataError> {
+pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();
     for path in paths {
         let shards = shards_of(std::slice::from_ref(path))?;
         let manifest = if path.is_dir() {
-            manifest::<G>(path, &mut all)
+            Manifest::read::<G>(path).unwrap_or_else(|error| {
+                all.problems.push(error.to_string());
+                None
+            })
         } else {
             None
         };
@@ -81,14 +82,4 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, DataError>
         });
     }
     Ok(all)
-}
-
-fn manifest<G: Playable>(directory: &Path, all: &mut Verification) -> Option<Manifest> {
-    match Manifest::read::<G>(directory) {
-        Ok(manifest) => manifest,
-        Err(error) => {
-            all.problems.push(error.to_string());
-            None
-        }
-    }
 }

@@ -6,8 +6,9 @@
 //! Invariant: a game is all in training or all in validation, by the seed and its index alone.
 
 use super::SampleOptions;
+use crate::Error;
 use crate::sample::{Continuation, Sample};
-use crate::shard::{self, Label, PlayedGame, ShardError};
+use crate::shard::{self, Label, PlayedGame};
 use engine::core::{
     files,
     game::Seat,
@@ -68,7 +69,7 @@ pub(super) fn split<G: Playable>(
     rules: &G,
     path: &Path,
     options: &SampleOptions,
-) -> Result<Part<G::Position>, ShardError> {
+) -> Result<Part<G::Position>, Error> {
     let bytes = files::read(path)?;
     let (header, games) = shard::decode::<G>(path, &bytes)?;
     let wanted = Wanted::new(&header.labels, options);

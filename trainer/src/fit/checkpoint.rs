@@ -5,9 +5,12 @@
 //! models and the optimiser are burn's own records. Invariant: the file is written to another name
 //! and renamed, so it is always of a complete epoch or, within one, of a complete batch.
 
-use super::{Passed, temporal::Progress};
+use super::{Learner, Passed, temporal::Progress};
+use crate::Error;
+use crate::config::TrainConfig;
 use crate::curve::CurvePoint;
 use engine::core::files::{FileError, read, write_atomically};
+use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEATRN2";
 
 /// What identifies a training, and how far it has come.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
     /// The resolved configuration, as TOML.
@@ -46,12 +49,11 @@ impl Header {
         family: &str,
         configuration: &str,
         fingerprint: u64,
-    ) -> Result<(), CheckpointError> {
+    ) -> Result<(), Error> {
         let other = |what: String| {
-            Err(CheckpointError::Other {
-                path: path(directory),
-                what,
-            })
+            Err(Error::of(path(directory).display())(format!(
+                "it is of a training with another {what}; use another directory, or remove it to train from the start"
+            )))
         };
         if self.family != family {
             return other(format!("family ({})", self.family));
@@ -74,7 +76,7 @@ impl Header {
 }
 
 /// A training after a complete epoch or batch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Checkpoint {
     pub(super) header: Header,
     pub(super) model: Vec<u8>,
@@ -82,44 +84,60 @@ pub(super) struct Checkpoint {
     pub(super) best: Vec<u8>,
 }
 
-/// A checkpoint that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    /// The file system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The file is not whole, or no checkpoint.
-    #[error("{}: {problem}; remove it to train from the start", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The directory holds a training of something else.
-    #[error("{}: it is of a training with another {what}; use another directory, or remove it to train from the start", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-    },
-}
-
 /// The checkpoint of a directory.
 pub(super) fn path(directory: &Path) -> PathBuf {
     directory.join("checkpoint.bin")
 }
 
+fn damaged(path: &Path, problem: &str) -> Error {
+    Error::of(path.display())(format!("{problem}; remove it to train from the start"))
+}
+
 impl Checkpoint {
+    /// The training of a directory that has one, from which the learner goes on, or its beginning.
+    pub(super) fn open<G: Learnable>(
+        directory: &Path,
+        family: &str,
+        config: &TrainConfig,
+        fingerprint: u64,
+        learner: &mut impl Learner<G>,
+    ) -> Result<Self, Error> {
+        let configuration = config.to_toml();
+        let checkpoint = if let Some(found) = Self::read(directory)? {
+            found
+                .header
+                .same_training(directory, family, &configuration, fingerprint)?;
+            learner.load(found.model.clone(), Some(found.optimiser.clone()))?;
+            found
+        } else {
+            let header = Header {
+                family: family.to_owned(),
+                configuration,
+                fingerprint,
+                ..Header::default()
+            };
+            Self {
+                header,
+                ..Self::default()
+            }
+        };
+        write_atomically(&directory.join("config.toml"), |file| {
+            file.write_all(checkpoint.header.configuration.as_bytes())
+        })?;
+        Ok(checkpoint)
+    }
+
+    /// Takes what a learner has become.
+    pub(super) fn take<G: Learnable>(&mut self, learner: &impl Learner<G>) -> Result<(), Error> {
+        [self.model, self.optimiser] = learner.records()?;
+        Ok(())
+    }
+
     /// Writes the checkpoint of a directory.
-    pub(super) fn write(&self, directory: &Path) -> Result<(), CheckpointError> {
+    pub(super) fn write(&self, directory: &Path) -> Result<(), Error> {
         let path = path(directory);
-        let header =
-            serde_json::to_vec(&self.header).map_err(|error| CheckpointError::Damaged {
-                path: path.clone(),
-                problem: format!("the header cannot be written: {error}"),
-            })?;
+        let header = serde_json::to_vec(&self.header)
+            .map_err(|error| damaged(&path, &format!("the header cannot be written: {error}")))?;
         let sections = [&header, &self.model, &self.optimiser, &self.best];
         let mut bytes =
             Vec::with_capacity(48 + sections.iter().map(|section| section.len()).sum::<usize>());
@@ -134,7 +152,7 @@ impl Checkpoint {
     }
 
     /// The checkpoint of a directory, `None` if it has none.
-    pub(super) fn read(directory: &Path) -> Result<Option<Self>, CheckpointError> {
+    pub(super) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = path(directory);
         let bytes = match read(&path) {
             Err(FileError::NotFound { .. }) => return Ok(None),
@@ -142,7 +160,7 @@ impl Checkpoint {
         };
         Self::parse(&bytes)
             .map(Some)
-            .map_err(|problem| CheckpointError::Damaged { path, problem })
+            .map_err(|problem| damaged(&path, &problem))
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {

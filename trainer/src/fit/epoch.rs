@@ -1,7 +1,9 @@
 //! One epoch of any learner: all training samples once, then the validation samples.
 
-use super::{Inputs, Learner, Run, TrainError};
+use super::{Inputs, Learner, Plan, Run, ran_away};
+use crate::Error;
 use crate::batch::scaled_plies;
+use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
 use crate::loader::{Pass, Shuffle};
 use crate::models::heads::{HeadLoss, Losses, Outputs};
@@ -59,8 +61,8 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     learner: &mut L,
     epoch: usize,
     mut passed: Passed,
-    mut pause: impl FnMut(&L, &Passed) -> Result<(), TrainError>,
-) -> Result<Passed, TrainError> {
+    mut pause: impl FnMut(&L, &Passed) -> Result<(), Error>,
+) -> Result<Passed, Error> {
     let training = &run.config.training;
     let shuffle = Shuffle {
         seed: run.config.seed,
@@ -68,7 +70,11 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
         window: training.window,
         symmetries: training.symmetries,
     };
-    let size = learner.batch_size();
+    let Plan {
+        batch: size,
+        learning_rate,
+        ..
+    } = learner.plan();
     let pass = Pass::training(run.samples, size, shuffle, passed.batches);
     let inputs = learner.inputs();
     let search_share = run.config.target.search_share_of(epoch, training.epochs);
@@ -76,17 +82,11 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     pass.each(
         |samples| inputs.batch(samples, search_share),
         |number, batch| {
-            passed.learning_rate =
-                run.learning_rate(learner.learning_rate(), epoch, number, pass.batches());
+            passed.learning_rate = run.learning_rate(learning_rate, epoch, number, pass.batches());
             let losses = learner.learn(batch, passed.learning_rate)?;
             if !losses.are_finite() {
                 let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;
-                return Err(TrainError::NotFinite {
-                    what: "training loss",
-                    epoch,
-                    batch: number + 1,
-                    loss,
-                });
+                return Err(ran_away("training loss", loss, epoch, number + 1));
             }
             let samples = size.min(run.samples.training() - passed.samples);
             passed.batches += 1;
@@ -120,19 +120,19 @@ pub(super) struct Validated {
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
-) -> Result<Validated, TrainError> {
+) -> Result<Validated, Error> {
     let search_share = run.config.target.last_search_share();
     let mut losses = Losses::default();
     let game = run.samples.game();
     let mut sums = vec![(0usize, 0.0f64); 1 + game.remaining_range().end()];
     each_validated(run, learner, |sample, said| {
         let remaining = game.remaining(&sample.position).min(sums.len() - 1);
-        let loss = cross_entropy(said.logit, f64::from(sample.target(search_share)));
+        let loss = logit_loss(said.logit, f64::from(sample.target(search_share)));
         let (samples, sum) = &mut sums[remaining];
         *samples += 1;
         *sum += loss;
         if let Some(logit) = said.roll {
-            losses.rolls.add(cross_entropy(
+            losses.rolls.add(logit_loss(
                 logit,
                 f64::from(sample.continuation.target(search_share)),
             ));
@@ -176,7 +176,7 @@ pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
     mut tell: impl FnMut(&Sample<G::Position>, Said),
-) -> Result<(), TrainError> {
+) -> Result<(), Error> {
     let validation = run.samples.validation();
     let inputs = learner.inputs();
     let search_share = run.config.target.last_search_share();
@@ -209,12 +209,7 @@ pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
                     },
                 );
             }
-            Ok::<(), TrainError>(())
+            Ok(())
         },
     )
-}
-
-/// Of a win probability given as a logit against a target.
-fn cross_entropy(logit: f64, target: f64) -> f64 {
-    logit.max(0.0) - target * logit + (-logit.abs()).exp().ln_1p()
 }

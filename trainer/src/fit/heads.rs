@@ -4,7 +4,8 @@
 //! and offset 0 if it is calibrated. And the mean over the outcomes should be the value, although
 //! nothing but the samples tells the network so.
 
-use super::{Learner, Run, TrainError, epoch::each_validated, validation_positions};
+use super::{Learner, Run, epoch::each_validated, validation_positions};
+use crate::Error;
 use crate::calibrate::fit_logistic;
 use crate::reports::{HeadsReport, PliesReport, RollsReport};
 use engine::learned::{
@@ -16,9 +17,10 @@ use engine::learned::{
 pub(super) fn judge<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
-) -> Result<HeadsReport, TrainError> {
+) -> Result<HeadsReport, Error> {
     let mut report = HeadsReport::default();
-    if learner.heads().is_empty() {
+    let heads = learner.plan().heads;
+    if heads.is_empty() {
         return Ok(report);
     }
     let (mut rolls, mut values, mut plies) = (Vec::new(), Vec::new(), Vec::new());
@@ -29,7 +31,7 @@ pub(super) fn judge<G: Learnable, L: Learner<G>>(
         }
         plies.extend(said.plies);
     })?;
-    if learner.heads().contains(Head::Rolls) && !rolls.is_empty() {
+    if heads.contains(Head::Rolls) && !rolls.is_empty() {
         let samples = rolls.len();
         let mean = |number: &dyn Fn(&(f32, f32)) -> f64| {
             rolls.iter().map(number).sum::<f64>() / samples as f64
@@ -55,7 +57,7 @@ pub(super) fn judge<G: Learnable, L: Learner<G>>(
             bias_from_value: distances.iter().sum::<f64>() / distances.len() as f64,
         });
     }
-    if learner.heads().contains(Head::MovesToGo) && !plies.is_empty() {
+    if heads.contains(Head::MovesToGo) && !plies.is_empty() {
         let (samples, scale) = (plies.len(), f64::from(PLIES_SCALE));
         let mean = |number: &dyn Fn(&(f64, f64)) -> f64| {
             plies.iter().map(number).sum::<f64>() / samples as f64

@@ -3,23 +3,23 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
 //! reference either way.
 
-use super::{Family, Inputs, Learner, Run, TrainError};
+use super::{Family, Inputs, Learner, Plan, Run};
+use crate::Error;
 use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
-use crate::config::{ConfigError, NetworkConfig};
 use crate::export::Answers;
 use crate::models::{
     cross_entropy,
-    fused::{self, FusedNetwork, HeadInputs, Shape, Sparse, grid::hold},
+    fused::{FusedNetwork, Shape, Sparse, grid::hold},
     heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss},
     network::{NetworkModel, Said},
+    tensors::{loaded, numbers, record, unfit},
 };
 use crate::sample::Sample;
 use burn::{
     grad_clipping::GradientClippingConfig,
     module::Module,
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
-    store::ModuleRecord,
-    tensor::{Bytes, DType, Device, Int, Tensor, TensorData, activation::sigmoid},
+    tensor::{Bytes, Device, Tensor, activation::sigmoid},
 };
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
@@ -63,8 +63,7 @@ pub(super) struct NetworkLearner<G: Learnable> {
     state: State,
     inputs: NetworkInputs<G>,
     shape: Shape,
-    batch: usize,
-    learning_rate: f64,
+    plan: Plan,
     gradient_norm: f32,
     /// Of a network in integers the rows of which one is on: weights are held after every step.
     runs: Option<Vec<Range<usize>>>,
@@ -85,36 +84,30 @@ enum State {
 impl<G: Learnable> NetworkLearner<G> {
     /// A network with the initial weights of the configuration's seed, trained as the backend does
     /// best.
-    pub(super) fn new(
-        run: &Run<'_, G>,
-        family: Family,
-        device: Device,
-    ) -> Result<Self, TrainError> {
+    pub(super) fn new(run: &Run<'_, G>, device: Device) -> Result<Self, Error> {
         let fused = run.config.training.backend == "flex";
-        Self::with_step(run, family, device, fused)
+        Self::with_step(run, device, fused)
     }
 
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
-    pub(super) fn with_step(
-        run: &Run<'_, G>,
-        family: Family,
-        device: Device,
-        fused: bool,
-    ) -> Result<Self, TrainError> {
+    pub(super) fn with_step(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
         let game = run.samples.game().clone();
-        let (config, groups, integers) = if family == Family::Integer {
+        let (config, groups, integers) = if run.family == Family::Integer {
             let config = &run.config.integer;
             let inputs = IntegerInputs::<G>::named(config.features.as_deref())
-                .map_err(ConfigError::names("integer.inputs"))?;
+                .map_err(Error::of("integer.inputs"))?;
             if inputs.runs().is_empty() {
-                return Err(TrainError::NoIntegerNetwork(G::NAME));
+                return Err(Error::new(format!(
+                    "there is no network in integers for {}; train 'network' or 'ntuple'",
+                    G::NAME
+                )));
             }
             (config, NameSet::NONE, Some(inputs))
         } else {
             let config = &run.config.network;
             let groups = NameSet::from_list(config.features.iter().flatten())
-                .map_err(ConfigError::names("network.features"))?;
+                .map_err(Error::of("network.features"))?;
             (config, groups, None)
         };
         let features = G::Dense::new(&game, groups);
@@ -146,29 +139,23 @@ impl<G: Learnable> NetworkLearner<G> {
                 .init();
             State::Burn(Box::new(model), Box::new(optimiser))
         };
-        let &NetworkConfig {
-            heads,
-            batch,
-            learning_rate,
-            gradient_norm,
-            ..
-        } = config;
-        let head_weights = [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head));
-        let inputs = NetworkInputs {
-            features,
-            integers,
-            heads,
-            game,
-        };
         Ok(Self {
             state,
-            inputs,
+            inputs: NetworkInputs {
+                features,
+                integers,
+                heads: config.heads,
+                game,
+            },
             shape,
-            batch,
-            learning_rate,
-            gradient_norm,
+            plan: Plan {
+                batch: config.batch,
+                learning_rate: config.learning_rate,
+                heads: config.heads,
+            },
+            gradient_norm: config.gradient_norm,
             runs,
-            head_weights,
+            head_weights: [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head)),
             device,
         })
     }
@@ -185,19 +172,23 @@ impl<G: Learnable> NetworkLearner<G> {
     }
 
     /// What burn's forward pass says.
-    fn burn_says(&self, batch: NetworkBatch) -> Said {
-        let (rows, features, _) = tensors(batch, self.shape, &self.device);
+    fn burn_says(&self, batch: &NetworkBatch) -> Said {
+        let (rows, features, _) = batch.tensors(&self.device);
         self.burn().say(rows, features)
     }
 }
 
-/// The numbers of a tensor, row by row.
-fn numbers(tensor: Tensor<2>) -> Result<Vec<f32>, TrainError> {
-    Ok(tensor
-        .try_into_data()
-        .map_err(TrainError::device)?
-        .iter::<f32>()
-        .collect())
+/// Adam's moments, and the steps done, from their record.
+fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
+    let (steps, moments) = record
+        .split_first_chunk()
+        .filter(|(_, moments)| moments.len() == 8 * shape.parameters())
+        .ok_or_else(|| Error::new(
+            "the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start",
+        ))?;
+    let moments = moments.as_chunks().0.iter();
+    let moments = moments.map(|&moment| f32::from_le_bytes(moment)).collect();
+    Ok((moments, u64::from_le_bytes(*steps)))
 }
 
 /// The sum of a head's losses, as tensor and as number, if there is such a head.
@@ -205,21 +196,20 @@ fn head_loss(
     said: Option<Tensor<2>>,
     samples: usize,
     loss: impl FnOnce(Tensor<2>) -> Tensor<1>,
-) -> Result<Option<(Tensor<1>, HeadLoss)>, TrainError> {
+) -> Result<Option<(Tensor<1>, HeadLoss)>, Error> {
     let Some(said) = said else { return Ok(None) };
     let loss = loss(said);
-    let sum: f32 = loss
-        .clone()
-        .inner()
-        .try_into_scalar()
-        .map_err(TrainError::device)?;
-    Ok(Some((
-        loss,
-        HeadLoss {
-            sum: f64::from(sum),
-            samples: samples as u64,
-        },
-    )))
+    let head = HeadLoss {
+        sum: number(&loss)?,
+        samples: samples as u64,
+    };
+    Ok(Some((loss, head)))
+}
+
+/// The number of a loss.
+fn number(loss: &Tensor<1>) -> Result<f64, Error> {
+    let numbers = numbers(loss.clone().inner())?;
+    Ok(numbers.into_iter().map(f64::from).sum())
 }
 
 /// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
@@ -229,15 +219,10 @@ fn burn_loss(
     heads: &HeadTargets,
     weights: [f32; 2],
     device: &Device,
-) -> Result<(Tensor<1>, Losses), TrainError> {
+) -> Result<(Tensor<1>, Losses), Error> {
     let samples = targets.dims()[0] as f64;
     let mut loss = cross_entropy(said.logits, targets);
-    let value: f32 = loss
-        .clone()
-        .inner()
-        .try_into_scalar()
-        .map_err(TrainError::device)?;
-    let mut losses = Losses::from(f64::from(value) * samples);
+    let mut losses = Losses::from(number(&loss)? * samples);
     let outcomes = heads
         .outcomes
         .iter()
@@ -264,49 +249,6 @@ fn burn_loss(
     Ok((loss, losses))
 }
 
-/// Rows, dense inputs (if there are any) and targets as tensors.
-fn tensors(
-    batch: NetworkBatch,
-    shape: Shape,
-    device: &Device,
-) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
-    let (samples, dense) = (batch.targets.len(), shape.dense());
-    let rows = Tensor::from_data(
-        TensorData::new(batch.rows, [samples, shape.sparse().active]),
-        (device, DType::I32),
-    );
-    let features = (dense > 0)
-        .then(|| Tensor::from_data(TensorData::new(batch.dense, [samples, dense]), device));
-    (
-        rows,
-        features,
-        Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device),
-    )
-}
-
-/// A batch as the fused step takes it.
-fn inputs(batch: &NetworkBatch, weights: [f32; 2]) -> fused::Inputs<'_> {
-    let HeadTargets {
-        outcomes,
-        rolls,
-        plies,
-    } = &batch.heads;
-    let [rolls_weight, plies_weight] = weights;
-    let heads = HeadInputs {
-        outcomes,
-        rolls,
-        rolls_weight,
-        plies,
-        plies_weight,
-    };
-    fused::Inputs {
-        rows: &batch.rows,
-        dense: &batch.dense,
-        targets: &batch.targets,
-        heads,
-    }
-}
-
 impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     type Inputs = NetworkInputs<G>;
 
@@ -314,22 +256,14 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         self.inputs.clone()
     }
 
-    fn batch_size(&self) -> usize {
-        self.batch
+    fn plan(&self) -> Plan {
+        self.plan
     }
 
-    fn learning_rate(&self) -> f64 {
-        self.learning_rate
-    }
-
-    fn heads(&self) -> Heads {
-        self.inputs.heads
-    }
-
-    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, TrainError> {
+    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, Error> {
         match &mut self.state {
             State::Fused(network) => {
-                let inputs = inputs(&batch, self.head_weights);
+                let inputs = batch.inputs(self.head_weights);
                 let losses = network.step(inputs, learning_rate, self.gradient_norm);
                 if let Some(runs) = &self.runs {
                     network.hold(runs);
@@ -338,12 +272,11 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
             }
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
-                let heads = batch.heads.clone();
-                let (rows, features, targets) = tensors(batch, self.shape, &device);
+                let (rows, features, targets) = batch.tensors(&device);
                 let (loss, losses) = burn_loss(
                     model.say(rows, features),
                     targets,
-                    &heads,
+                    &batch.heads,
                     self.head_weights,
                     &device,
                 )?;
@@ -359,16 +292,16 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         }
     }
 
-    fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, TrainError> {
+    fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, Error> {
         match &self.state {
-            State::Fused(network) => Ok(network.outputs(inputs(&batch, self.head_weights))),
+            State::Fused(network) => Ok(network.outputs(batch.inputs(self.head_weights))),
             State::Burn(..) => {
                 let mask = outcome_mask(&batch.heads, G::OUTCOMES.max(1), &self.device);
                 let Said {
                     logits,
                     rolls,
                     plies,
-                } = self.burn_says(batch);
+                } = self.burn_says(&batch);
                 let rolls =
                     rolls.map_or(Ok(Vec::new()), |rolls| numbers((rolls * mask).sum_dim(1)))?;
                 Ok(Outputs {
@@ -380,77 +313,46 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         }
     }
 
-    fn model(&self) -> Result<Vec<u8>, TrainError> {
-        Ok(self.burn().into_record().into_bytes()?.to_vec())
-    }
-
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
-        match &self.state {
+    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+        let optimiser = match &self.state {
             State::Fused(network) => {
                 let (moments, steps) = network.optimiser();
-                Ok(steps
-                    .to_le_bytes()
-                    .into_iter()
-                    .chain(moments.iter().flat_map(|moment| moment.to_le_bytes()))
-                    .collect())
+                let moments = moments.iter().flat_map(|moment| moment.to_le_bytes());
+                steps.to_le_bytes().into_iter().chain(moments).collect()
             }
-            State::Burn(_, optimiser) => Ok(optimiser.into_bytes()?.to_vec()),
-        }
+            State::Burn(_, optimiser) => optimiser.into_bytes().map_err(unfit)?.to_vec(),
+        };
+        Ok([record(self.burn())?, optimiser])
     }
 
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let model = self
-            .burn()
-            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
+        let model = loaded(self.burn(), model)?;
         match &mut self.state {
             State::Fused(network) => {
-                let (moments, steps) = network.optimiser();
-                **network =
-                    FusedNetwork::new(self.shape, model.parameters(), moments.to_vec(), steps);
+                let (moments, steps) = match optimiser {
+                    Some(record) => moments(&record, self.shape)?,
+                    None => (network.optimiser().0.to_vec(), network.optimiser().1),
+                };
+                **network = FusedNetwork::new(self.shape, model.parameters(), moments, steps);
             }
-            State::Burn(trained, _) => **trained = model.train(),
-        }
-        Ok(())
-    }
-
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        match &mut self.state {
-            State::Fused(network) => {
-                let (steps, moments) = record
-                    .split_first_chunk::<8>()
-                    .ok_or(TrainError::Optimiser)?;
-                if moments.len() != 8 * self.shape.parameters() {
-                    return Err(TrainError::Optimiser);
+            State::Burn(trained, own) => {
+                **trained = model.train();
+                if let Some(record) = optimiser {
+                    let optimiser = own.as_ref().clone();
+                    let optimiser = optimiser.from_bytes(Bytes::from_bytes_vec(record));
+                    **own = optimiser.map_err(unfit)?;
                 }
-                let moments = moments
-                    .as_chunks::<4>()
-                    .0
-                    .iter()
-                    .map(|&moment| f32::from_le_bytes(moment))
-                    .collect();
-                **network = FusedNetwork::new(
-                    self.shape,
-                    network.weights().to_vec(),
-                    moments,
-                    u64::from_le_bytes(*steps),
-                );
-            }
-            State::Burn(_, optimiser) => {
-                **optimiser = optimiser
-                    .as_ref()
-                    .clone()
-                    .from_bytes(Bytes::from_bytes_vec(record))?
             }
         }
         Ok(())
     }
 
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
         let Said {
             logits,
             rolls,
             plies,
-        } = self.burn_says(self.inputs.batch(&untargeted(positions), 1.0));
+        } = self.burn_says(&self.inputs.batch(&untargeted(positions), 1.0));
         let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers(sigmoid(rolls)))?;
         let plies = plies.map_or(Ok(Vec::new()), numbers)?;
         Ok(Answers {
@@ -460,16 +362,16 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         })
     }
 
-    fn export(&self) -> Result<Model<G>, TrainError> {
+    fn export(&self) -> Result<Model<G>, Error> {
         let weights = self.burn().weights();
         if let Some(inputs) = self.inputs.integers {
-            let weights = IntegerWeights::nearest(inputs, &weights)?;
-            return Ok(Model::Integer(G::Integer::new(weights)?));
+            return IntegerWeights::nearest(inputs, &weights)
+                .and_then(G::Integer::new)
+                .map(Model::Integer)
+                .map_err(Error::of("the engine does not take the integer network"));
         }
-        Ok(Model::Network(Network::new(
-            &self.inputs.game,
-            self.inputs.features.groups(),
-            weights,
-        )?))
+        Network::new(&self.inputs.game, self.inputs.features.groups(), weights)
+            .map(Model::Network)
+            .map_err(Error::of("the engine does not take the network"))
     }
 }

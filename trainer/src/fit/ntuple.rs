@@ -5,7 +5,8 @@
 //! ([`crate::models::online`]) run on one, in order, so that a seed gives the same weights on any
 //! machine.
 
-use super::{Inputs, Learner, TrainError};
+use super::{Inputs, Learner, Plan};
+use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
 use crate::config::{NTupleConfig, Rule};
 use crate::export::Answers;
@@ -13,16 +14,14 @@ use crate::models::{
     heads::{Losses, Outputs},
     ntuple::{Accumulators, NTupleModel},
     online::Cells,
+    tensors::{loaded, numbers, record},
 };
 use crate::sample::Sample;
-use burn::{
-    module::Module,
-    store::ModuleRecord,
-    tensor::{Bytes, DType, Device, Int, Tensor, TensorData, activation::sigmoid},
-};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
     files::Model,
     inputs::Learnable,
+    network::Heads,
     tuples::{TupleNetwork, TupleSet},
 };
 
@@ -40,7 +39,7 @@ pub(super) struct NTupleLearner<G: Learnable> {
 
 impl<G: Learnable> NTupleLearner<G> {
     /// A network of zeros: every position is even.
-    pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, TrainError> {
+    pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
         let cells = Cells::zeros(config.rule, set.rows());
         Ok(Self {
@@ -103,69 +102,51 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         self.set.clone()
     }
 
-    fn batch_size(&self) -> usize {
-        CHUNK
+    fn plan(&self) -> Plan {
+        Plan {
+            batch: CHUNK,
+            learning_rate: self.learning_rate,
+            heads: Heads::NONE,
+        }
     }
 
-    fn learning_rate(&self) -> f64 {
-        self.learning_rate
-    }
-
-    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<Losses, TrainError> {
+    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<Losses, Error> {
         let tuples = self.set.tuples();
         let rate = (learning_rate / tuples as f64) as f32;
         Ok(self.cells.learn(&batch.rows, &batch.targets, rate).into())
     }
 
-    fn outputs(&self, batch: TupleBatch) -> Result<Outputs, TrainError> {
+    fn outputs(&self, batch: TupleBatch) -> Result<Outputs, Error> {
         Ok(self.cells.logits(&batch.rows, self.set.tuples()).into())
     }
 
-    fn model(&self) -> Result<Vec<u8>, TrainError> {
-        Ok(self.burn().into_record().into_bytes()?.to_vec())
+    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+        Ok([record(self.burn())?, record(self.accumulators())?])
     }
 
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
-        Ok(self.accumulators().into_record().into_bytes()?.to_vec())
-    }
-
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let model = self
-            .burn()
-            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
-        let (.., memory) = self.cells.apart();
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
+        let model = loaded(self.burn(), model)?;
+        let memory = match optimiser {
+            Some(record) => loaded(self.accumulators(), record)?.values(),
+            None => self.cells.apart().2,
+        };
         self.cells = Cells::new(self.rule, &model.weights(), model.bias(), &memory);
         Ok(())
     }
 
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let memory = self
-            .accumulators()
-            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?
-            .values();
-        let (weights, bias, _) = self.cells.apart();
-        self.cells = Cells::new(self.rule, &weights, bias, &memory);
-        Ok(())
-    }
-
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
         let rows = row_tensor(
             &tuple_batch(&self.set, &untargeted(positions), 1.0),
             self.set.tuples(),
             &self.device,
         );
-        let values = sigmoid(self.burn().forward(rows))
-            .try_into_data()
-            .map_err(TrainError::device)?;
-        Ok(values.iter::<f32>().collect::<Vec<_>>().into())
+        Ok(numbers(sigmoid(self.burn().forward(rows)))?.into())
     }
 
-    fn export(&self) -> Result<Model<G>, TrainError> {
+    fn export(&self) -> Result<Model<G>, Error> {
         let (weights, bias, _) = self.cells.apart();
-        Ok(Model::NTuple(TupleNetwork::new(
-            self.set.clone(),
-            weights,
-            bias,
-        )?))
+        TupleNetwork::new(self.set.clone(), weights, bias)
+            .map(Model::NTuple)
+            .map_err(Error::of("the engine does not take the n-tuple network"))
     }
 }

@@ -12,21 +12,15 @@
 mod episode;
 
 use super::{
-    Learner, TrainError,
-    checkpoint::{Checkpoint, Header},
-    ntuple::NTupleLearner,
-    wants_checkpoint,
+    checkpoint::Checkpoint, data, export_model, make, ntuple::NTupleLearner, wants_checkpoint,
 };
-use crate::backend;
 use crate::config::{OnlineConfig, TrainConfig};
 use crate::curve::{Series, write_files};
-use crate::export::{POSITIONS, export};
+use crate::export::POSITIONS;
 use crate::reports::{OnlinePoint, OnlineReport};
-use engine::core::{
-    files::write_atomically,
-    random::{RandomStream, SeedSpace, derive_seed},
-};
-use engine::learned::{files::ModelFile, inputs::Learnable};
+use crate::{Error, backend};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::learned::inputs::Learnable;
 use episode::Episode;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -61,43 +55,13 @@ pub fn fit_online<G: Learnable>(
     provenance: &str,
     directory: &Path,
     progress: &ProgressBar,
-) -> Result<OnlineReport, TrainError> {
+) -> Result<OnlineReport, Error> {
     let game = &game.as_learned();
     let config = &config.resolved(game)?;
     let device = backend::device(&config.training.backend)?;
-    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory {
-        path: directory.to_owned(),
-        cause,
-    })?;
+    make(directory)?;
     let mut student = Student::new(config, NTupleLearner::new(game, &config.ntuple, device)?);
-    let configuration = config.to_toml();
-    let mut checkpoint = match Checkpoint::read(directory)? {
-        Some(found) => {
-            found
-                .header
-                .same_training(directory, FAMILY, &configuration, 0)?;
-            student.learner.load_model(found.model.clone())?;
-            student.learner.load_optimiser(found.optimiser.clone())?;
-            found
-        }
-        None => Checkpoint {
-            header: Header {
-                family: FAMILY.to_owned(),
-                configuration: configuration.clone(),
-                fingerprint: 0,
-                best_epoch: 0,
-                curve: Vec::new(),
-                begun: None,
-                online: None,
-            },
-            model: Vec::new(),
-            optimiser: Vec::new(),
-            best: Vec::new(),
-        },
-    };
-    write_atomically(&directory.join("config.toml"), |file| {
-        file.write_all(configuration.as_bytes())
-    })?;
+    let mut checkpoint = Checkpoint::open(directory, FAMILY, config, 0, &mut student.learner)?;
     let mut done = checkpoint.header.online.take().unwrap_or_default();
     progress.set_length(config.online.games);
     progress.set_position(done.games);
@@ -116,8 +80,7 @@ pub fn fit_online<G: Learnable>(
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
             }
-            checkpoint.model = student.learner.model()?;
-            checkpoint.optimiser = student.learner.optimiser()?;
+            checkpoint.take(&student.learner)?;
             checkpoint.header.online = Some(done.clone());
             checkpoint.write(directory)?;
             if reports {
@@ -127,7 +90,12 @@ pub fn fit_online<G: Learnable>(
         }
     }
     progress.finish();
-    student.finish(&done, &configuration, provenance, directory)
+    student.finish(
+        &done,
+        &checkpoint.header.configuration,
+        provenance,
+        directory,
+    )
 }
 
 /// A network that plays and learns.
@@ -174,12 +142,14 @@ impl<'a, G: Learnable> Student<'a, G> {
     }
 
     /// Plays a game and learns from it.
-    fn learn(&mut self, game: u64, done: &mut Progress) -> Result<(), TrainError> {
+    fn learn(&mut self, game: u64, done: &mut Progress) -> Result<(), Error> {
         let (start, mut random) = self.start(game);
         self.play(start, exploration(&self.config.online, game), &mut random);
         let loss = self.episode.loss();
         if !loss.is_finite() {
-            return Err(TrainError::RanAway { game, loss });
+            return Err(Error::new(format!(
+                "the loss became {loss} in game {game} (from 0): lower the learning rate"
+            )));
         }
         done.loss += loss;
         done.positions += self.episode.positions().len() as u64;
@@ -239,15 +209,13 @@ impl<'a, G: Learnable> Student<'a, G> {
         configuration: &str,
         provenance: &str,
         directory: &Path,
-    ) -> Result<OnlineReport, TrainError> {
-        let data = serde_json::from_str(provenance)
-            .unwrap_or_else(|_| serde_json::Value::from(provenance));
+    ) -> Result<OnlineReport, Error> {
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
         let story = serde_json::json!({
             "family": "ntuple",
             "method": format!("TD({}) on games against itself, {:?}", self.config.online.trace, self.config.ntuple.rule),
-            "data": data,
+            "data": data(provenance),
             "games": done.games,
             "training_samples": positions,
             "configuration": configuration,
@@ -256,13 +224,8 @@ impl<'a, G: Learnable> Student<'a, G> {
             "trainer": env!("CARGO_PKG_VERSION"),
         });
         let fresh = self.fresh_positions();
-        let file = ModelFile {
-            provenance: story.to_string(),
-            model: self.learner.export()?,
-        };
         let model = directory.join("ntuple.safetensors");
-        let answers = self.learner.answers(&fresh)?;
-        let parity = export(&self.rules, &file, &model, &fresh, &answers)?;
+        let parity = export_model(&self.learner, &self.rules, &story, &model, &fresh)?;
         let seconds: f64 = span(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)
             .sum();
@@ -300,7 +263,7 @@ fn exploration(config: &OnlineConfig, game: u64) -> f64 {
 }
 
 /// Writes the curve as a table and as a picture.
-fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), TrainError> {
+fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), Error> {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
     for OnlinePoint {
@@ -320,7 +283,7 @@ fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), TrainError> {
         .iter()
         .map(|point| (point.games as f64, point.loss))
         .collect();
-    Ok(write_files(
+    write_files(
         directory,
         &table,
         "games",
@@ -328,7 +291,7 @@ fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), TrainError> {
             name: "values against results",
             points,
         }],
-    )?)
+    )
 }
 
 #[cfg(test)]

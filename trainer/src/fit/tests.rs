@@ -3,32 +3,32 @@
 use super::*;
 use crate::config::{Rule, Schedule};
 use crate::sample::tests::random_samples;
-use engine::games::einstein::{Position, Standard};
+use engine::games::einstein::{
+    Position, Standard,
+    learned::{Network, ntuple::NTuple},
+};
 use std::fs;
+use tempfile::TempDir;
 
 const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
 
-/// Three parts; who is expected to win wins.
+/// Three parts of random games, and those that validate, each changed by `change`.
+fn changed_samples(
+    change: fn(Vec<Sample<Position>>) -> Vec<Sample<Position>>,
+) -> Samples<Standard> {
+    let part = |games, seed| change(random_samples(games, seed));
+    let training = vec![part(30, 1), part(10, 3), part(40, 4)];
+    Samples::in_memory(&Standard::default(), training, part(20, 2)).unwrap()
+}
+
+/// Who is expected to win wins.
 fn samples() -> Samples<Standard> {
-    let with_results = |mut samples: Vec<Sample<Position>>| {
+    changed_samples(|mut samples| {
         samples
             .iter_mut()
             .for_each(|sample| sample.result = sample.value.round());
         samples
-    };
-    let training = [
-        random_samples(30, 1),
-        random_samples(10, 3),
-        random_samples(40, 4),
-    ]
-    .map(with_results)
-    .to_vec();
-    Samples::in_memory(
-        &Standard::default(),
-        training,
-        with_results(random_samples(20, 2)),
-    )
-    .unwrap()
+    })
 }
 
 fn config() -> TrainConfig {
@@ -46,15 +46,59 @@ fn config() -> TrainConfig {
     config
 }
 
-fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitReport, TrainError> {
+fn fit_on(
+    samples: &Samples<Standard>,
+    directory: impl AsRef<Path>,
+    config: &TrainConfig,
+    family: Family,
+) -> Result<FitReport, Error> {
+    let progress = ProgressBar::hidden();
     fit(
         config,
         family,
-        &samples(),
+        samples,
         r#"{"games": 80}"#,
-        directory,
-        &ProgressBar::hidden(),
+        directory.as_ref(),
+        &progress,
     )
+}
+
+fn fit_in(
+    directory: impl AsRef<Path>,
+    config: &TrainConfig,
+    family: Family,
+) -> Result<FitReport, Error> {
+    fit_on(&samples(), directory, config, family)
+}
+
+/// Why a training is refused.
+fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) -> String {
+    fit_in(directory, config, family).unwrap_err().to_string()
+}
+
+fn refused(directory: impl AsRef<Path>, config: &TrainConfig, family: Family, expected: &str) {
+    let error = refusal(directory, config, family);
+    assert!(error.contains(expected), "{error}: expected {expected}");
+}
+
+/// The file that a training wrote, and what it says of itself.
+fn written(model: &Path) -> (Model<Standard>, serde_json::Value) {
+    let file = ModelFile::load(&Standard::default(), model).unwrap();
+    (file.model, serde_json::from_str(&file.provenance).unwrap())
+}
+
+fn network(report: &FitReport) -> Network {
+    match written(&report.model).0 {
+        Model::Network(network) => network,
+        _ => panic!("a network was fitted"),
+    }
+}
+
+fn ntuple(report: &FitReport) -> NTuple {
+    match written(&report.model).0 {
+        Model::NTuple(network) => network,
+        _ => panic!("an n-tuple network was fitted"),
+    }
 }
 
 /// A learner that is cut off when it has learned so many batches.
@@ -65,45 +109,29 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn inputs(&self) -> L::Inputs {
         self.0.inputs()
     }
-    fn batch_size(&self) -> usize {
-        self.0.batch_size()
+    fn plan(&self) -> Plan {
+        self.0.plan()
     }
-    fn learning_rate(&self) -> f64 {
-        self.0.learning_rate()
-    }
-    fn heads(&self) -> Heads {
-        self.0.heads()
-    }
-    fn learn(
-        &mut self,
-        batch: BatchOf<Standard, L>,
-        learning_rate: f64,
-    ) -> Result<Losses, TrainError> {
+    fn learn(&mut self, batch: BatchOf<Standard, L>, learning_rate: f64) -> Result<Losses, Error> {
         self.1 = self
             .1
             .checked_sub(1)
-            .ok_or(TrainError::Device("power cut".to_owned()))?;
+            .ok_or_else(|| Error::new("power cut"))?;
         self.0.learn(batch, learning_rate)
     }
-    fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, TrainError> {
+    fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, Error> {
         self.0.outputs(batch)
     }
-    fn model(&self) -> Result<Vec<u8>, TrainError> {
-        self.0.model()
+    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+        self.0.records()
     }
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
-        self.0.optimiser()
+    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
+        self.0.load(model, optimiser)
     }
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        self.0.load_model(record)
-    }
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        self.0.load_optimiser(record)
-    }
-    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[Position]) -> Result<Answers, Error> {
         self.0.answers(positions)
     }
-    fn export(&self) -> Result<Model<Standard>, TrainError> {
+    fn export(&self) -> Result<Model<Standard>, Error> {
         self.0.export()
     }
 }
@@ -111,48 +139,79 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
 /// Starts or goes on with a training that is cut off after `batches` more. `burn`: with burn's step
 /// for the network.
 fn fit_until(
-    directory: &Path,
+    samples: &Samples<Standard>,
+    directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
     burn: bool,
     batches: usize,
-) -> Result<FitReport, TrainError> {
-    let samples = samples();
-    let progress = ProgressBar::hidden();
+) -> Result<FitReport, Error> {
     let config = &config.resolved(&Standard::default())?;
     let run = Run {
         config,
-        samples: &samples,
-        progress: &progress,
+        family,
+        samples,
+        provenance: r#"{"games": 80}"#,
+        directory: directory.as_ref(),
+        progress: &ProgressBar::hidden(),
     };
     let device = backend::device("flex").unwrap();
-    match family {
-        Family::Network | Family::Integer => {
-            let learner = NetworkLearner::with_step(&run, family, device, !burn)?;
-            train(
-                &run,
-                family,
-                CutOff(learner, batches),
-                r#"{"games": 80}"#,
-                directory,
-            )
-        }
-        Family::NTuple => train(
-            &run,
-            family,
-            CutOff(
-                NTupleLearner::new(samples.game(), &config.ntuple, device)?,
-                batches,
-            ),
-            r#"{"games": 80}"#,
-            directory,
-        ),
+    if family == Family::NTuple {
+        let learner = NTupleLearner::new(samples.game(), &config.ntuple, device)?;
+        train(&run, CutOff(learner, batches))
+    } else {
+        let learner = NetworkLearner::with_step(&run, device, !burn)?;
+        train(&run, CutOff(learner, batches))
     }
 }
 
+/// A training of a network that was cut off within its third epoch, and its directory. It has become
+/// to the last bit what it would have become at once.
+fn cut_off_and_resumed(
+    samples: &Samples<Standard>,
+    config: &TrainConfig,
+    burn: bool,
+) -> (FitReport, TempDir) {
+    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let until = |directory: &TempDir, batches| {
+        fit_until(samples, directory, config, Family::Network, burn, batches)
+    };
+    let expected = until(&whole, usize::MAX).unwrap();
+    let batches = samples.training().div_ceil(config.network.batch);
+    until(&broken, 2 * batches + batches / 2).unwrap_err();
+    let found = until(&broken, usize::MAX).unwrap();
+    assert_eq!(
+        curve_of(&broken),
+        curve_of(&whole),
+        "{config:?}, burn: {burn}"
+    );
+    assert!(
+        fs::read(&found.model).unwrap() == fs::read(&expected.model).unwrap(),
+        "{config:?}, burn: {burn}"
+    );
+    (found, broken)
+}
+
+/// The curve without what depends on the clock.
+fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
+    let curve = Checkpoint::read(directory.as_ref())
+        .unwrap()
+        .unwrap()
+        .header
+        .curve;
+    curve
+        .into_iter()
+        .map(|point| CurvePoint {
+            seconds: 0.0,
+            samples_per_second: 0.0,
+            ..point
+        })
+        .collect()
+}
+
 /// The columns of the curve that do not depend on the clock.
-fn losses(directory: &Path) -> Vec<String> {
-    let table = fs::read_to_string(directory.join("curve.csv")).unwrap();
+fn losses(directory: impl AsRef<Path>) -> Vec<String> {
+    let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
         .lines()
         .map(|line| line.split(',').take(4).collect::<Vec<_>>().join(","))
@@ -189,19 +248,23 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
                 config.ntuple.phases = vec![5, 8];
             }
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-            let expected = fit_until(whole.path(), &config, family, burn, usize::MAX).unwrap();
+            let samples = samples();
+            let until = |directory: &TempDir, batches| {
+                fit_until(&samples, directory, &config, family, burn, batches)
+            };
+            let expected = until(&whole, usize::MAX).unwrap();
             let size = match family {
                 Family::Network => config.network.batch,
                 Family::Integer => config.integer.batch,
                 Family::NTuple => 2048,
             };
-            let batches = samples().training().div_ceil(size);
+            let batches = samples.training().div_ceil(size);
             // Cut off in the third epoch, and again after some more batches: at least a whole
             // epoch, as only then is there anything new to go on from.
             for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
-                let error = fit_until(broken.path(), &config, family, burn, cut).unwrap_err();
-                assert_eq!(error.to_string(), "the training device failed: power cut");
-                assert_eq!(losses(broken.path()).len(), 1 + epochs);
+                let error = until(&broken, cut).unwrap_err();
+                assert_eq!(error.to_string(), "power cut");
+                assert_eq!(losses(&broken).len(), 1 + epochs);
             }
             let begun = Checkpoint::read(broken.path())
                 .unwrap()
@@ -212,12 +275,8 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
                 begun.is_some_and(|passed| passed.batches > 0),
                 minutes > 0.0 && batches > 2
             );
-            let found = fit_until(broken.path(), &config, family, burn, usize::MAX).unwrap();
-            assert_eq!(
-                losses(broken.path()),
-                losses(whole.path()),
-                "{family:?} {rule:?}"
-            );
+            let found = until(&broken, usize::MAX).unwrap();
+            assert_eq!(losses(&broken), losses(&whole), "{family:?} {rule:?}");
             assert_eq!(
                 (found.epochs, found.best_epoch, found.validation_loss),
                 (5, expected.best_epoch, expected.validation_loss)
@@ -229,10 +288,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             );
             // A finished training only exports again.
             fs::remove_file(&found.model).unwrap();
-            assert_eq!(
-                fit_until(broken.path(), &config, family, burn, 0).unwrap(),
-                found
-            );
+            assert_eq!(until(&broken, 0).unwrap(), found);
             assert!(found.model.exists());
         }
     }
@@ -241,18 +297,18 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
 #[test]
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    fit_in(unbroken.path(), &config(), Family::NTuple).unwrap();
+    fit_in(&unbroken, &config(), Family::NTuple).unwrap();
     // Something stands where the curve of every epoch should, until the training is begun again.
     let in_the_way = broken.path().join("curve.svg");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
-        fit_in(broken.path(), &config(), Family::NTuple).unwrap_err();
+        fit_in(&broken, &config(), Family::NTuple).unwrap_err();
         fs::remove_dir(&in_the_way).unwrap();
     }
-    fit_in(broken.path(), &config(), Family::NTuple).unwrap();
-    let curve = |directory: &Path| fs::read(directory.join("curve.svg")).unwrap();
-    assert_eq!(curve(broken.path()), curve(unbroken.path()));
-    assert_eq!(losses(broken.path()), losses(unbroken.path()));
+    fit_in(&broken, &config(), Family::NTuple).unwrap();
+    let curve = |directory: &TempDir| fs::read(directory.path().join("curve.svg")).unwrap();
+    assert_eq!(curve(&broken), curve(&unbroken));
+    assert_eq!(losses(&broken), losses(&unbroken));
 }
 
 #[test]
@@ -262,13 +318,8 @@ fn a_phase_learns_from_its_own_positions_alone() {
     config.training.epochs = 1;
     config.ntuple.tuples = vec!["a0".to_owned()];
     config.ntuple.phases = vec![5, 8];
-    let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let Model::NTuple(network) = ModelFile::load(&Standard::default(), &report.model)
-        .unwrap()
-        .model
-    else {
-        panic!("another model")
-    };
+    let report = fit_in(&directory, &config, Family::NTuple).unwrap();
+    let network = ntuple(&report);
     assert_eq!(
         (
             network.set().name(),
@@ -293,21 +344,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let samples =
         Samples::in_memory(&Standard::default(), training, many(samples.validation())).unwrap();
     let other = directory.path().join("other");
-    let report = fit(
-        &config,
-        Family::NTuple,
-        &samples,
-        "",
-        &other,
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
-    let Model::NTuple(alone) = ModelFile::load(&Standard::default(), &report.model)
-        .unwrap()
-        .model
-    else {
-        panic!("another model")
-    };
+    let alone = ntuple(&fit_on(&samples, &other, &config, Family::NTuple).unwrap());
     assert!(
         network.weights()[..5].iter().all(|&weight| weight != 0.0),
         "{:?}",
@@ -328,7 +365,7 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
             let mut config = config();
             config.training.epochs = 3;
             (config.target.search_share, config.target.final_search_share) = (search_share, last);
-            let report = fit_in(directory.path(), &config, family).unwrap();
+            let report = fit_in(&directory, &config, family).unwrap();
             report
                 .curve
                 .iter()
@@ -351,22 +388,33 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
     }
 }
 
+/// The same training by the fused step and by burn's.
+fn fused_and_burn(samples: &Samples<Standard>, config: &TrainConfig) -> [FitReport; 2] {
+    [false, true].map(|burn| {
+        let directory = tempfile::tempdir().unwrap();
+        fit_until(
+            samples,
+            &directory,
+            config,
+            Family::Network,
+            burn,
+            usize::MAX,
+        )
+        .unwrap()
+    })
+}
+
 #[test]
 fn the_fused_step_trains_as_burn_does() {
     for hidden in [&[16, 16][..], &[16], &[32, 16, 16]] {
-        let (fused, burn) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut config = config();
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
-        let fused = fit_until(fused.path(), &config, Family::Network, false, usize::MAX).unwrap();
-        let burn = fit_until(burn.path(), &config, Family::Network, true, usize::MAX).unwrap();
+        let [fused, burn] = fused_and_burn(&samples(), &config);
         for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
             assert!(
-                (fused.training_loss - burn.training_loss).abs() < 1e-4,
-                "{hidden:?}: {fused:?} {burn:?}"
-            );
-            assert!(
-                (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
+                (fused.training_loss - burn.training_loss).abs() < 1e-4
+                    && (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
                 "{hidden:?}: {fused:?} {burn:?}"
             );
         }
@@ -383,67 +431,32 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     ] {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
-        let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let expected = fit_until(whole.path(), &config, Family::Network, burn, usize::MAX).unwrap();
-        let batches = samples().training().div_ceil(config.network.batch);
-        fit_until(
-            broken.path(),
-            &config,
-            Family::Network,
-            burn,
-            2 * batches + batches / 2,
-        )
-        .unwrap_err();
-        let found = fit_until(broken.path(), &config, Family::Network, burn, usize::MAX).unwrap();
-        assert_eq!(
-            losses(broken.path()),
-            losses(whole.path()),
-            "{hidden:?}, burn: {burn}"
-        );
-        assert_eq!(
-            fs::read(&found.model).unwrap(),
-            fs::read(&expected.model).unwrap(),
-            "{hidden:?}, burn: {burn}"
-        );
+        let (found, _directory) = cut_off_and_resumed(&samples(), &config, burn);
         assert!(
             found.parity <= crate::export::TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
-        let Model::Network(network) = ModelFile::load(&Standard::default(), &found.model)
-            .unwrap()
-            .model
-        else {
-            panic!("a network was fitted")
-        };
-        assert_eq!(network.weights().widths(), hidden);
+        assert_eq!(network(&found).weights().widths(), hidden);
     }
     // Of a network with other layers nothing is gone on from.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
-    fit_in(directory.path(), &config, Family::Network).unwrap();
+    fit_in(&directory, &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
-    let error = fit_in(directory.path(), &config, Family::Network)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("another configuration (hidden = [16, 16], not hidden = [16])"),
-        "{error}"
-    );
+    let expected = "another configuration (hidden = [16, 16], not hidden = [16])";
+    refused(&directory, &config, Family::Network, expected);
     config.network.hidden = vec![16; 4];
-    let error = fit_in(directory.path(), &config, Family::Network)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024"
-    );
+    let error = refusal(&directory, &config, Family::Network);
+    let expected =
+        "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024";
+    assert_eq!(error, expected);
 }
 
 #[test]
 fn validation_losses_by_phase_add_up() {
     for family in FAMILIES {
         let directory = tempfile::tempdir().unwrap();
-        let report = fit_in(directory.path(), &config(), family).unwrap();
+        let report = fit_in(&directory, &config(), family).unwrap();
         for point in &report.curve {
             let samples: usize = point
                 .validation_by_phase
@@ -483,7 +496,7 @@ fn all_families_learn_and_the_engine_agrees() {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
         config.training.epochs = 12;
-        let report = fit_in(directory.path(), &config, family).unwrap();
+        let report = fit_in(&directory, &config, family).unwrap();
         let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
         assert!(
             loss > floor && loss < reachable,
@@ -491,8 +504,7 @@ fn all_families_learn_and_the_engine_agrees() {
         );
         assert!(report.parity <= crate::export::TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::POSITIONS);
-        let written = ModelFile::load(&Standard::default(), &report.model).unwrap();
-        let story: serde_json::Value = serde_json::from_str(&written.provenance).unwrap();
+        let story = written(&report.model).1;
         assert_eq!(story["data"]["games"], 80);
         assert_eq!(story["validation_loss"].as_f64(), Some(loss));
         for name in ["config.toml", "curve.csv", "curve.svg", "checkpoint.bin"] {
@@ -515,8 +527,8 @@ fn losses_depend_on_the_seed_alone() {
             let directory = tempfile::tempdir().unwrap();
             let mut config = TrainConfig { seed, ..config() };
             config.training.epochs = 2;
-            fit_in(directory.path(), &config, family).unwrap();
-            losses(directory.path())
+            fit_in(&directory, &config, family).unwrap();
+            losses(&directory)
         };
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
@@ -528,19 +540,16 @@ fn another_training_is_not_overwritten() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.training.epochs = 1;
-    fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let error = fit_in(directory.path(), &config, Family::Network)
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("another family (ntuple)"), "{error}");
-    config.training.final_rate = 0.5;
-    let error = fit_in(directory.path(), &config, Family::NTuple)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("final_rate = 0.01, not final_rate = 0.5"),
-        "{error}"
+    fit_in(&directory, &config, Family::NTuple).unwrap();
+    refused(
+        &directory,
+        &config,
+        Family::Network,
+        "another family (ntuple)",
     );
+    config.training.final_rate = 0.5;
+    let expected = "final_rate = 0.01, not final_rate = 0.5";
+    refused(&directory, &config, Family::NTuple, expected);
     config.training.final_rate = 0.01;
     let other = Samples::in_memory(
         &Standard::default(),
@@ -548,16 +557,9 @@ fn another_training_is_not_overwritten() {
         random_samples(20, 2),
     )
     .unwrap();
-    let error = fit(
-        &config,
-        Family::NTuple,
-        &other,
-        "",
-        directory.path(),
-        &ProgressBar::hidden(),
-    )
-    .unwrap_err()
-    .to_string();
+    let error = fit_on(&other, &directory, &config, Family::NTuple)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("another set of samples"), "{error}");
 }
 
@@ -567,8 +569,9 @@ fn a_training_that_runs_away_is_stopped() {
     let mut fastest = config();
     fastest.integer.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
-    let overflows = fit_in(directory.path(), &fastest, Family::Integer).unwrap_err();
-    assert!(matches!(overflows, TrainError::Integer(_)), "{overflows}");
+    let overflows = refusal(&directory, &fastest, Family::Integer);
+    let expected = "the engine does not take the integer network: ";
+    assert!(overflows.starts_with(expected), "{overflows}");
     for family in [Family::NTuple, Family::Network] {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
@@ -577,12 +580,7 @@ fn a_training_that_runs_away_is_stopped() {
         config.ntuple.rule = Rule::Sgd;
         // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
         config.ntuple.learning_rate = 1e39;
-        let error = fit_in(directory.path(), &config, family).unwrap_err();
-        assert!(matches!(error, TrainError::NotFinite { .. }), "{error}");
-        assert!(
-            error.to_string().contains("lower the learning rate"),
-            "{error}"
-        );
+        refused(&directory, &config, family, ": lower the learning rate");
         assert!(
             !directory
                 .path()
@@ -602,10 +600,10 @@ fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
     config.training.patience = 2;
     config.training.schedule = Schedule::Constant;
     config.ntuple.learning_rate = 30.0;
-    let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
+    let report = fit_in(&directory, &config, Family::NTuple).unwrap();
     assert_eq!(report.epochs, report.best_epoch + 2);
     assert!(report.epochs < 40);
-    let found: Vec<f64> = losses(directory.path())[1..]
+    let found: Vec<f64> = losses(&directory)[1..]
         .iter()
         .map(|line| line.split(',').nth(2).unwrap().parse().unwrap())
         .collect();
@@ -620,9 +618,7 @@ fn an_unknown_set_of_tuples_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.ntuple.set = "no such".to_owned();
-    let error = fit_in(directory.path(), &config, Family::NTuple)
-        .unwrap_err()
-        .to_string();
+    let error = refusal(&directory, &config, Family::NTuple);
     assert!(
         error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"),
         "{error}"

@@ -12,11 +12,7 @@ use burn::tensor::{Int, Tensor};
 
 /// Sums the rows of `weights` (`[rows, width]`) that `indices` (`[batch, k]`) names: `[batch,
 /// width]`.
-///
-/// # Panics
-/// If an index is not below `rows`.
-#[must_use]
-pub fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
+pub(crate) fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     #[cfg(feature = "flex")]
     if weights.device().without_autodiff() == burn::tensor::Device::flex() {
         use flex::BagOps;
@@ -62,9 +58,7 @@ mod flex {
     }
 
     /// What a backend computes itself.
-    pub(super) trait BagKernel: Backend {
-        /// The sum of rows.
-        fn bag_forward(weights: FloatTensor<Self>, indices: IntTensor<Self>) -> FloatTensor<Self>;
+    pub(super) trait BagKernel: BagOps {
         /// The gradient of `[rows, width]` weights, from that of the output.
         fn bag_backward(
             rows: usize,
@@ -73,23 +67,15 @@ mod flex {
         ) -> FloatTensor<Self>;
     }
 
-    impl BagOps for Flex {
-        fn bag(weights: FlexTensor, indices: FlexTensor) -> FlexTensor {
-            Self::bag_forward(weights, indices)
-        }
-    }
-
     impl<B: BagKernel, C: CheckpointStrategy> BagOps for Autodiff<B, C> {
         fn bag(weights: FloatTensor<Self>, indices: IntTensor<Self>) -> FloatTensor<Self> {
             let rows = weights.primitive().shape()[0];
             let (weights, node) = weights.into_parts();
             match BagGradient.prepare::<C>([node]).compute_bound().stateful() {
                 OpsKind::Tracked(preparation) => {
-                    preparation.finish((rows, indices.clone()), B::bag_forward(weights, indices))
+                    preparation.finish((rows, indices.clone()), B::bag(weights, indices))
                 }
-                OpsKind::UnTracked(preparation) => {
-                    preparation.finish(B::bag_forward(weights, indices))
-                }
+                OpsKind::UnTracked(preparation) => preparation.finish(B::bag(weights, indices)),
             }
         }
     }
@@ -113,8 +99,8 @@ mod flex {
         }
     }
 
-    impl BagKernel for Flex {
-        fn bag_forward(weights: FlexTensor, indices: FlexTensor) -> FlexTensor {
+    impl BagOps for Flex {
+        fn bag(weights: FlexTensor, indices: FlexTensor) -> FlexTensor {
             let width = weights.shape()[1];
             let [batch, per_sample] = [indices.shape()[0], indices.shape()[1]];
             let weights = weights.to_contiguous();
@@ -130,7 +116,9 @@ mod flex {
             }
             FlexTensor::from_data(TensorData::new(output, [batch, width]))
         }
+    }
 
+    impl BagKernel for Flex {
         fn bag_backward(rows: usize, indices: FlexTensor, gradient: FlexTensor) -> FlexTensor {
             let width = gradient.shape()[1];
             let per_sample = indices.shape()[1];

@@ -1,7 +1,7 @@
 //! The training step of the small network on the CPU, written by hand: forward, backward and Adam
 //! without tensors.
 //!
-//! [`super::network`] defines the network; this computes the same several times as fast, and tests
+//! `network.rs` defines the network; this computes the same several times as fast, and tests
 //! hold every weight of its steps against burn's. Invariant: the result is a function of weights
 //! and batch alone. A batch is cut into blocks of fixed size whose gradients are added in their
 //! order, whatever thread computed them, and all instruction sets give the same bits.
@@ -12,7 +12,7 @@ pub(crate) mod grid;
 mod heads;
 mod instructions;
 mod layout;
-mod matrix;
+pub(super) mod matrix;
 mod vector;
 
 pub use block::Inputs;
@@ -88,16 +88,7 @@ impl FusedNetwork {
         &self.weights
     }
 
-    /// Each tensor's weights, in the order of [`Self::new`].
-    pub fn tensors(&self) -> impl Iterator<Item = &[f32]> {
-        self.shape
-            .places()
-            .into_iter()
-            .map(|place| &self.weights[place])
-    }
-
     /// Adam's moments, and the steps done.
-    #[must_use]
     pub fn optimiser(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }

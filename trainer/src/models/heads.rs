@@ -23,7 +23,6 @@ pub struct HeadLoss {
 
 impl HeadLoss {
     /// The mean loss; 0 if there were no samples.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         if self.samples > 0 {
             self.sum / self.samples as f64
@@ -55,7 +54,6 @@ pub struct Losses {
 
 impl Losses {
     /// That of a head.
-    #[must_use]
     pub fn head(&self, head: Head) -> HeadLoss {
         match head {
             Head::Rolls => self.rolls,
@@ -64,8 +62,7 @@ impl Losses {
     }
 
     /// Whether all of them are numbers.
-    #[must_use]
-    pub fn are_finite(&self) -> bool {
+    pub(crate) fn are_finite(&self) -> bool {
         [self.value, self.rolls.sum, self.moves_to_go.sum]
             .iter()
             .all(|sum| sum.is_finite())

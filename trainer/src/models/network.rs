@@ -11,6 +11,7 @@ use super::{
     fused::{
         Shape,
         grid::{HALVES, STEP},
+        matrix::transposed,
     },
     parameter, uniform, values,
 };
@@ -27,7 +28,7 @@ use engine::learned::{
 /// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in
 /// its record either.
 #[derive(Module, Debug)]
-pub struct NetworkModel {
+pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
     dense: Option<Param<Tensor<2>>>,
     first_bias: Param<Tensor<1>>,
@@ -47,21 +48,20 @@ pub struct NetworkModel {
 
 /// What a network says of a batch.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub(crate) struct Said {
     /// Logits of a win, `[batch, 1]`.
-    pub logits: Tensor<2>,
+    pub(crate) logits: Tensor<2>,
     /// Logits of a win after each outcome of chance, `[batch, outcomes]`, if there is such a head.
-    pub rolls: Option<Tensor<2>>,
+    pub(crate) rolls: Option<Tensor<2>>,
     /// Plies to the end over 16, `[batch, 1]`, if there is such a head.
-    pub plies: Option<Tensor<2>>,
+    pub(crate) plies: Option<Tensor<2>>,
 }
 
 impl NetworkModel {
     /// A network of this shape; uniform weights within one over the root of a layer's active
     /// inputs, and biases of 0 at the output and the heads. Heads are drawn last: all else is as
     /// without them.
-    #[must_use]
-    pub fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
+    pub(crate) fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
         let next = |inputs: Option<usize>| {
             inputs.map_or(0.0, |inputs| {
                 uniform(random, 1.0 / (inputs as f64).sqrt())()
@@ -71,11 +71,7 @@ impl NetworkModel {
     }
 
     /// A network of the numbers that [`Self::parameters`] gives.
-    ///
-    /// # Panics
-    /// If they are not as many as these widths need.
-    #[must_use]
-    pub fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
+    pub(crate) fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
         assert_eq!(
             parameters.len(),
             shape.parameters(),
@@ -136,41 +132,42 @@ impl NetworkModel {
     }
 
     /// Weights and biases of the hidden layers after the first.
-    fn further(&self) -> impl Iterator<Item = (&Param<Tensor<2>>, &Param<Tensor<1>>)> {
+    fn further(&self) -> impl Iterator<Item = Linear<'_>> {
         let layers = [
-            (&self.second, &self.second_bias),
-            (&self.third, &self.third_bias),
+            linear(&self.second, &self.second_bias),
+            linear(&self.third, &self.third_bias),
         ];
-        layers
-            .into_iter()
-            .filter_map(|(weights, bias)| weights.as_ref().zip(bias.as_ref()))
+        layers.into_iter().flatten()
     }
 
-    /// All weights, tensor by tensor in the order of the fields.
-    #[must_use]
-    pub fn parameters(&self) -> Vec<f32> {
-        let mut all = values(&self.sparse);
-        all.extend(self.dense.iter().flat_map(values));
-        all.extend(values(&self.first_bias));
-        all.extend(
-            self.further()
-                .flat_map(|(weights, bias)| [values(weights), values(bias)].concat()),
-        );
-        all.extend(values(&self.output));
+    /// Something of each tensor, in the order of the fields.
+    fn each<T>(
+        &self,
+        matrix: impl Fn(&Param<Tensor<2>>) -> T,
+        bias: impl Fn(&Param<Tensor<1>>) -> T,
+    ) -> Vec<T> {
+        let mut all = vec![matrix(&self.sparse)];
+        all.extend(self.dense.as_ref().map(&matrix));
+        all.push(bias(&self.first_bias));
+        for (weights, its_bias) in self.further() {
+            all.extend([matrix(weights), bias(its_bias)]);
+        }
+        all.push(matrix(&self.output));
         all.extend(
             [&self.rolls, &self.moves_to_go]
                 .into_iter()
                 .flatten()
-                .flat_map(values),
+                .map(matrix),
         );
-        all.extend(values(&self.output_bias));
-        all.extend(
-            [&self.rolls_bias, &self.moves_to_go_bias]
-                .into_iter()
-                .flatten()
-                .flat_map(values),
-        );
+        all.push(bias(&self.output_bias));
+        let biases = [&self.rolls_bias, &self.moves_to_go_bias];
+        all.extend(biases.into_iter().flatten().map(bias));
         all
+    }
+
+    /// All weights, tensor by tensor in the order of the fields.
+    pub(crate) fn parameters(&self) -> Vec<f32> {
+        self.each(values, values).concat()
     }
 
     /// The gradients of all weights, in the order of [`Self::parameters`].
@@ -181,69 +178,34 @@ impl NetworkModel {
             parameter: &Param<Tensor<D>>,
             gradients: &burn::tensor::Gradients,
         ) -> Vec<f32> {
-            parameter
-                .val()
-                .grad(gradients)
-                .map(|gradient| gradient.into_data().iter::<f32>().collect())
-                .unwrap_or_default()
+            let gradient = parameter.val().grad(gradients);
+            gradient.map_or(Vec::new(), |gradient| {
+                gradient.into_data().iter::<f32>().collect()
+            })
         }
-        let mut all = of(&self.sparse, gradients);
-        all.extend(self.dense.iter().flat_map(|dense| of(dense, gradients)));
-        all.extend(of(&self.first_bias, gradients));
-        all.extend(
-            self.further()
-                .flat_map(|(weights, bias)| [of(weights, gradients), of(bias, gradients)].concat()),
-        );
-        all.extend(of(&self.output, gradients));
-        all.extend(
-            [&self.rolls, &self.moves_to_go]
-                .into_iter()
-                .flatten()
-                .flat_map(|head| of(head, gradients)),
-        );
-        all.extend(of(&self.output_bias, gradients));
-        all.extend(
-            [&self.rolls_bias, &self.moves_to_go_bias]
-                .into_iter()
-                .flatten()
-                .flat_map(|bias| of(bias, gradients)),
-        );
-        all
+        self.each(|matrix| of(matrix, gradients), |bias| of(bias, gradients))
+            .concat()
     }
 
-    /// Logits `[batch, 1]` from sparse rows `[batch, active]` and dense inputs `[batch, dense]`, which
-    /// must be there if the network has any.
-    #[must_use]
-    pub fn forward(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
-        self.logits(self.last_layer(rows, features))
-    }
-
-    /// The same, and what the heads say.
-    #[must_use]
-    pub fn say(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Said {
+    /// What it says of sparse rows `[batch, active]` and dense inputs `[batch, dense]`, which must be
+    /// there if the network has any.
+    pub(crate) fn say(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Said {
         let last = self.last_layer(rows, features);
-        let rolls = self.rolls.as_ref().zip(self.rolls_bias.as_ref());
-        let moves = self
-            .moves_to_go
-            .as_ref()
-            .zip(self.moves_to_go_bias.as_ref());
-        Said {
-            rolls: rolls.map(|(rolls, bias)| {
-                last.clone().matmul(rolls.val().transpose()) + bias.val().unsqueeze()
-            }),
-            plies: moves
-                .map(|(moves, bias)| last.clone().matmul(moves.val()) + bias.val().unsqueeze()),
-            logits: self.logits(last),
-        }
-    }
-
-    fn logits(&self, last: Tensor<2>) -> Tensor<2> {
         let output = self.output.val();
         let output = match self.integers {
             true => nearest(output, OUTPUT_SCALE),
             false => output,
         };
-        last.matmul(output) + self.output_bias.val().unsqueeze()
+        let head = |weights: Tensor<2>, bias: &Param<Tensor<1>>| {
+            last.clone().matmul(weights) + bias.val().unsqueeze()
+        };
+        Said {
+            rolls: linear(&self.rolls, &self.rolls_bias)
+                .map(|(rolls, bias)| head(rolls.val().transpose(), bias)),
+            plies: linear(&self.moves_to_go, &self.moves_to_go_bias)
+                .map(|(moves, bias)| head(moves.val(), bias)),
+            logits: head(output, &self.output_bias),
+        }
     }
 
     /// The last hidden layer, clipped.
@@ -279,48 +241,45 @@ impl NetworkModel {
     }
 
     /// The weights as the engine takes them.
-    #[must_use]
-    pub fn weights(&self) -> NetworkWeights {
+    pub(crate) fn weights(&self) -> NetworkWeights {
         NetworkWeights {
             sparse: values(&self.sparse),
             dense: self.dense.as_ref().map(values).unwrap_or_default(),
             bias: values(&self.first_bias),
-            hidden: self
-                .further()
-                .map(|(weights, bias)| Layer {
-                    weights: values(weights),
-                    bias: values(bias),
-                })
-                .collect(),
+            hidden: self.further().map(layer).collect(),
             output: values(&self.output),
             output_bias: values(&self.output_bias)
                 .first()
                 .copied()
                 .unwrap_or_default(),
             heads: HeadWeights {
-                rolls: self
-                    .rolls
-                    .as_ref()
-                    .zip(self.rolls_bias.as_ref())
-                    .map(|(rolls, bias)| {
-                        let (rows, bias) = (values(rolls), values(bias));
-                        let outcomes = bias.len();
-                        let inputs = rows.len() / outcomes;
-                        let weights = (0..rows.len())
-                            .map(|place| rows[place % outcomes * inputs + place / outcomes])
-                            .collect();
-                        Layer { weights, bias }
-                    }),
-                moves_to_go: self
-                    .moves_to_go
-                    .as_ref()
-                    .zip(self.moves_to_go_bias.as_ref())
-                    .map(|(moves, bias)| Layer {
-                        weights: values(moves),
-                        bias: values(bias),
-                    }),
+                rolls: linear(&self.rolls, &self.rolls_bias).map(|rolls| {
+                    let Layer { weights, bias } = layer(rolls);
+                    let inputs = weights.len() / bias.len();
+                    let weights = transposed(&weights, inputs);
+                    Layer { weights, bias }
+                }),
+                moves_to_go: linear(&self.moves_to_go, &self.moves_to_go_bias).map(layer),
             },
         }
+    }
+}
+
+/// Weights and biases.
+type Linear<'a> = (&'a Param<Tensor<2>>, &'a Param<Tensor<1>>);
+
+/// Both or nothing.
+fn linear<'a>(
+    weights: &'a Option<Param<Tensor<2>>>,
+    bias: &'a Option<Param<Tensor<1>>>,
+) -> Option<Linear<'a>> {
+    weights.as_ref().zip(bias.as_ref())
+}
+
+fn layer((weights, bias): Linear<'_>) -> Layer {
+    Layer {
+        weights: values(weights),
+        bias: values(bias),
     }
 }
 
@@ -370,7 +329,7 @@ mod tests {
                 .map(|_| random.below(SPARSE_ROWS) as i32)
                 .collect();
             let features: Vec<f32> = (0..batch * dense).map(|_| random.unit() as f32).collect();
-            let logits = model.forward(
+            let said = model.say(
                 Tensor::from_data(
                     TensorData::new(rows.clone(), [batch, ACTIVE]),
                     &Device::flex(),
@@ -380,7 +339,7 @@ mod tests {
                     &Device::flex(),
                 )),
             );
-            let logits = logits.into_data().try_to_vec::<f32>().unwrap();
+            let logits = said.logits.into_data().try_to_vec::<f32>().unwrap();
             let weights = model.weights();
             assert_eq!(weights.widths(), hidden);
             for sample in 0..batch {
@@ -475,7 +434,6 @@ mod tests {
         let said = model.say(rows(), None);
         let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f32>().unwrap();
         let last = numbers(model.last_layer(rows(), None));
-        assert_eq!(numbers(said.logits), numbers(model.forward(rows(), None)));
         let heads = model.weights().heads;
         for (layer, found) in [
             (heads.rolls.unwrap(), said.rolls.unwrap()),

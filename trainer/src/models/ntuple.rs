@@ -12,21 +12,20 @@ use burn::{
 
 /// The trainable n-tuple network.
 #[derive(Module, Debug)]
-pub struct NTupleModel {
+pub(crate) struct NTupleModel {
     table: Param<Tensor<2>>,
     bias: Param<Tensor<1>>,
 }
 
 /// What an update rule remembers of each weight and, in the last row, of the bias.
 #[derive(Module, Debug)]
-pub struct Accumulators {
+pub(crate) struct Accumulators {
     values: Param<Tensor<2>>,
 }
 
 impl NTupleModel {
     /// A network of one weight a row, and a bias.
-    #[must_use]
-    pub fn new(weights: &[f32], bias: f32, device: &Device) -> Self {
+    pub(crate) fn new(weights: &[f32], bias: f32, device: &Device) -> Self {
         let mut weights_in_order = weights.iter().copied();
         let next = || weights_in_order.next().unwrap_or_default();
         Self {
@@ -36,36 +35,36 @@ impl NTupleModel {
     }
 
     /// Logits `[batch, 1]` from the row of each tuple, `[batch, tuples]`.
-    #[must_use]
-    pub fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
+    pub(crate) fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
         bag(self.table.val(), rows) + self.bias.val().unsqueeze()
     }
 
     /// One weight a row.
-    #[must_use]
-    pub fn weights(&self) -> Vec<f32> {
+    pub(crate) fn weights(&self) -> Vec<f32> {
         values(&self.table)
     }
 
     /// The log odds when all weights are 0.
-    #[must_use]
-    pub fn bias(&self) -> f32 {
+    pub(crate) fn bias(&self) -> f32 {
         values(&self.bias).first().copied().unwrap_or_default()
     }
 }
 
 impl Accumulators {
     /// `width` numbers for each of `rows` weights and for the bias.
-    #[must_use]
-    pub fn new(rows: usize, width: usize, mut fill: impl FnMut() -> f32, device: &Device) -> Self {
+    pub(crate) fn new(
+        rows: usize,
+        width: usize,
+        mut fill: impl FnMut() -> f32,
+        device: &Device,
+    ) -> Self {
         Self {
             values: parameter(1, [rows + 1, width], &mut fill, device),
         }
     }
 
     /// The numbers, row by row.
-    #[must_use]
-    pub fn values(&self) -> Vec<f32> {
+    pub(crate) fn values(&self) -> Vec<f32> {
         values(&self.values)
     }
 }

@@ -52,8 +52,7 @@ impl Cells {
     }
 
     /// How many numbers a rule remembers of each weight.
-    #[must_use]
-    pub fn remembered(rule: Rule) -> usize {
+    pub(crate) fn remembered(rule: Rule) -> usize {
         match rule {
             Rule::Sgd => 0,
             Rule::Adagrad => 1,

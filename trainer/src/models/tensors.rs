@@ -1,16 +1,45 @@
-//! What the modules of burn share: their loss, and parameters from the project's own generator.
+//! What the modules of burn share: their loss, their records, and parameters from the project's own
+//! generator.
 
+use crate::Error;
 use burn::{
-    module::{Param, ParamId},
-    tensor::{Device, Tensor, TensorData, activation::log_sigmoid},
+    module::{Module, Param, ParamId},
+    store::{ModuleRecord, RecordError},
+    tensor::{Bytes, Device, Tensor, TensorData, activation::log_sigmoid},
 };
 use engine::core::random::RandomStream;
 
 /// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
 /// in `[0, 1]`.
-#[must_use]
-pub fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+pub(crate) fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
     ((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)).mean()
+}
+
+/// A record that does not fit the model.
+pub(crate) fn unfit(error: RecordError) -> Error {
+    Error::new(format!(
+        "the checkpoint does not fit the model: {error}; remove it to train from the start"
+    ))
+}
+
+/// The record of a module.
+pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
+    Ok(module.into_record().into_bytes().map_err(unfit)?.to_vec())
+}
+
+/// The module with the content of a record.
+pub(crate) fn loaded<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
+    ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))
+        .and_then(|record| module.try_load_record(record))
+        .map_err(unfit)
+}
+
+/// The numbers of a tensor, row by row.
+pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Error> {
+    let data = tensor
+        .try_into_data()
+        .map_err(Error::of("the training device failed"))?;
+    Ok(data.iter::<f32>().collect())
 }
 
 /// A parameter with values given by a function, numbered `id` so that records of equal models are

@@ -3,7 +3,7 @@
 //! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it
 //! was there go on.
 
-use super::SelfPlayError;
+use crate::Error;
 use crate::label::LabelConfig;
 use engine::play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
@@ -147,20 +147,17 @@ impl SelfPlayOptions {
             ("exploration_half_life", self.exploration_half_life),
             ("temperature_half_life", self.temperature_half_life),
         ] {
-            if half_life.is_some_and(|plies| !plies.is_finite() || plies <= 0.0) {
-                return Err(format!(
-                    "'{key}' is a number of plies above 0, not {}",
-                    half_life.unwrap_or_default()
-                ));
+            if let Some(plies) = half_life
+                && !(plies.is_finite() && plies > 0.0)
+            {
+                return Err(format!("'{key}' is a number of plies above 0, not {plies}"));
             }
         }
-        if self
-            .temperature
-            .is_some_and(|temperature| !(temperature > 0.0 && temperature.is_finite()))
+        if let Some(temperature) = self.temperature
+            && !(temperature.is_finite() && temperature > 0.0)
         {
             return Err(format!(
-                "'temperature' is a win probability above 0, not {}",
-                self.temperature.unwrap_or_default()
+                "'temperature' is a win probability above 0, not {temperature}"
             ));
         }
         if self.temperature.is_none()
@@ -189,8 +186,8 @@ impl SelfPlayOptions {
 
 impl SelfPlayConfig {
     /// Whether all numbers are in range; players, game and files are looked at elsewhere.
-    pub(super) fn check(&self) -> Result<(), SelfPlayError> {
-        let setting = |problem: String| Err(SelfPlayError::Setting(problem));
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let setting = |problem: String| Err(Error::of("self-play")(problem));
         if self.players.is_empty() || self.players.len() > 255 {
             return setting("between 1 and 255 players can take part".to_owned());
         }

@@ -5,10 +5,11 @@
 //! whether others have been made.
 
 use super::{
-    RunReport, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary,
+    RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary,
     pool::Pools,
     summary::{Clock, Counter},
 };
+use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use engine::core::files::{self, Lock, lock_directory};
@@ -34,11 +35,7 @@ impl<G: Playable> SelfPlay<G> {
     /// If the directory holds shards of other settings, more games than asked for or a damaged
     /// shard, if another run is writing there, or if it cannot be written. Shards that were
     /// complete stay as they are.
-    pub fn run(
-        &self,
-        directory: &Path,
-        progress: &ProgressBar,
-    ) -> Result<SelfPlaySummary, SelfPlayError> {
+    pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, Error> {
         Ok(self
             .run_within(directory, &Limits::default(), progress)?
             .summary)
@@ -54,7 +51,7 @@ impl<G: Playable> SelfPlay<G> {
         directory: &Path,
         limits: &Limits,
         progress: &ProgressBar,
-    ) -> Result<RunReport, SelfPlayError> {
+    ) -> Result<RunReport, Error> {
         let _claim = files::claim_directory(directory)?;
         self.run_alone(directory, limits, progress)
     }
@@ -65,7 +62,7 @@ impl<G: Playable> SelfPlay<G> {
         directory: &Path,
         limits: &Limits,
         progress: &ProgressBar,
-    ) -> Result<RunReport, SelfPlayError> {
+    ) -> Result<RunReport, Error> {
         // Positions make about so many games.
         progress.set_length(limits.positions.map_or(self.config.games, |positions| {
             self.config.games.min(positions / 17)
@@ -117,7 +114,7 @@ impl<G: Playable> SelfPlay<G> {
         limits: &Limits,
         mut counter: Counter<'_, G>,
         progress: &ProgressBar,
-    ) -> Result<RunReport, SelfPlayError> {
+    ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
         // What was there before says nothing of today's speed.
         progress.reset_eta();
@@ -142,7 +139,7 @@ impl<G: Playable> SelfPlay<G> {
             }
             shard::write(&directory.join(shard::file_name(index)), &header, &games)?;
             clock.note_writing(began);
-            Ok::<_, SelfPlayError>(())
+            Ok::<_, Error>(())
         };
         let mut waiting = None;
         let mut stopped = false;
@@ -186,15 +183,15 @@ impl<G: Playable> SelfPlay<G> {
         directory: &Path,
         index: u64,
         progress: &ProgressBar,
-    ) -> Result<SelfPlaySummary, SelfPlayError> {
+    ) -> Result<SelfPlaySummary, Error> {
         if index >= self.shards() {
-            return Err(SelfPlayError::Setting(format!(
-                "the run has {} shards; there is no shard {}",
+            return Err(Error::new(format!(
+                "self-play: the run has {} shards; there is no shard {}",
                 self.shards(),
                 index + 1
             )));
         }
-        make(directory)?;
+        std::fs::create_dir_all(directory).map_err(Error::writing(directory))?;
         let _lock = lock_directory(directory, Lock::Shared)?;
         let (path, header) = (directory.join(shard::file_name(index)), self.header(index));
         progress.set_length(header.games);
@@ -205,10 +202,7 @@ impl<G: Playable> SelfPlay<G> {
                     "says that the run has {} games, not {}",
                     found.games, manifest.games
                 );
-                return Err(SelfPlayError::OtherRun {
-                    path: Manifest::path(directory),
-                    problem,
-                });
+                return Err(other_run(&Manifest::path(directory), &problem));
             }
             Some(_) => {}
             None => manifest.write(directory)?,
@@ -240,11 +234,7 @@ impl<G: Playable> SelfPlay<G> {
     }
 
     /// What is there of a run that ends with so many positions.
-    fn counted_shards(
-        &self,
-        directory: &Path,
-        positions: u64,
-    ) -> Result<Counted<'_, G>, SelfPlayError> {
+    fn counted_shards(&self, directory: &Path, positions: u64) -> Result<Counted<'_, G>, Error> {
         let mut counted = Counted {
             counter: Counter::new(&self.config, &self.game),
             complete: 0,
@@ -258,7 +248,7 @@ impl<G: Playable> SelfPlay<G> {
                     "positions are counted in the order of games, but shard {:06} is not complete",
                     index - 1
                 );
-                return Err(SelfPlayError::OtherRun { path, problem });
+                return Err(other_run(&path, &problem));
             }
             let mut sum = counted.counter.summary.positions;
             for (number, game) in games.iter().enumerate() {
@@ -278,16 +268,13 @@ impl<G: Playable> SelfPlay<G> {
 
     /// The directory's manifest, if it has one; of these settings, but perhaps of another number of
     /// games.
-    fn manifest_there(&self, directory: &Path) -> Result<Option<Manifest>, SelfPlayError> {
+    fn manifest_there(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
         let found = Manifest::read::<G>(directory)?;
         if let Some(problem) = found
             .as_ref()
             .and_then(|found| other_settings(&found.run, &self.manifest().run))
         {
-            return Err(SelfPlayError::OtherRun {
-                path: Manifest::path(directory),
-                problem,
-            });
+            return Err(other_run(&Manifest::path(directory), &problem));
         }
         Ok(found)
     }
@@ -298,7 +285,7 @@ impl<G: Playable> SelfPlay<G> {
         &self,
         directory: &Path,
         counter: &mut Counter<'_, G>,
-    ) -> Result<BTreeSet<u64>, SelfPlayError> {
+    ) -> Result<BTreeSet<u64>, Error> {
         let mut complete = BTreeSet::new();
         for path in shard::list(directory)? {
             let (index, games) = self.shard_there(&path)?;
@@ -311,7 +298,7 @@ impl<G: Playable> SelfPlay<G> {
     }
 
     /// Number and games of a shard of this run; it may have fewer games than it should.
-    fn shard_there(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), SelfPlayError> {
+    fn shard_there(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path)?;
         let version = shard::version(path, &bytes)?;
         let (found, games) = shard::decode(path, &bytes)?;
@@ -340,13 +327,18 @@ impl<G: Playable> SelfPlay<G> {
             })
         };
         match problem {
-            Some(problem) => Err(SelfPlayError::OtherRun {
-                path: path.to_owned(),
-                problem,
-            }),
+            Some(problem) => Err(other_run(path, &problem)),
             None => Ok((index, games)),
         }
     }
+}
+
+/// The directory holds something that is not this run's.
+fn other_run(path: &Path, problem: &str) -> Error {
+    Error::new(format!(
+        "{}: {problem}; choose another directory",
+        path.display()
+    ))
 }
 
 /// In which setting a shard is not the one wanted; the number of games aside.
@@ -384,11 +376,4 @@ struct Counted<'a, G: Playable> {
     complete: u64,
     /// Games with which the number is reached, if it is.
     games: Option<u64>,
-}
-
-fn make(directory: &Path) -> Result<(), files::FileError> {
-    std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write {
-        path: directory.to_owned(),
-        cause,
-    })
 }

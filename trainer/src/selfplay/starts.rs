@@ -2,10 +2,8 @@
 //!
 //! Invariant: no start is over, and which one a game has depends on the seed and its index alone.
 
-use super::{
-    SelfPlayError,
-    config::{EndgameStarts, SelfPlayOptions},
-};
+use super::config::{EndgameStarts, SelfPlayOptions};
+use crate::Error;
 use engine::core::{files, game::Seat, random::RandomStream};
 use engine::play::playable::Playable;
 use std::path::Path;
@@ -25,7 +23,7 @@ impl<P: Copy> Starts<P> {
     pub(super) fn new<G: Playable<Position = P>>(
         options: &SelfPlayOptions,
         game: &G,
-    ) -> Result<Self, SelfPlayError> {
+    ) -> Result<Self, Error> {
         let mut starts = Self {
             suite: Vec::new(),
             suite_share: 0.0,
@@ -37,8 +35,8 @@ impl<P: Copy> Starts<P> {
                 .random_endgame(remaining, 0, &mut RandomStream::new(0))
                 .is_none()
         {
-            return Err(SelfPlayError::Setting(format!(
-                "'endgames': {} has none of {} to {} {}",
+            return Err(Error::new(format!(
+                "self-play: 'endgames': {} has none of {} to {} {}",
                 game.notation(),
                 remaining[0],
                 remaining[1],
@@ -48,10 +46,7 @@ impl<P: Copy> Starts<P> {
         if let Some(asked) = &options.starts {
             let path = Path::new(&asked.file);
             let bytes = files::read(path)?;
-            let wrong = |problem: String| SelfPlayError::Starts {
-                path: path.to_owned(),
-                problem,
-            };
+            let wrong = Error::of(path.display());
             let text =
                 std::str::from_utf8(&bytes).map_err(|_| wrong("not a text file".to_owned()))?;
             starts.suite = positions(text, game).map_err(wrong)?;

@@ -47,8 +47,8 @@ pub(super) fn value_of(steps: u16) -> Option<f32> {
 }
 
 /// How the games of a shard are laid out.
-pub(super) struct Form<'a, G> {
-    pub(super) game: &'a G,
+pub(super) struct Form<G> {
+    game: G,
     /// Players of the header.
     players: usize,
     /// Whether times may be there.
@@ -59,8 +59,8 @@ pub(super) struct Form<'a, G> {
     outcomes: usize,
 }
 
-impl<'a, G: Playable> Form<'a, G> {
-    pub(super) fn new(game: &'a G, header: &ShardHeader, outcomes: usize) -> Self {
+impl<G: Playable> Form<G> {
+    pub(super) fn new(game: G, header: &ShardHeader, outcomes: usize) -> Self {
         Self {
             game,
             players: header.players.len(),
@@ -93,7 +93,7 @@ impl<'a, G: Playable> Form<'a, G> {
         } = played;
         let from = bytes.len();
         let plies = record.plies.len();
-        check_players(self.game, &played.players, self.players)?;
+        check_players(&self.game, &played.players, self.players)?;
         if !labels.is_empty()
             && (labels.len() != self.errors.len()
                 || labels.iter().any(|label| label.len() != plies))
@@ -115,7 +115,7 @@ impl<'a, G: Playable> Form<'a, G> {
         bytes.resize(bytes.len() + self.state_bytes(), 0);
         bytes.extend_from_slice(&played.players);
         self.game.encode(&record.start, bytes);
-        let mut replay = Replay::new(self.game, record.start);
+        let mut replay = Replay::new(&self.game, record.start);
         for ply in &record.plies {
             let index = replay.play(ply.outcome, ply.mv)?;
             let move_number = index * self.outcomes + usize::from(ply.outcome);
@@ -161,9 +161,9 @@ impl<'a, G: Playable> Form<'a, G> {
         let (states, after) = rest.split_at_checked(self.state_bytes()).ok_or(NO_GAME)?;
         let (players, after) = after.split_at_checked(self.game.seats()).ok_or(NO_GAME)?;
         rest = after;
-        check_players(self.game, players, self.players)?;
+        check_players(&self.game, players, self.players)?;
         let start = self.game.decode(&mut rest)?;
-        let mut replay = Replay::new(self.game, start);
+        let mut replay = Replay::new(&self.game, start);
         let mut record = GameRecord {
             start,
             plies: Vec::with_capacity(plies),

@@ -57,10 +57,7 @@ impl From<f32> for Estimate {
 }
 
 /// Whether shards can have these labels.
-///
-/// # Errors
-/// In words, if a name is none, two are equal, or there are too many.
-pub fn check(labels: &[Label]) -> Result<(), String> {
+pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
     if labels.len() > MOST_LABELS {
         return Err(format!(
             "{} labels are more than {MOST_LABELS}",
@@ -77,10 +74,7 @@ pub fn check(labels: &[Label]) -> Result<(), String> {
 }
 
 /// Whether a label can have this name.
-///
-/// # Errors
-/// In words, if not.
-pub fn check_name(name: &str) -> Result<(), String> {
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let letters =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     if !name.starts_with(|first: char| first.is_ascii_lowercase())

@@ -4,8 +4,8 @@
 //! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
 //! game leaves the others readable.
 
-use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, VERSION, damaged, labels};
-use crate::codec;
+use super::{CHECKSUM_BYTES, MAGIC, ShardHeader, VERSION, damaged, labels};
+use crate::{Error, codec};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,13 +18,8 @@ const FIXED_BYTES: usize = 20;
 struct Stored {
     #[serde(flatten)]
     header: ShardHeader,
-    /// Plies of all games.
-    plies: u64,
-    /// Seats of every game, and one more than the greatest outcome; absent in versions 2 and 3.
-    #[serde(default)]
-    seats: usize,
-    #[serde(default)]
-    outcomes: usize,
+    #[serde(flatten)]
+    totals: Totals,
 }
 
 /// A shard whose beginning has been checked; its games have not.
@@ -37,10 +32,15 @@ pub(super) struct Parts<'a> {
 }
 
 /// What follows from the games, and helps to read them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Totals {
+    /// Of all games.
     pub(super) plies: u64,
+    /// Of every game; absent in versions 2 and 3.
+    #[serde(default)]
     pub(super) seats: usize,
+    /// One more than the greatest; absent likewise.
+    #[serde(default)]
     pub(super) outcomes: usize,
 }
 
@@ -53,9 +53,7 @@ pub(super) fn encode(
 ) -> Result<Vec<u8>, String> {
     let text = serde_json::to_vec(&Stored {
         header: header.clone(),
-        plies: totals.plies,
-        seats: totals.seats,
-        outcomes: totals.outcomes,
+        totals,
     })
     .map_err(|error| format!("header: {error}"))?;
     let mut index = Vec::with_capacity(lengths.len() + 8);
@@ -79,11 +77,7 @@ pub(super) fn encode(
 }
 
 /// Reads all but the games of a file that names a version which is read.
-pub(super) fn open<'a>(
-    path: &Path,
-    bytes: &'a [u8],
-    version: u32,
-) -> Result<Parts<'a>, ShardError> {
+pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Parts<'a>, Error> {
     let damaged = |problem: &str| damaged(path, problem);
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
     let lengths = length(12)
@@ -100,12 +94,8 @@ pub(super) fn open<'a>(
         return Err(damaged("the checksum of its header does not fit"));
     }
     let (text, index) = head[FIXED_BYTES..].split_at(text);
-    let Stored {
-        mut header,
-        plies,
-        seats,
-        outcomes,
-    } = serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
+    let Stored { mut header, totals } =
+        serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
     if header.first_game.checked_add(header.games).is_none() {
         return Err(damaged("header: the games are numbered beyond 64 bits"));
     }
@@ -130,11 +120,7 @@ pub(super) fn open<'a>(
         CHECKSUM_BYTES => Ok(Parts {
             header,
             games,
-            totals: Totals {
-                plies,
-                seats,
-                outcomes,
-            },
+            totals,
             bytes,
         }),
         0..CHECKSUM_BYTES => Err(damaged("the checksum is missing")),
@@ -147,7 +133,7 @@ pub(super) fn open<'a>(
 
 impl Parts<'_> {
     /// Whether the file as a whole is what was written, once each game is known to be.
-    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), ShardError> {
+    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), Error> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
             return Err(damaged(

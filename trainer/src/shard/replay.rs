@@ -4,7 +4,7 @@ use engine::core::game::{List, Payoffs};
 use engine::play::playable::Playable;
 
 /// A game of which some plies have been made.
-pub struct Replay<'a, G: Playable> {
+pub(crate) struct Replay<'a, G: Playable> {
     game: &'a G,
     position: G::Position,
     payoffs: Option<Payoffs>,
@@ -14,8 +14,7 @@ pub struct Replay<'a, G: Playable> {
 
 impl<'a, G: Playable> Replay<'a, G> {
     /// A game that begins.
-    #[must_use]
-    pub fn new(game: &'a G, start: G::Position) -> Self {
+    pub(crate) fn new(game: &'a G, start: G::Position) -> Self {
         Self {
             game,
             position: start,
@@ -26,30 +25,24 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 
     /// The position before the next ply.
-    #[must_use]
-    pub fn position(&self) -> &G::Position {
+    pub(crate) fn position(&self) -> &G::Position {
         &self.position
     }
 
     /// What everybody gets, if it is over.
-    #[must_use]
-    pub fn payoffs(&self) -> Option<Payoffs> {
+    pub(crate) fn payoffs(&self) -> Option<Payoffs> {
         self.payoffs
     }
 
     /// The problem with the current ply.
     #[cold]
-    #[must_use]
-    pub fn wrong(&self, problem: &str) -> String {
+    pub(crate) fn wrong(&self, problem: &str) -> String {
         format!("ply {}: {problem}", self.plies)
     }
 
     /// Makes a ply; the index of the move among those that the outcome permits.
-    ///
-    /// # Errors
-    /// In words, if the rules do not permit it.
     #[inline]
-    pub fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
+    pub(crate) fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
         self.permit(outcome)?;
         match self.permitted.iter().position(|&permitted| permitted == mv) {
             Some(index) => {
@@ -61,11 +54,8 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 
     /// Makes the ply with such an index among the moves that the outcome permits.
-    ///
-    /// # Errors
-    /// In words, if there is none.
     #[inline]
-    pub fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
+    pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
         self.permit(outcome)?;
         let Some(&mv) = self.permitted.get(index) else {
             return Err(self.wrong("the outcome does not permit the move"));
@@ -96,19 +86,17 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 
     /// What everybody gets.
-    ///
-    /// # Errors
-    /// In words, if the game has no end.
-    pub fn finish(self) -> Result<Payoffs, String> {
+    pub(crate) fn finish(self) -> Result<Payoffs, String> {
         self.payoffs.ok_or_else(|| "it has no end".to_owned())
     }
 }
 
 /// Whether these are players of a game: an index below `known` for each seat.
-///
-/// # Errors
-/// In words, if not.
-pub fn check_players<G: Playable>(game: &G, players: &[u8], known: usize) -> Result<(), String> {
+pub(crate) fn check_players<G: Playable>(
+    game: &G,
+    players: &[u8],
+    known: usize,
+) -> Result<(), String> {
     let seats = game.seats();
     if players.len() != seats {
         return Err(format!("it has {} players, not {seats}", players.len()));

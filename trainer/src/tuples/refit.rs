@@ -2,6 +2,7 @@
 //!
 //! Invariant: the weights are a function of configuration, seed, set and samples.
 
+use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;
 use crate::models::online::Cells;
 use crate::sample::Sample;
@@ -68,8 +69,7 @@ pub(super) fn refit<G: Learnable>(
         validation_loss: 0.0,
     };
     let loss = |(sample, logit): (&Sample<G::Position>, f32)| {
-        let (logit, target) = (f64::from(logit), f64::from(sample.target(share)));
-        logit.max(0.0) - target * logit + (-logit.abs()).exp().ln_1p()
+        logit_loss(logit.into(), sample.target(share).into())
     };
     let losses: f64 = validation
         .iter()

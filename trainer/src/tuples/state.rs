@@ -4,6 +4,7 @@
 //! one set of settings, and another search is refused.
 
 use super::SearchOptions;
+use crate::Error;
 use crate::config::TrainConfig;
 use engine::core::files::{FileError, read, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -43,30 +44,6 @@ pub struct SearchReport {
     pub config: PathBuf,
 }
 
-/// A state that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StateError {
-    /// The file system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Not a state.
-    #[error("{}: no state of a search ({problem}); remove it to start anew", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The state of another search.
-    #[error("{}: of a search with another {what}; give another --out, or remove it to start anew", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-    },
-}
-
 /// Everything a search needs to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
@@ -84,6 +61,12 @@ pub(super) fn path_of(result: &Path) -> PathBuf {
     result.with_extension("state.json")
 }
 
+fn damaged(path: &Path, problem: &serde_json::Error) -> Error {
+    Error::of(path.display())(format!(
+        "no state of a search ({problem}); remove it to start anew"
+    ))
+}
+
 impl State {
     /// The state of a search: what is there, or its beginning.
     pub(super) fn open(
@@ -91,7 +74,7 @@ impl State {
         config: &TrainConfig,
         options: &SearchOptions,
         fingerprint: u64,
-    ) -> Result<Self, StateError> {
+    ) -> Result<Self, Error> {
         let path = path_of(result);
         let begun = Self {
             format: FORMAT.to_owned(),
@@ -105,10 +88,7 @@ impl State {
             Err(FileError::NotFound { .. }) => return Ok(begun),
             other => other?,
         };
-        let found: Self = serde_json::from_slice(&bytes).map_err(|error| StateError::Damaged {
-            path: path.clone(),
-            problem: error.to_string(),
-        })?;
+        let found: Self = serde_json::from_slice(&bytes).map_err(|error| damaged(&path, &error))?;
         let differs = [
             ("format", found.format != begun.format),
             ("configuration", found.configuration != begun.configuration),
@@ -116,7 +96,9 @@ impl State {
             ("set of samples", found.fingerprint != begun.fingerprint),
         ];
         match differs.into_iter().find(|(_, differs)| *differs) {
-            Some((what, _)) => Err(StateError::Other { path, what }),
+            Some((what, _)) => Err(Error::of(path.display())(format!(
+                "of a search with another {what}; give another --out, or remove it to start anew"
+            ))),
             None => Ok(found),
         }
     }
@@ -141,12 +123,9 @@ impl State {
             .map_or(f64::NAN, |addition| addition.validation_loss)
     }
 
-    pub(super) fn write(&self, result: &Path) -> Result<(), StateError> {
+    pub(super) fn write(&self, result: &Path) -> Result<(), Error> {
         let path = path_of(result);
-        let bytes = serde_json::to_vec_pretty(self).map_err(|error| StateError::Damaged {
-            path: path.clone(),
-            problem: error.to_string(),
-        })?;
+        let bytes = serde_json::to_vec_pretty(self).map_err(|error| damaged(&path, &error))?;
         Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
     }
 
@@ -155,7 +134,7 @@ impl State {
         &self,
         result: &Path,
         config: &TrainConfig,
-    ) -> Result<SearchReport, StateError> {
+    ) -> Result<SearchReport, Error> {
         let mut config = config.clone();
         config.ntuple.tuples = self.tuples();
         let text = format!("{}{}", self.table(), config.to_toml());

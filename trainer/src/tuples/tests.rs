@@ -195,19 +195,20 @@ fn options() -> SearchOptions {
     }
 }
 
+fn search_in(
+    path: &Path,
+    options: &SearchOptions,
+    samples: &Samples<Standard>,
+) -> Result<SearchReport, Error> {
+    let config = TrainConfig::default();
+    search(&config, options, samples, path, &ProgressBar::hidden())
+}
+
 #[test]
 fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("set.toml");
-    let config = TrainConfig::default();
-    let report = search(
-        &config,
-        &options(),
-        &planted(),
-        &path,
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
+    let report = search_in(&path, &options(), &planted()).unwrap();
     let first = &report.additions[0];
     let both = |tuple: &String| {
         ["12", "13"]
@@ -237,9 +238,8 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
 #[test]
 fn an_interrupted_search_comes_to_the_same_set() {
     let directory = tempfile::tempdir().unwrap();
-    let config = TrainConfig::default();
     let samples = planted();
-    let run = |path: &Path| search(&config, &options(), &samples, path, &ProgressBar::hidden());
+    let run = |path: &Path| search_in(path, &options(), &samples);
     let whole = directory.path().join("whole.toml");
     let report = run(&whole).unwrap();
     assert!(report.additions.len() >= 2, "{report:?}");
@@ -262,18 +262,13 @@ fn an_interrupted_search_comes_to_the_same_set() {
         report,
         "a finished search is only told again"
     );
-    let error = search(
-        &config,
-        &SearchOptions {
-            epochs: 3,
-            ..options()
-        },
-        &samples,
-        &whole,
-        &ProgressBar::hidden(),
-    )
-    .unwrap_err()
-    .to_string();
+    let longer = SearchOptions {
+        epochs: 3,
+        ..options()
+    };
+    let error = search_in(&whole, &longer, &samples)
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains(
             "whole.state.json: of a search with another set of limits; give another --out"
@@ -316,15 +311,9 @@ fn what_cannot_be_searched_is_said_in_one_line() {
             "no tuple gains 0.0001 nats within 3 rows",
         ),
     ] {
-        let error = search(
-            &TrainConfig::default(),
-            &options,
-            &planted(),
-            &path,
-            &ProgressBar::hidden(),
-        )
-        .unwrap_err()
-        .to_string();
+        let error = search_in(&path, &options, &planted())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with(expected) && !error.contains('\n'),
             "{error}"

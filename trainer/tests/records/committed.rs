@@ -1,11 +1,11 @@
 //! The committed sample: guards the format, for its bytes were written once and must stay readable.
 
-use crate::PlayedGame;
 use crate::format::label;
+use crate::{PlayedGame, decode, plies, read, samples_in};
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use std::path::Path;
-use trainer::dataset::{SampleOptions, Samples};
+use trainer::dataset::SampleOptions;
 use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
@@ -13,7 +13,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 #[test]
 fn the_committed_sample_is_read_and_replayed() {
     let path = Path::new(SAMPLE).join("000000.games");
-    let (header, games) = shard::read::<Standard>(&path).unwrap();
+    let (header, games) = read(&path).unwrap();
     // As the data card says.
     assert_eq!(header.players, PLAYERS);
     assert_eq!(
@@ -24,8 +24,7 @@ fn the_committed_sample_is_read_and_replayed() {
         header.run["sources"][0]["sources"][0]["seed"].as_u64(),
         Some(1)
     );
-    let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
-    assert_eq!((games.len(), plies), (600, PLIES));
+    assert_eq!((games.len(), plies(&games).count()), (600, PLIES));
     let rules = Standard::default();
     for game in &games {
         let last = game.record.positions(&rules).last().unwrap();
@@ -41,19 +40,24 @@ fn shards_of_versions_2_and_3_are_read_and_become_version_4() {
     let read = |name: &str| {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records");
         let path = Path::new(folder).join(name);
-        let old = shard::read::<Standard>(&path).unwrap();
+        let old = read(&path).unwrap();
         // Written again it is version 4, of the same games.
         let bytes = shard::encode(&path, &old.0, &old.1).unwrap();
         assert_eq!(bytes[8..12], [4, 0, 0, 0]);
-        assert!(shard::decode::<Standard>(&path, &bytes).unwrap() == old);
+        assert!(decode(&path, &bytes).unwrap() == old);
         old
     };
     let count = |games: &[PlayedGame]| {
-        let plies = || games.iter().flat_map(|game| &game.record.plies);
         let won = games.iter().filter(|game| game.record.payoffs[0] == 1.0);
-        let explored = plies().filter(|ply| ply.explored).count();
-        let values = plies().filter(|ply| ply.value.is_some()).count();
-        (games.len(), plies().count(), won.count(), explored, values)
+        let explored = plies(games).filter(|ply| ply.explored).count();
+        let values = plies(games).filter(|ply| ply.value.is_some()).count();
+        (
+            games.len(),
+            plies(games).count(),
+            won.count(),
+            explored,
+            values,
+        )
     };
     let (header, games) = read("version2.games");
     assert_eq!((header.game.as_str(), header.labels.len()), ("einstein", 0));
@@ -90,8 +94,7 @@ fn shards_of_versions_2_and_3_are_read_and_become_version_4() {
 
 #[test]
 fn the_committed_sample_can_be_trained_on() {
-    let samples =
-        Samples::<Standard>::open(&[Path::new(SAMPLE)], &SampleOptions::played(0.05, 1)).unwrap();
+    let samples = samples_in(Path::new(SAMPLE), &SampleOptions::played(0.05, 1)).unwrap();
     // All players rate their moves, so every position after a move is a sample, but for the last of
     // each game.
     assert_eq!(samples.training() + samples.validation().len(), PLIES - 600);

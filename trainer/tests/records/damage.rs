@@ -2,12 +2,12 @@
 //! game if it is one.
 
 use crate::format::{SMALL, by_hand, header, label, sealed, small};
-use crate::{PlayedGame, one_line};
+use crate::{PlayedGame, decode, one_line, read, refused, scratch};
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
 use std::path::Path;
-use trainer::shard::{self, ShardError, ShardHeader};
+use trainer::shard::{self, ShardHeader};
 
 /// The lengths of the games, from the index: their number, then a byte each as long as none is long.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
@@ -56,8 +56,8 @@ fn with_labels(game: &PlayedGame, number: usize) -> PlayedGame {
 
 fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
     let bytes = shard::encode(Path::new("x"), header, games).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000000.games");
+    let directory = scratch();
+    let path = directory.join("000000.games");
     // The games fill what is left between the header and the last checksum.
     let lengths = lengths(&bytes, games.len());
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
@@ -74,7 +74,7 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
         for change in [1u8, 0x80, 0xFF] {
             let mut changed = bytes.clone();
             changed[place] ^= change;
-            let error = shard::decode::<Standard>(&path, &changed).unwrap_err();
+            let error = decode(&path, &changed).unwrap_err();
             one_line(&error, &path);
             std::fs::write(&path, &changed).unwrap();
             let found = shard::inspect::<Standard>(&path);
@@ -82,10 +82,9 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
             let game = (first <= place && place < bytes.len() - 8)
                 .then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
             for error in [&error, &found.problems[0]] {
-                let named = match error {
-                    ShardError::Record { game, .. } => Some(*game),
-                    _ => None,
-                };
+                let named = error.to_string();
+                let named = named.split_once(": game ").map(|(_, rest)| rest);
+                let named = named.and_then(|rest| rest.split_once(':')?.0.parse().ok());
                 assert_eq!(named, game, "{place}: {error}");
             }
             assert_eq!(
@@ -102,7 +101,7 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
 
 #[test]
 fn every_bad_file_gives_one_line_that_names_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let mut flipped = SMALL.clone();
     flipped[SMALL.len() / 2] ^= 4;
     let mut version = SMALL.clone();
@@ -130,25 +129,23 @@ fn every_bad_file_gives_one_line_that_names_it() {
         ("does not list", by_hand(&header(2, 0), &[1, 18], &[])),
     ];
     for (number, (expected, bytes)) in cases.into_iter().enumerate() {
-        let path = directory.path().join(format!("{number}.games"));
+        let path = directory.join(format!("{number}.games"));
         std::fs::write(&path, bytes).unwrap();
-        let text = one_line(&shard::read::<Standard>(&path).unwrap_err(), &path);
-        assert!(text.contains(expected), "{text}: expected {expected}");
+        refused(read(&path), &path, expected);
     }
-    let missing = directory.path().join("missing.games");
-    one_line(&shard::read::<Standard>(&missing).unwrap_err(), &missing);
-    let folder = directory.path().join("folder.games");
+    let missing = directory.join("missing.games");
+    refused(read(&missing), &missing, "");
+    let folder = directory.join("folder.games");
     std::fs::create_dir(&folder).unwrap();
-    one_line(&shard::read::<Standard>(&folder).unwrap_err(), &folder);
+    refused(read(&folder), &folder, "");
 }
 
 #[test]
 fn an_index_longer_than_the_file_claims_no_memory() {
     let index = [&[253][..], &(1u64 << 62).to_le_bytes()].concat();
-    let text = shard::decode::<Standard>(Path::new("x"), &by_hand(&header(1, 0), &index, &[]))
-        .unwrap_err()
-        .to_string();
-    assert!(text.contains("index"), "{text}");
+    let path = Path::new("x");
+    let read = decode(path, &by_hand(&header(1, 0), &index, &[]));
+    refused(read, path, "index");
 }
 
 proptest! {
@@ -162,13 +159,13 @@ proptest! {
             bytes[place] ^= change;
         }
         prop_assume!(bytes != *SMALL);
-        let error = shard::decode::<Standard>(Path::new("x.games"), &bytes).unwrap_err().to_string();
+        let error = decode(Path::new("x.games"), &bytes).unwrap_err().to_string();
         prop_assert!(error.starts_with("x.games: ") && !error.contains('\n'), "{}", error);
     }
 
     #[test]
     fn a_cut_file_is_never_valid(length in any::<prop::sample::Index>()) {
-        prop_assert!(shard::decode::<Standard>(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
+        prop_assert!(decode(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
     }
 
     /// With the checksum made to fit, only the rules protect; whatever passes them is a whole shard
@@ -180,7 +177,7 @@ proptest! {
             let place = place.index(bytes.len() - 12) + 12;
             bytes[place] = *byte;
         }
-        if let Ok((header, games)) = shard::decode::<Standard>(Path::new("x.games"), &sealed(bytes)) {
+        if let Ok((header, games)) = decode(Path::new("x.games"), &sealed(bytes)) {
             let rules = Standard::default();
             for game in &games {
                 let last = game.record.positions(&rules).last().unwrap();

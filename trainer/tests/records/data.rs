@@ -2,14 +2,16 @@
 //! games they should.
 
 use crate::dataset::tiny;
-use crate::{MIXED, NEAREST, PlayedGame, Source, config, content, header_of, one_line, play, run};
+use crate::{
+    MIXED, NEAREST, PlayedGame, Source, config, content, header_of, is_sound, places, play, plies,
+    read, refused, run, scratch,
+};
 use engine::games::einstein::Standard;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 use trainer::data::{
-    DataError,
     filter::Filter,
     info, plot,
     rewrite::{self, Part},
@@ -19,13 +21,8 @@ use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 use trainer::shard;
 
 pub(crate) fn open(paths: &[&Path]) -> Source {
-    Source::open(
-        &paths
-            .iter()
-            .map(|path| path.to_path_buf())
-            .collect::<Vec<PathBuf>>(),
-    )
-    .unwrap()
+    let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
+    Source::open(&paths).unwrap()
 }
 
 pub(crate) fn games(paths: &[&Path]) -> Vec<PlayedGame> {
@@ -65,8 +62,8 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 
 #[test]
 fn counts_are_those_by_hand() {
-    let directory = tempfile::tempdir().unwrap();
-    let records = directory.path().join("records");
+    let directory = scratch();
+    let records = directory.join("records");
     // Two equal games: Red begins, Blue wins at the fourth ply; values 0.4 of Blue, 0.25 of Red, 1
     // of Blue.
     two_shards(&records, &[tiny(), tiny()]);
@@ -104,12 +101,10 @@ fn counts_are_those_by_hand() {
         .map(|player| (player.sides, player.points))
         .collect();
     assert_eq!(sides, [(2, 0.0), (2, 2.0), (0, 0.0), (0, 0.0)]);
-    let bytes: u64 = ["000000.games", "000001.games"]
-        .map(|name| std::fs::metadata(records.join(name)).unwrap().len())
-        .iter()
-        .sum();
+    let bytes: usize = content(&records).iter().map(|(_, bytes)| bytes.len()).sum();
+    let bytes = bytes as u64;
     assert!(info.bytes == bytes && (info.bytes_per_position - bytes as f64 / 8.0).abs() < 1e-9);
-    let pictures = plot::write(&directory.path().join("plots"), &info, "stones").unwrap();
+    let pictures = plot::write(&directory.join("plots"), &info, "stones").unwrap();
     assert_eq!(pictures.len(), 3);
     for picture in pictures {
         let text = std::fs::read_to_string(picture).unwrap();
@@ -119,8 +114,8 @@ fn counts_are_those_by_hand() {
 
 #[test]
 fn every_bad_record_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let records = directory.path().join("records");
+    let directory = scratch();
+    let records = directory.join("records");
     let settings = SelfPlayConfig {
         games: GAMES_PER_SHARD + 20,
         ..config(&["greedy", "random"], 0)
@@ -128,10 +123,7 @@ fn every_bad_record_is_named() {
     run(&settings, &records).unwrap();
     let check = || verify::<Standard>(std::slice::from_ref(&records)).unwrap();
     let sound = check();
-    let plies: usize = games(&[&records])
-        .iter()
-        .map(|game| game.record.plies.len())
-        .sum();
+    let plies = plies(&games(&[&records])).count();
     assert_eq!(
         (sound.shards, sound.games, sound.positions, sound.missing),
         (2, GAMES_PER_SHARD + 20, plies as u64, 0)
@@ -150,21 +142,17 @@ fn every_bad_record_is_named() {
         (found.games, found.problems.len(), found.missing),
         (18, 2, 1)
     );
+    let named = |problem: &String| {
+        problem.starts_with(path.to_str().unwrap()) && problem.contains("checksum")
+    };
     assert!(
-        found
-            .problems
-            .iter()
-            .all(|problem| problem.starts_with(path.to_str().unwrap())
-                && problem.contains("checksum"))
-    );
-    assert!(
-        found.problems[1].contains("game 19"),
+        found.problems.iter().all(named) && found.problems[1].contains("game 19"),
         "{:?}",
         found.problems
     );
     // A shard of another run beside a sound one.
     std::fs::remove_file(&path).unwrap();
-    let other = directory.path().join("other");
+    let other = directory.join("other");
     run(
         &SelfPlayConfig {
             seed: 8,
@@ -185,8 +173,8 @@ fn every_bad_record_is_named() {
 
 #[test]
 fn merged_sets_keep_games_and_players() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let directory = scratch();
+    let at = |name: &str| directory.join(name);
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
     // Another seed: greedy against greedy would play the same game in both.
     run(
@@ -203,10 +191,10 @@ fn merged_sets_keep_games_and_players() {
     assert_eq!((written.games, written.shards), (80, 1));
     let unique = rewrite::merge(&source, &at("unique"), true).unwrap();
     assert_eq!(unique.games, 50);
-    let (header, merged) = shard::read::<Standard>(&at("all").join("000000.games")).unwrap();
+    let (header, merged) = read(&at("all").join("000000.games")).unwrap();
     assert_eq!(header.players, ["greedy", "random", "star1(depth=1)"]);
     let names = |directory: &Path| -> Vec<Vec<String>> {
-        let (header, games) = shard::read::<Standard>(&directory.join("000000.games")).unwrap();
+        let (header, games) = read(&directory.join("000000.games")).unwrap();
         games
             .iter()
             .map(|game| {
@@ -221,25 +209,16 @@ fn merged_sets_keep_games_and_players() {
     );
     assert_eq!(
         prints(&merged),
-        [
-            prints(&games(&[&at("a")])),
-            prints(&games(&[&at("b")])),
-            prints(&games(&[&at("a")]))
-        ]
-        .concat()
+        prints(&games(&[&at("a"), &at("b"), &at("a")]))
     );
     // It is sound, it is not overwritten, and nothing half made lies about.
-    assert!(
-        verify::<Standard>(&[at("all")])
-            .unwrap()
-            .problems
-            .is_empty()
-    );
-    assert!(matches!(
+    assert!(is_sound(at("all")));
+    refused(
         rewrite::merge(&source, &at("all"), false),
-        Err(DataError::Exists(_))
-    ));
-    let left: Vec<String> = content_names(directory.path());
+        &at("all"),
+        "exists already",
+    );
+    let left: Vec<String> = content_names(&directory);
     assert_eq!(left, ["a", "all", "b", "unique"]);
 }
 
@@ -254,8 +233,8 @@ pub(crate) fn content_names(directory: &Path) -> Vec<String> {
 
 #[test]
 fn a_split_deals_games_and_keeps_equal_ones_together() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let directory = scratch();
+    let at = |name: &str| directory.join(name);
     run(&config(&["greedy", "random"], 1000), &at("a")).unwrap();
     let parts = [("train", 3.0), ("test", 1.0)].map(|(name, share)| Part {
         name: name.to_owned(),
@@ -302,8 +281,7 @@ fn a_split_deals_games_and_keeps_equal_ones_together() {
 
 #[test]
 fn samples_and_shuffles_are_of_the_same_games() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&config(&["greedy", "random"], 500), &at("a")).unwrap();
     let source = open(&[&at("a")]);
     let all = prints(&games(&[&at("a")]));
@@ -329,11 +307,10 @@ fn samples_and_shuffles_are_of_the_same_games() {
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     rewrite::sample(&source, &at("all"), 500, 1).unwrap();
     assert_eq!(prints(&games(&[&at("all")])), all);
-    assert!(
-        rewrite::sample(&source, &at("more"), 501, 1)
-            .unwrap_err()
-            .to_string()
-            .contains("501")
+    refused(
+        rewrite::sample(&source, &at("more"), 501, 1),
+        Path::new(""),
+        "501",
     );
     // The same seed makes the same bytes, another does not.
     rewrite::sample(&source, &at("again"), 50, 1).unwrap();
@@ -406,8 +383,8 @@ fn a_filter_takes_values_and_no_plies() {
         assert_eq!(Filter::default().apply(&rules, game), rated);
     }
     assert_eq!(untouched, all);
-    let directory = tempfile::tempdir().unwrap();
-    let (records, out) = (directory.path().join("a"), directory.path().join("b"));
+    let directory = scratch();
+    let (records, out) = (directory.join("a"), directory.join("b"));
     two_shards(&records, &all);
     let written = rewrite::filter(&open(&[&records]), &out, &filters[0]).unwrap();
     assert!(written.games <= 60 && written.values > 0);
@@ -415,16 +392,18 @@ fn a_filter_takes_values_and_no_plies() {
         plies: (500, 600),
         ..Filter::default()
     };
-    let error =
-        rewrite::filter(&open(&[&records]), &directory.path().join("c"), &nothing).unwrap_err();
-    assert!(error.to_string().contains("no game"), "{error}");
-    assert_eq!(content_names(directory.path()), ["a", "b"]);
+    let empty = directory.join("c");
+    refused(
+        rewrite::filter(&open(&[&records]), &empty, &nothing),
+        &empty,
+        "no game",
+    );
+    assert_eq!(content_names(&directory), ["a", "b"]);
 }
 
 #[test]
 fn what_cannot_lie_together_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&config(&["random"], 5), &at("a")).unwrap();
     run(
         &SelfPlayConfig {
@@ -435,7 +414,7 @@ fn what_cannot_lie_together_is_named() {
     )
     .unwrap();
     std::fs::create_dir(at("empty")).unwrap();
-    one_line(&Source::open(&[at("a"), at("b")]).unwrap_err(), &at("b"));
-    one_line(&Source::open(&[at("empty")]).unwrap_err(), &at("empty"));
-    one_line(&Source::open(&[at("missing")]).unwrap_err(), &at("missing"));
+    refused(Source::open(&[at("a"), at("b")]), &at("b"), "");
+    refused(Source::open(&[at("empty")]), &at("empty"), "");
+    refused(Source::open(&[at("missing")]), &at("missing"), "");
 }

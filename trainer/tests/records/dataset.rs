@@ -1,6 +1,8 @@
 //! From records to samples: targets by hand, and a split that keeps games together.
 
-use crate::{MIXED, NEAREST, PlayedGame, config, header_of, one_line, play};
+use crate::{
+    MIXED, NEAREST, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch,
+};
 use engine::core::{
     game::{Game, won_by},
     record::{GameRecord, Ply},
@@ -10,7 +12,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
-use trainer::dataset::{DatasetError, SampleOptions, Samples};
+use trainer::dataset::SampleOptions;
 use trainer::sample::Sample;
 use trainer::shard;
 
@@ -65,16 +67,16 @@ struct SampleSet {
     validation: Vec<Sample<Position>>,
 }
 
-pub(crate) fn training(samples: &Samples<Standard>) -> Vec<Sample<Position>> {
+pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
     (0..samples.parts())
         .flat_map(|part| samples.read(part).unwrap())
         .collect()
 }
 
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
-    let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), games);
-    let samples = Samples::<Standard>::open(&[directory.path()], options).unwrap();
+    let directory = scratch();
+    write(&directory, games);
+    let samples = samples_in(&directory, options).unwrap();
     assert_eq!(samples.training(), training(&samples).len());
     SampleSet {
         training: training(&samples),
@@ -192,87 +194,72 @@ fn every_sample_is_a_valued_position_with_its_target() {
 
 #[test]
 fn what_gives_no_samples_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    assert!(matches!(
-        Samples::<Standard>::open(&[directory], &played()),
-        Err(DatasetError::Empty(_))
-    ));
-    let missing = directory.join("missing");
-    one_line(
-        &Samples::<Standard>::open(&[&missing], &played()).unwrap_err(),
-        &missing,
+    let directory = &*scratch();
+    refused(
+        samples_in(directory, &played()),
+        directory,
+        "no game records there",
     );
+    let missing = directory.join("missing");
+    refused(samples_in(&missing, &played()), &missing, "");
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)));
-    let text = one_line(
-        &Samples::<Standard>::open(&[directory], &played()).unwrap_err(),
-        directory,
-    );
-    assert!(text.contains("training"), "{text}");
+    refused(samples_in(directory, &played()), directory, "training");
     write(directory, &play(&config(&["star1(depth=1)"], 30)));
     let none_validates = SampleOptions {
         validation_share: 0.0,
         ..played()
     };
-    let text = one_line(
-        &Samples::<Standard>::open(&[directory], &none_validates).unwrap_err(),
+    refused(
+        samples_in(directory, &none_validates),
         directory,
+        "validation",
     );
-    assert!(text.contains("validation"), "{text}");
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    one_line(
-        &Samples::<Standard>::open(&[directory], &played()).unwrap_err(),
-        &damaged,
-    );
+    refused(samples_in(directory, &played()), &damaged, "");
 }
 
 #[test]
 fn variants_are_not_mixed() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let games = vec![tiny(); 30];
-    write(directory.path(), &games);
+    write(&directory, &games);
     let nearest = shard::ShardHeader {
         game: NEAREST.to_owned(),
         first_game: 30,
         ..header_of(&config(&MIXED, 0), 30)
     };
-    let path = directory.path().join("000001.games");
+    let path = directory.join("000001.games");
     shard::write(&path, &nearest, &games).unwrap();
-    let text = one_line(
-        &Samples::<Standard>::open(&[directory.path()], &played()).unwrap_err(),
+    let text = refused(
+        samples_in(&directory, &played()),
         &path,
+        &format!("'{NEAREST}'"),
     );
-    assert!(
-        text.contains(&format!("'{NEAREST}'")) && text.contains("'einstein'"),
-        "{text}"
-    );
+    assert!(text.contains("'einstein'"), "{text}");
 }
 
 #[test]
 fn shards_are_read_again_and_must_not_have_changed() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let games = play(&config(&["star1(depth=1)"], 60));
-    write(directory.path(), &games[..40]);
-    let second = directory.path().join("000001.games");
+    write(&directory, &games[..40]);
+    let second = directory.join("000001.games");
     let header = |games: u64| shard::ShardHeader {
         first_game: 40,
         ..header_of(&config(&MIXED, 0), games)
     };
     shard::write(&second, &header(20), &games[40..]).unwrap();
-    let samples = Samples::<Standard>::open(&[directory.path()], &played()).unwrap();
+    let samples = samples_in(&directory, &played()).unwrap();
     assert_eq!(samples.parts(), 2);
     assert_eq!(samples.read(1).unwrap(), samples.read(1).unwrap());
-    let again = Samples::<Standard>::open(&[directory.path()], &played()).unwrap();
+    let again = samples_in(&directory, &played()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
-    let text = one_line(&samples.read(1).unwrap_err(), &second);
-    assert!(text.contains("changed"), "{text}");
+    refused(samples.read(1), &second, "changed");
     assert_ne!(
-        Samples::<Standard>::open(&[directory.path()], &played())
-            .unwrap()
-            .fingerprint(),
+        samples_in(&directory, &played()).unwrap().fingerprint(),
         samples.fingerprint()
     );
 }

@@ -1,28 +1,20 @@
 //! Records for other programs: JSON lines and Parquet, both ways, to the last bit.
 
 use crate::data::open;
-use crate::{MIXED, config, content, one_line, run};
+use crate::{MIXED, asked, config, content, one_line, places, refused, run};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{Source, json_lines, parquet, transcripts};
-use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};
-
-fn label(name: &str, by: &str) -> LabelConfig {
-    LabelConfig {
-        name: name.to_owned(),
-        by: by.to_owned(),
-    }
-}
 
 /// Games with and without values and labels.
 fn labelled() -> SelfPlayConfig {
     SelfPlayConfig {
         labels: vec![
-            label("deep", "star1(depth=1)"),
-            label("exact", "tables(stones=3)"),
+            asked("deep", "star1(depth=1)"),
+            asked("exact", "tables(stones=3)"),
         ],
         ..config(&MIXED, 60)
     }
@@ -31,8 +23,7 @@ fn labelled() -> SelfPlayConfig {
 #[test]
 fn what_is_exported_is_imported_to_the_last_bit() {
     for settings in [config(&MIXED, 60), labelled(), config(&["random"], 4100)] {
-        let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str| directory.path().join(name);
+        let at = places();
         run(&settings, &at("a")).unwrap();
         let source = open(&[&at("a")]);
         assert_eq!(
@@ -57,8 +48,7 @@ fn what_is_exported_is_imported_to_the_last_bit() {
 
 #[test]
 fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&labelled(), &at("a")).unwrap();
     json_lines::export(&open(&[&at("a")]), &at("a.jsonl")).unwrap();
     let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
@@ -110,31 +100,25 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
         let mut changed: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
         changed[line - 1] = replaced;
         std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
-        let text = one_line(
-            &json_lines::import::<Standard>(&at("bad.jsonl"), &at("c")).unwrap_err(),
+        let text = refused(
+            json_lines::import::<Standard>(&at("bad.jsonl"), &at("c")),
             &at("bad.jsonl"),
+            &format!("line {line}"),
         );
-        assert!(
-            text.contains(&format!("line {line}")) && text.contains(expected),
-            "{text}"
-        );
+        assert!(text.contains(expected), "{text}");
         assert!(!at("c").exists());
     }
 }
 
 #[test]
 fn a_parquet_file_of_something_else_or_damaged_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&config(&MIXED, 5), &at("a")).unwrap();
     parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
-    let refused = |path: &Path| {
-        one_line(
-            &parquet::import::<Standard>(path, &at("c")).unwrap_err(),
-            path,
-        )
+    let refused = |path: &Path, expected| {
+        refused(parquet::import::<Standard>(path, &at("c")), path, expected)
     };
-    refused(&at("missing.parquet"));
+    refused(&at("missing.parquet"), "");
     let bytes = std::fs::read(at("a.parquet")).unwrap();
     for (expected, bytes) in [
         ("", b"# Notes\n".to_vec()),
@@ -151,7 +135,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         ),
     ] {
         std::fs::write(at("bad.parquet"), bytes).unwrap();
-        assert!(refused(&at("bad.parquet")).contains(expected));
+        refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
     // Anything flipped is refused or gives legal games; nothing panics, and nothing half is made.
@@ -172,8 +156,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
 
 #[test]
 fn reversi_goes_out_and_in_as_others_write_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     let game = Reversi::SIX;
     let mut settings = SelfPlayConfig::of(&game);
     settings.games = 20;
@@ -211,8 +194,8 @@ fn reversi_goes_out_and_in_as_others_write_it() {
     ] {
         fs::write(at("bad"), text).unwrap();
         let form = &Reversi::transcripts()[0];
-        let error = transcripts::import(&Reversi::EIGHT, form, &at("bad"), &at("b")).unwrap_err();
-        assert!(error.to_string().contains(expected), "{error}");
+        let read = transcripts::import(&Reversi::EIGHT, form, &at("bad"), &at("b"));
+        refused(read, Path::new(""), expected);
         assert!(!at("b").exists());
     }
 }

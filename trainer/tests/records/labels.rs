@@ -5,24 +5,16 @@ use crate::data::{filters, games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
 use crate::{
-    LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, config, content, header_of, one_line, play,
-    run,
+    LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, asked, config, content, decode, header_of,
+    one_line, places, play, plies, read, refused, run, with_threads,
 };
 use engine::games::einstein::{Standard, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
 use trainer::data::{info, rewrite};
-use trainer::label::LabelConfig;
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label, ShardHeader};
 use xxhash_rust::xxh3::xxh3_64;
-
-fn asked(name: &str, by: &str) -> LabelConfig {
-    LabelConfig {
-        name: name.to_owned(),
-        by: by.to_owned(),
-    }
-}
 
 fn header(labels: &[Label], games: u64) -> ShardHeader {
     ShardHeader {
@@ -31,8 +23,9 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// The tiny game: "deep" says 0.5 of the second position and 1 of the last, "exact" 0 of the last.
-fn tiny_labelled() -> PlayedGame {
+/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the
+/// last.
+pub(crate) fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
     game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
     game.set_label(1, 2, estimates(&[None, None, None, Some(0.0)]));
@@ -40,7 +33,7 @@ fn tiny_labelled() -> PlayedGame {
 }
 
 /// Labels without errors.
-pub(crate) fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
+fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
     values
         .iter()
         .map(|value| value.map(Estimate::from))
@@ -85,7 +78,7 @@ fn the_bytes_of_columns_are_those_by_hand() {
     expected.extend(&check[..4]);
     let place = bytes.len() - 8 - expected.len();
     assert_eq!(bytes[place..bytes.len() - 8], expected);
-    let (read_header, read) = shard::decode::<Standard>(path, &bytes).unwrap();
+    let (read_header, read) = decode(path, &bytes).unwrap();
     assert_eq!(read_header, header);
     game.labels[0][3] = Some(Estimate {
         value: 1.0,
@@ -111,7 +104,7 @@ fn the_bytes_of_columns_are_those_by_hand() {
         let end = bytes.len() - 8 - 4;
         let check = xxh3_64(&changed[place..end]).to_le_bytes();
         changed[end..end + 4].copy_from_slice(&check[..4]);
-        let error = shard::decode::<Standard>(path, &sealed(changed)).unwrap_err();
+        let error = decode(path, &sealed(changed)).unwrap_err();
         assert!(
             one_line(&error, path).contains("game 0"),
             "{offset}: {error}"
@@ -123,11 +116,11 @@ fn the_bytes_of_columns_are_those_by_hand() {
 fn labels_that_cannot_be_are_not_written() {
     let path = Path::new("x.games");
     let refused = |labels: &[Label], game: PlayedGame, expected: &str| {
-        let text = one_line(
-            &shard::encode(path, &header(labels, 1), &[game]).unwrap_err(),
+        refused(
+            shard::encode(path, &header(labels, 1), &[game]),
             path,
+            expected,
         );
-        assert!(text.contains(expected), "{text}: expected {expected}");
     };
     let deep = label("deep", "star2(depth=4)");
     refused(&[deep.clone(), deep.clone()], tiny(), "there twice");
@@ -225,13 +218,10 @@ fn who_makes_no_labels_is_named() {
         ("Deep", "race", "lower-case"),
     ];
     for (name, by, expected) in cases {
-        let text = LabelRecipe::new(&asked(name, by), &rules)
-            .err()
-            .unwrap()
-            .to_string();
-        assert!(
-            text.contains(expected) && !text.contains('\n'),
-            "{text}: expected {expected}"
+        refused(
+            LabelRecipe::new(&asked(name, by), &rules),
+            Path::new(""),
+            expected,
         );
     }
     assert!(
@@ -276,17 +266,12 @@ fn self_play_labels_its_games_and_plays_the_same() {
         );
         assert!((0..with.record.plies.len()).all(|ply| with.label(0, ply).is_some()));
     }
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&labelled, &at("a")).unwrap();
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(3)
-        .build()
-        .unwrap();
-    threads.install(|| run(&labelled, &at("b"))).unwrap();
+    with_threads(3, || run(&labelled, &at("b"))).unwrap();
     assert!(content(&at("a")) == content(&at("b")));
     assert_eq!(games(&[&at("a")]), with);
-    let (header, _) = shard::read::<Standard>(&at("a").join("000000.games")).unwrap();
+    let (header, _) = read(&at("a").join("000000.games")).unwrap();
     assert_eq!(
         header.labels,
         [
@@ -296,38 +281,32 @@ fn self_play_labels_its_games_and_plays_the_same() {
     );
     // It goes on, and is not mixed with others.
     run(&labelled, &at("a")).unwrap();
-    let text = one_line(&run(&plain, &at("a")).unwrap_err(), &at("a"));
-    assert!(text.contains("other settings"), "{text}");
+    refused(run(&plain, &at("a")), &at("a"), "other settings");
     run(&plain, &at("plain")).unwrap();
-    let text = one_line(&run(&labelled, &at("plain")).unwrap_err(), &at("plain"));
-    assert!(text.contains("'labels' is nothing"), "{text}");
+    refused(
+        run(&labelled, &at("plain")),
+        &at("plain"),
+        "'labels' is nothing",
+    );
 }
 
 #[test]
 fn sets_with_different_labels_lie_together() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    let labels = |names: &[(&str, &str)]| {
-        names
-            .iter()
-            .map(|&(name, by)| asked(name, by))
-            .collect::<Vec<_>>()
-    };
-    let make = |name: &str, seed: u64, names: &[(&str, &str)]| {
-        run(
-            &SelfPlayConfig {
-                labels: labels(names),
-                seed,
-                ..config(&["random"], 20)
-            },
-            &at(name),
-        )
-        .unwrap();
-    };
-    make("a", 1, &[("race", "race"), ("deep", "star1(depth=1)")]);
-    make("b", 2, &[("deep", "star1(depth=1)")]);
-    make("c", 3, &[]);
-    make("d", 4, &[("deep", "star1(depth=2)")]);
+    let at = places();
+    let deep = |depth| asked("deep", &format!("star1(depth={depth})"));
+    for (seed, (name, labels)) in (1..).zip([
+        ("a", vec![asked("race", "race"), deep(1)]),
+        ("b", vec![deep(1)]),
+        ("c", Vec::new()),
+        ("d", vec![deep(2)]),
+    ]) {
+        let settings = SelfPlayConfig {
+            labels,
+            seed,
+            ..config(&["random"], 20)
+        };
+        run(&settings, &at(name)).unwrap();
+    }
     let source = open(&[&at("c"), &at("b"), &at("a")]);
     assert_eq!(
         source
@@ -351,18 +330,14 @@ fn sets_with_different_labels_lie_together() {
             assert_eq!([game.label(0, ply), game.label(1, ply)], expected);
         }
     }
-    let plies = |games: &[PlayedGame]| {
-        games
-            .iter()
-            .map(|game| game.record.plies.len() as u64)
-            .sum::<u64>()
-    };
+    let plies = |games: &[PlayedGame]| plies(games).count() as u64;
     assert_eq!(written.labels, 2 * plies(&a) + plies(&b));
-    let text = one_line(&Source::open(&[at("a"), at("d")]).unwrap_err(), &at("d"));
-    assert!(
-        text.contains("'deep' is by star1(depth=2)") && text.contains("star1(depth=1)"),
-        "{text}"
+    let text = refused(
+        Source::open(&[at("a"), at("d")]),
+        &at("d"),
+        "'deep' is by star1(depth=2)",
     );
+    assert!(text.contains("star1(depth=1)"), "{text}");
     // Counted: positions, and the mean square difference from the result.
     let counts = info::info(&open(&[&at("b")])).unwrap().labels;
     let mut sum = 0.0;
@@ -373,7 +348,8 @@ fn sets_with_different_labels_lie_together() {
             .take(game.record.plies.len())
             .enumerate()
         {
-            sum += f64::from(b_value(game, ply) - game.record.payoffs[position.seat()]).powi(2);
+            sum += f64::from(game.label(0, ply).unwrap() - game.record.payoffs[position.seat()])
+                .powi(2);
         }
     }
     assert_eq!(
@@ -381,10 +357,6 @@ fn sets_with_different_labels_lie_together() {
         ("deep", plies(&b))
     );
     assert!((counts[0].error.unwrap() - sum / plies(&b) as f64).abs() < 1e-9);
-}
-
-fn b_value(game: &PlayedGame, ply: usize) -> f32 {
-    game.label(0, ply).unwrap()
 }
 
 #[test]

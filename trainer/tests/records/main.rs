@@ -22,6 +22,8 @@ mod targets;
 mod tokens;
 mod variety;
 
+use engine::core::record::Ply;
+use engine::games::einstein::Move;
 use engine::games::einstein::{
     Standard,
     learned::{
@@ -30,18 +32,43 @@ use engine::games::einstein::{
     },
 };
 use indicatif::ProgressBar;
-use std::path::Path;
-use trainer::selfplay::{SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};
-use trainer::shard;
+use std::path::{Path, PathBuf};
+use trainer::data::verify::verify;
+use trainer::dataset::SampleOptions;
+use trainer::label::LabelConfig;
+use trainer::selfplay::{SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
+use trainer::{Error, shard};
 
 type PlayedGame = trainer::shard::PlayedGame<Standard>;
 type SelfPlay = trainer::selfplay::SelfPlay<Standard>;
 type Source = trainer::data::Source<Standard>;
 type LabelRecipe = trainer::label::LabelRecipe<Standard>;
+type Samples = trainer::dataset::Samples<Standard>;
 
 /// The game of most tests, and with the other variant of its rules.
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
+
+/// A directory that is removed when nobody has it any more.
+struct Scratch(tempfile::TempDir);
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+fn scratch() -> Scratch {
+    Scratch(tempfile::tempdir().unwrap())
+}
+
+/// Paths in such a directory.
+fn places() -> impl Fn(&str) -> PathBuf {
+    let directory = scratch();
+    move |name| directory.join(name)
+}
 
 /// Settings with fast players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
@@ -71,8 +98,52 @@ const MIXED: [&str; 4] = [
     "random",
 ];
 
-fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, SelfPlayError> {
+fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, Error> {
     SelfPlay::new(config.clone())?.run(directory, &ProgressBar::hidden())
+}
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+        .install(work)
+}
+
+/// A label of this name and maker, to be made.
+fn asked(name: &str, by: &str) -> LabelConfig {
+    LabelConfig {
+        name: name.to_owned(),
+        by: by.to_owned(),
+    }
+}
+
+/// All plies of games.
+fn plies(games: &[PlayedGame]) -> impl Iterator<Item = &Ply<Move>> + Clone {
+    games.iter().flat_map(|game| &game.record.plies)
+}
+
+/// Whether nothing is wrong with the records of a directory.
+fn is_sound(directory: PathBuf) -> bool {
+    verify::<Standard>(&[directory])
+        .unwrap()
+        .problems
+        .is_empty()
+}
+
+fn samples_in(directory: &Path, options: &SampleOptions) -> Result<Samples, Error> {
+    Samples::open(&[directory], options)
+}
+
+/// What a shard says, and its games.
+type Shard = (shard::ShardHeader, Vec<PlayedGame>);
+
+fn decode(path: &Path, bytes: &[u8]) -> Result<Shard, Error> {
+    shard::decode(path, bytes)
+}
+
+fn read(path: &Path) -> Result<Shard, Error> {
+    shard::read(path)
 }
 
 /// All games of a run, without files.
@@ -121,6 +192,13 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
         !text.contains('\n') && text.contains(path.to_str().unwrap()),
         "{text}"
     );
+    text
+}
+
+/// The text of an error, which must be one line that names `path` and says what is expected.
+fn refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
+    let text = one_line(&result.err().unwrap(), path);
+    assert!(text.contains(expected), "{text}: expected {expected}");
     text
 }
 

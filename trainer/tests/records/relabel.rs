@@ -2,62 +2,40 @@
 //! interrupted.
 
 use crate::data::{content_names, games, open};
-use crate::{LabelRecipe, MIXED, Source, config, content, one_line, run};
+use crate::{
+    LabelRecipe, MIXED, Source, asked, config, content, is_sound, places, refused, run,
+    with_threads,
+};
 use engine::core::files::FileError;
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
-use trainer::data::{
-    DataError,
-    relabel::{relabel, unfinished},
-    verify::verify,
-};
-use trainer::label::LabelConfig;
+use trainer::Error;
+use trainer::data::relabel::{relabel, unfinished};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 
 fn recipe(name: &str, by: &str) -> LabelRecipe {
-    LabelRecipe::new(
-        &LabelConfig {
-            name: name.to_owned(),
-            by: by.to_owned(),
-        },
-        &Standard::default(),
-    )
-    .unwrap()
+    LabelRecipe::new(&asked(name, by), &Standard::default()).unwrap()
 }
 
 fn make(
     source: &Source,
     place: &Path,
     recipe: &LabelRecipe,
-) -> Result<trainer::data::output::Written, DataError> {
+) -> Result<trainer::data::output::Written, Error> {
     relabel(source, place, recipe, &ProgressBar::hidden())
 }
 
 #[test]
 fn labels_made_later_are_those_made_with_the_games() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     let plain = config(&MIXED, 100);
     let by = ["mcts(sims=10)", "tables(stones=4)"];
-    let labels = vec![
-        LabelConfig {
-            name: "sampled".to_owned(),
-            by: by[0].to_owned(),
-        },
-        LabelConfig {
-            name: "exact".to_owned(),
-            by: by[1].to_owned(),
-        },
-    ];
-    run(
-        &SelfPlayConfig {
-            labels,
-            ..plain.clone()
-        },
-        &at("at_once"),
-    )
-    .unwrap();
+    let labelled = SelfPlayConfig {
+        labels: vec![asked("sampled", by[0]), asked("exact", by[1])],
+        ..plain.clone()
+    };
+    run(&labelled, &at("at_once")).unwrap();
     run(&plain, &at("plain")).unwrap();
     make(
         &open(&[&at("plain")]),
@@ -68,12 +46,7 @@ fn labels_made_later_are_those_made_with_the_games() {
     let written = make(&open(&[&at("one")]), &at("both"), &recipe("exact", by[1])).unwrap();
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
-    assert!(
-        verify::<Standard>(&[at("both")])
-            .unwrap()
-            .problems
-            .is_empty()
-    );
+    assert!(is_sound(at("both")));
     // A label of the same name is replaced, and stays where it was.
     make(
         &open(&[&at("both")]),
@@ -88,20 +61,17 @@ fn labels_made_later_are_those_made_with_the_games() {
         assert_eq!(new.labels[0], race.make().values(new));
         assert!((0..old.record.plies.len()).all(|ply| old.label(1, ply) == new.label(1, ply)));
     }
-    assert!(matches!(
-        make(&open(&[&at("both")]), &at("replaced"), &race),
-        Err(DataError::Exists(_))
-    ));
+    let again = make(&open(&[&at("both")]), &at("replaced"), &race);
+    refused(again, &at("replaced"), "exists already");
     assert_eq!(
-        content_names(directory.path()),
+        content_names(&at("")),
         ["at_once", "both", "one", "plain", "replaced"]
     );
 }
 
 #[test]
 fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     // Shards that are not those of the new set: two directories, the first with a short shard.
     run(
         &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
@@ -118,22 +88,12 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     .unwrap();
     let source = open(&[&at("a"), &at("b")]);
     let race = recipe("race", "race");
-    let threads = |threads: usize| {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap()
-    };
-    let written = threads(1)
-        .install(|| make(&source, &at("one"), &race))
-        .unwrap();
+    let written = with_threads(1, || make(&source, &at("one"), &race)).unwrap();
     assert_eq!(
         (written.games, written.shards),
         (2 * GAMES_PER_SHARD + 50, 3)
     );
-    threads(3)
-        .install(|| make(&source, &at("three"), &race))
-        .unwrap();
+    with_threads(3, || make(&source, &at("three"), &race)).unwrap();
     let whole = content(&at("one"));
     assert!(content(&at("three")) == whole);
     let bare = |paths: &[&Path]| {
@@ -143,68 +103,59 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
             .collect::<Vec<_>>()
     };
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
-    assert!(
-        verify::<Standard>(&[at("one")])
-            .unwrap()
-            .problems
-            .is_empty()
-    );
+    assert!(is_sound(at("one")));
     // As a kill leaves it: the manifest and the second shard; below, a file that was being written.
     let working = unfinished(&at("again"));
     std::fs::create_dir(&working).unwrap();
     for name in ["run.json", "000001.games"] {
         std::fs::copy(at("one").join(name), working.join(name)).unwrap();
     }
-    let time = std::fs::metadata(working.join("000001.games"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let time = |directory: &Path| {
+        let file = std::fs::metadata(directory.join("000001.games")).unwrap();
+        file.modified().unwrap()
+    };
+    let written = time(&working);
     // Others are at work, or other labels were begun: nothing is touched.
     let before = content(&working);
-    let text = one_line(
-        &make(&source, &at("again"), &recipe("race", "star1(depth=1)")).unwrap_err(),
+    refused(
+        make(&source, &at("again"), &recipe("race", "star1(depth=1)")),
         &working,
+        "another maker",
     );
-    assert!(text.contains("another maker"), "{text}");
-    let text = one_line(
-        &make(&open(&[&at("b")]), &at("again"), &race).unwrap_err(),
+    refused(
+        make(&open(&[&at("b")]), &at("again"), &race),
         &working,
+        "other records",
     );
-    assert!(text.contains("other records"), "{text}");
     #[cfg(unix)]
     {
         let other = std::fs::File::open(&working).unwrap();
         other.try_lock().unwrap();
         assert!(matches!(
             make(&source, &at("again"), &race),
-            Err(DataError::File(FileError::Busy(_)))
+            Err(Error::File(FileError::Busy(_)))
         ));
         assert!(content(&working) == before);
     }
     std::fs::write(working.join(".alea-killed.tmp"), "half").unwrap();
     make(&source, &at("again"), &race).unwrap();
     assert!(content(&at("again")) == whole && !working.exists());
-    assert_eq!(
-        std::fs::metadata(at("again").join("000001.games"))
-            .unwrap()
-            .modified()
-            .unwrap(),
-        time
-    );
+    assert_eq!(time(&at("again")), written);
     // A shard of other games, or a damaged one, is named and not replaced.
     std::fs::create_dir(&working).unwrap();
     std::fs::remove_dir_all(at("again")).unwrap();
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();
     let shard = working.join("000000.games");
     std::fs::copy(at("b").join("000000.games"), &shard).unwrap();
-    assert!(
-        one_line(&make(&source, &at("again"), &race).unwrap_err(), &shard)
-            .contains("does not hold these games")
+    refused(
+        make(&source, &at("again"), &race),
+        &shard,
+        "does not hold these games",
     );
     let mut bytes = std::fs::read(at("one").join("000000.games")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&shard, bytes).unwrap();
-    one_line(&make(&source, &at("again"), &race).unwrap_err(), &shard);
+    refused(make(&source, &at("again"), &race), &shard, "");
     assert!(!at("again").exists());
 }

@@ -1,42 +1,35 @@
 //! Self-play: what rules a game, what resuming keeps, and what a directory of something else is
 //! answered with.
 
-use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, run};
+use crate::{
+    CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, refused,
+    run, scratch, with_threads,
+};
 use engine::core::{files::FileError, game::Game};
 use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
-use trainer::selfplay::{
-    GAMES_PER_SHARD, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer,
-};
+use trainer::Error;
+use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig, SelfPlaySummary};
 
 /// Three shards, the last of them short, of games that cost nothing.
 fn long() -> SelfPlayConfig {
     config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50)
 }
 
-fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap()
-        .install(work)
-}
-
 #[test]
 fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
     let config = config(&MIXED, 300);
     let files = |config: &SelfPlayConfig, threads: usize| {
-        let directory = tempfile::tempdir().unwrap();
-        with_threads(threads, || run(config, directory.path()).unwrap());
-        content(directory.path())
+        let directory = scratch();
+        with_threads(threads, || run(config, &directory).unwrap());
+        content(&directory)
     };
     let one = files(&config, 1);
-    assert_eq!(
+    assert!(
         one.iter()
-            .map(|(name, _)| name.as_str())
-            .collect::<Vec<_>>(),
-        ["000000.games", "run.json"]
+            .map(|(name, _)| name)
+            .eq(["000000.games", "run.json"])
     );
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
@@ -187,19 +180,9 @@ fn unexplored_moves_are_the_players_and_explored_ones_are_spread_over_the_legal_
 
 #[test]
 fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
-    let weighted = |player: &str, weight: f64| WeightedPlayer {
-        player: player.to_owned(),
-        weight,
-    };
-    let players = vec![
-        weighted("random", 3.0),
-        weighted("mcts(sims=1)", 0.0),
-        weighted("greedy", 1.0),
-    ];
-    let games = play(&SelfPlayConfig {
-        players,
-        ..config(&[], 4000)
-    });
+    let mut settings = config(&["random", "mcts(sims=1)", "greedy"], 4000);
+    (settings.players[0].weight, settings.players[1].weight) = (3.0, 0.0);
+    let games = play(&settings);
     let mut pairs = [[0u32; 3]; 3];
     games
         .iter()
@@ -229,10 +212,10 @@ fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
 #[test]
 fn the_summary_counts_what_the_files_hold() {
     let config = config(&MIXED, 100);
-    let directory = tempfile::tempdir().unwrap();
-    let summary = run(&config, directory.path()).unwrap();
+    let directory = scratch();
+    let summary = run(&config, &directory).unwrap();
     let games = play(&config);
-    let plies = || games.iter().flat_map(|game| &game.record.plies);
+    let plies = || plies(&games);
     assert_eq!(
         (summary.games, summary.positions),
         (100, plies().count() as u64)
@@ -260,30 +243,22 @@ fn the_summary_counts_what_the_files_hold() {
             .sum::<f64>(),
         100.0
     );
-    assert_eq!(
-        summary
-            .players
-            .iter()
-            .map(|tally| tally.player.as_str())
-            .collect::<Vec<_>>(),
-        MIXED
-    );
+    assert!(summary.players.iter().map(|tally| &tally.player).eq(MIXED));
 }
 
 #[test]
 fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
-    let unbroken = tempfile::tempdir().unwrap();
-    let summary = run(&long(), unbroken.path()).unwrap();
-    let expected = content(unbroken.path());
-    assert_eq!(
-        expected
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect::<Vec<_>>(),
-        ["000000.games", "000001.games", "000002.games", "run.json"]
-    );
-    let resumed = tempfile::tempdir().unwrap();
-    let directory = resumed.path();
+    let unbroken = scratch();
+    let summary = run(&long(), &unbroken).unwrap();
+    let expected = content(&unbroken);
+    assert!(expected.iter().map(|(name, _)| name).eq([
+        "000000.games",
+        "000001.games",
+        "000002.games",
+        "run.json"
+    ]));
+    let resumed = scratch();
+    let directory = &resumed;
     let go_on = || {
         assert_eq!(run(&long(), directory).unwrap(), summary);
         assert_eq!(content(directory), expected);
@@ -311,38 +286,37 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
     // A damaged shard is named, and made again once it is gone.
     let path = directory.join("000001.games");
     std::fs::write(&path, &expected[1].1[..5000]).unwrap();
-    let text = one_line(&run(&long(), directory).unwrap_err(), &path);
-    assert!(text.contains("remove it"), "{text}");
+    refused(run(&long(), directory), &path, "remove it");
     std::fs::remove_file(&path).unwrap();
     go_on();
 }
 
 #[test]
 fn a_longer_run_reuses_complete_shards() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     run(
         &SelfPlayConfig {
             games: GAMES_PER_SHARD + 10,
             ..long()
         },
-        directory.path(),
+        &directory,
     )
     .unwrap();
-    let first = directory.path().join("000000.games");
+    let first = directory.join("000000.games");
     let written = || std::fs::metadata(&first).unwrap().modified().unwrap();
     let before = written();
-    run(&long(), directory.path()).unwrap();
+    run(&long(), &directory).unwrap();
     assert_eq!(written(), before);
-    let unbroken = tempfile::tempdir().unwrap();
-    run(&long(), unbroken.path()).unwrap();
-    assert_eq!(content(directory.path()), content(unbroken.path()));
+    let unbroken = scratch();
+    run(&long(), &unbroken).unwrap();
+    assert_eq!(content(&directory), content(&unbroken));
 }
 
 #[test]
 fn a_shorter_run_is_refused_and_destroys_nothing() {
-    let directory = tempfile::tempdir().unwrap();
-    run(&long(), directory.path()).unwrap();
-    let before = content(directory.path());
+    let directory = scratch();
+    run(&long(), &directory).unwrap();
+    let before = content(&directory);
     for games in [
         0,
         10,
@@ -351,71 +325,50 @@ fn a_shorter_run_is_refused_and_destroys_nothing() {
         2 * GAMES_PER_SHARD,
         2 * GAMES_PER_SHARD + 49,
     ] {
-        let error = run(&SelfPlayConfig { games, ..long() }, directory.path()).unwrap_err();
-        let text = one_line(&error, directory.path());
-        assert!(
-            text.contains(&format!("more than the {games} games")),
-            "{text}"
-        );
-        assert_eq!(content(directory.path()), before);
+        let shorter = run(&SelfPlayConfig { games, ..long() }, &directory);
+        refused(shorter, &directory, &format!("more than the {games} games"));
+        assert_eq!(content(&directory), before);
     }
 }
 
 #[test]
 fn games_of_other_settings_are_never_mixed_in() {
     let config = config(&["greedy", "random"], 20);
-    let directory = tempfile::tempdir().unwrap();
-    run(&config, directory.path()).unwrap();
-    let before = content(directory.path());
-    let path = directory.path().join("000000.games");
-    let mut weighted = config.clone();
-    weighted.players[1].weight = 0.5;
+    let directory = scratch();
+    run(&config, &directory).unwrap();
+    let before = content(&directory);
+    let path = directory.join("000000.games");
+    let other = |change: fn(&mut SelfPlayConfig)| {
+        let mut other = config.clone();
+        change(&mut other);
+        other
+    };
     let others: [(&str, SelfPlayConfig); 6] = [
-        (
-            "'seed' is 7, not 8",
-            SelfPlayConfig {
-                seed: 8,
-                ..config.clone()
-            },
-        ),
+        ("'seed' is 7, not 8", other(|other| other.seed = 8)),
         (
             "'opening_plies' is 2, not 0",
-            SelfPlayConfig {
-                opening_plies: 0,
-                ..config.clone()
-            },
+            other(|other| other.opening_plies = 0),
         ),
         (
             "'exploration' is 0.1, not 0.11",
-            SelfPlayConfig {
-                exploration: 0.11,
-                ..config.clone()
-            },
+            other(|other| other.exploration = 0.11),
         ),
         (
             r#"'game' is "einstein", not "einstein(variant=nearest)""#,
-            SelfPlayConfig {
-                game: NEAREST.to_owned(),
-                ..config.clone()
-            },
+            other(|other| other.game = NEAREST.to_owned()),
         ),
-        ("'players' is", weighted),
+        ("'players' is", other(|other| other.players[1].weight = 0.5)),
         ("'players' is", crate::config(&["random", "greedy"], 20)),
     ];
     for (expected, other) in others {
         for games in [20, 30, GAMES_PER_SHARD + 1] {
-            let error = run(
-                &SelfPlayConfig {
-                    games,
-                    ..other.clone()
-                },
-                directory.path(),
-            )
-            .unwrap_err();
-            assert!(matches!(error, SelfPlayError::OtherRun { .. }));
-            let text = one_line(&error, &path);
-            assert!(text.contains(expected), "{text}");
-            assert_eq!(content(directory.path()), before);
+            let other = SelfPlayConfig {
+                games,
+                ..other.clone()
+            };
+            let text = refused(run(&other, &directory), &path, expected);
+            assert!(text.ends_with("; choose another directory"), "{text}");
+            assert_eq!(content(&directory), before);
         }
     }
     // The same players, spelt otherwise.
@@ -423,21 +376,21 @@ fn games_of_other_settings_are_never_mixed_in() {
         games: 20,
         ..crate::config(&[text], 20)
     };
-    let directory = tempfile::tempdir().unwrap();
-    run(&spelt("mcts(sims=5, leaf=schwarz)"), directory.path()).unwrap();
-    let before = content(directory.path());
-    run(&spelt(" mcts( sims=5,leaf=schwarz )"), directory.path()).unwrap();
-    assert_eq!(content(directory.path()), before);
+    let directory = scratch();
+    run(&spelt("mcts(sims=5, leaf=schwarz)"), &directory).unwrap();
+    let before = content(&directory);
+    run(&spelt(" mcts( sims=5,leaf=schwarz )"), &directory).unwrap();
+    assert_eq!(content(&directory), before);
 }
 
 #[test]
 fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     let config = config(&["random"], 20);
-    let directory = tempfile::tempdir().unwrap();
-    let notes = directory.path().join("notes.txt");
+    let directory = scratch();
+    let notes = directory.join("notes.txt");
     std::fs::write(&notes, "not a shard, and nobody's business").unwrap();
-    run(&config, directory.path()).unwrap();
-    let good = std::fs::read(directory.path().join("000000.games")).unwrap();
+    run(&config, &directory).unwrap();
+    let good = std::fs::read(directory.join("000000.games")).unwrap();
     let mut version = good.clone();
     version[8] = 5;
     let cases = [
@@ -450,26 +403,25 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
         ("copy.games", good, "belong into 000000.games"),
     ];
     for (name, bytes, expected) in cases {
-        let path = directory.path().join(name);
+        let path = directory.join(name);
         std::fs::write(&path, bytes).unwrap();
-        let before = content(directory.path());
+        let before = content(&directory);
         let longer = SelfPlayConfig {
             games: 2 * GAMES_PER_SHARD,
             ..config.clone()
         };
-        let text = one_line(&run(&longer, directory.path()).unwrap_err(), &path);
-        assert!(text.contains(expected), "{text}");
-        assert_eq!(content(directory.path()), before);
+        refused(run(&longer, &directory), &path, expected);
+        assert_eq!(content(&directory), before);
         std::fs::remove_file(&path).unwrap();
     }
     // A file where the directory should be.
-    one_line(&run(&config, &notes).unwrap_err(), &notes);
+    refused(run(&config, &notes), &notes, "");
 }
 
 #[test]
 fn a_directory_is_made_with_those_above_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let deep = directory.path().join("a/b/c");
+    let directory = scratch();
+    let deep = directory.join("a/b/c");
     assert_eq!(run(&config(&["random"], 5), &deep).unwrap().games, 5);
     assert_eq!(content(&deep).len(), 2);
 }
@@ -477,18 +429,18 @@ fn a_directory_is_made_with_those_above_it() {
 #[cfg(unix)]
 #[test]
 fn two_runs_do_not_write_to_one_directory() {
-    let directory = tempfile::tempdir().unwrap();
-    let other = std::fs::File::open(directory.path()).unwrap();
+    let directory = scratch();
+    let other = std::fs::File::open(&*directory).unwrap();
     other.try_lock().unwrap();
-    let living = directory.path().join(".alea-living.tmp");
+    let living = directory.join(".alea-living.tmp");
     let written = std::fs::File::create(&living).unwrap();
     written.try_lock().unwrap();
-    let error = run(&config(&["random"], 5), directory.path()).unwrap_err();
-    assert!(matches!(error, SelfPlayError::File(FileError::Busy(_))));
-    one_line(&error, directory.path());
+    let error = run(&config(&["random"], 5), &directory).unwrap_err();
+    assert!(matches!(error, Error::File(FileError::Busy(_))));
+    one_line(&error, &directory);
     assert!(living.exists());
     drop((other, written));
-    run(&config(&["random"], 5), directory.path()).unwrap();
+    run(&config(&["random"], 5), &directory).unwrap();
     assert!(!living.exists());
 }
 
@@ -541,17 +493,16 @@ fn only_a_time_limit_makes_a_run_not_reproducible() {
 #[test]
 fn settings_out_of_range_are_named() {
     let weighted = |weights: &[f64]| {
-        let players = weights
-            .iter()
-            .map(|&weight| WeightedPlayer {
-                player: "random".to_owned(),
-                weight,
-            })
-            .collect();
-        SelfPlayConfig {
-            players,
-            ..config(&[], 10)
+        let mut config = config(&vec!["random"; weights.len()], 10);
+        for (player, &weight) in config.players.iter_mut().zip(weights) {
+            player.weight = weight;
         }
+        config
+    };
+    let with = |change: fn(&mut SelfPlayConfig)| {
+        let mut config = config(&["random"], 10);
+        change(&mut config);
+        config
     };
     let many = vec!["random"; 256];
     let cases = [
@@ -561,33 +512,15 @@ fn settings_out_of_range_are_named() {
         ("weight", weighted(&[0.0, 0.0])),
         ("weight", weighted(&[f64::NAN])),
         ("weight", weighted(&[f64::INFINITY, 1.0])),
-        (
-            "exploration",
-            SelfPlayConfig {
-                exploration: 1.5,
-                ..config(&["random"], 10)
-            },
-        ),
-        (
-            "exploration",
-            SelfPlayConfig {
-                exploration: f64::NAN,
-                ..config(&["random"], 10)
-            },
-        ),
+        ("exploration", with(|config| config.exploration = 1.5)),
+        ("exploration", with(|config| config.exploration = f64::NAN)),
         (
             "'reversi'",
-            SelfPlayConfig {
-                game: "reversi".to_owned(),
-                ..config(&["random"], 10)
-            },
+            with(|config| config.game = "reversi".to_owned()),
         ),
         (
             "variant",
-            SelfPlayConfig {
-                game: "einstein(variant=Classic)".to_owned(),
-                ..config(&["random"], 10)
-            },
+            with(|config| config.game = "einstein(variant=Classic)".to_owned()),
         ),
         ("character 6", config(&["mcts(simulations=3)"], 10)),
         (
@@ -596,20 +529,16 @@ fn settings_out_of_range_are_named() {
         ),
     ];
     for (expected, config) in cases {
-        let text = SelfPlay::new(config).err().unwrap().to_string();
-        assert!(
-            text.contains(expected) && !text.contains('\n'),
-            "{text}: expected {expected}"
-        );
+        refused(SelfPlay::new(config), Path::new(""), expected);
     }
     assert_eq!(play(&config(&many[..255], 30)).len(), 30);
 }
 
 #[test]
 fn another_model_under_the_same_name_is_another_run() {
-    let directory = tempfile::tempdir().unwrap();
-    let model = directory.path().join("model.safetensors");
-    let games = directory.path().join("games");
+    let directory = scratch();
+    let model = directory.join("model.safetensors");
+    let games = directory.join("games");
     let settings = config(
         &[&format!(
             "star1(depth=1, eval=\"model:{}\")",
@@ -622,34 +551,29 @@ fn another_model_under_the_same_name_is_another_run() {
     let first: SelfPlaySummary = run(&settings, &games).unwrap();
     assert_eq!(run(&settings, &games).unwrap(), first);
     save(0.5);
-    let text = one_line(
-        &run(&settings, &games).unwrap_err(),
+    refused(
+        run(&settings, &games),
         Path::new("000000.games"),
+        "'models' is",
     );
-    assert!(text.contains("'models' is"), "{text}");
 }
 
 #[test]
 fn shards_made_one_by_one_are_those_of_the_whole_run() {
-    let whole = tempfile::tempdir().unwrap();
-    let summary = run(&long(), whole.path()).unwrap();
-    let single = tempfile::tempdir().unwrap();
+    let whole = scratch();
+    let summary = run(&long(), &whole).unwrap();
+    let single = scratch();
     let part = SelfPlay::new(long()).unwrap();
     let bar = ProgressBar::hidden();
     let mut games = 0;
     for index in [2, 0, 1, 1] {
-        games += part.run_shard(single.path(), index, &bar).unwrap().games;
+        games += part.run_shard(&single, index, &bar).unwrap().games;
     }
     assert_eq!(games, summary.games + GAMES_PER_SHARD);
-    assert_eq!(content(single.path()), content(whole.path()));
+    assert_eq!(content(&single), content(&whole));
     // There is no fourth; another run, or another length of this one, is none of this directory.
-    assert!(
-        part.run_shard(single.path(), 3, &bar)
-            .unwrap_err()
-            .to_string()
-            .contains("3 shards")
-    );
-    let manifest = single.path().join("run.json");
+    refused(part.run_shard(&single, 3, &bar), Path::new(""), "3 shards");
+    let manifest = single.join("run.json");
     for (expected, other) in [
         ("not 8", SelfPlayConfig { seed: 8, ..long() }),
         (
@@ -660,47 +584,40 @@ fn shards_made_one_by_one_are_those_of_the_whole_run() {
             },
         ),
     ] {
-        let text = one_line(
-            &SelfPlay::new(other)
-                .unwrap()
-                .run_shard(single.path(), 0, &bar)
-                .unwrap_err(),
+        refused(
+            SelfPlay::new(other).unwrap().run_shard(&single, 0, &bar),
             &manifest,
+            expected,
         );
-        assert!(text.contains(expected), "{text}");
     }
-    assert_eq!(content(single.path()), content(whole.path()));
+    assert_eq!(content(&single), content(&whole));
     std::fs::write(&manifest, "{}").unwrap();
-    one_line(&run(&long(), single.path()).unwrap_err(), &manifest);
+    refused(run(&long(), &single), &manifest, "");
 }
 
 #[test]
 fn a_directory_of_an_old_version_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000000.games");
+    let directory = scratch();
+    let path = directory.join("000000.games");
     std::fs::copy(
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version2.games"),
         &path,
     )
     .unwrap();
-    let text = one_line(
-        &run(&config(&["random"], 5), directory.path()).unwrap_err(),
-        &path,
-    );
-    assert!(text.contains("version 2"), "{text}");
+    refused(run(&config(&["random"], 5), &directory), &path, "version 2");
 }
 
 #[cfg(unix)]
 #[test]
 fn processes_that_make_single_shards_share_a_directory() {
-    let directory = tempfile::tempdir().unwrap();
-    let other = std::fs::File::open(directory.path()).unwrap();
+    let directory = scratch();
+    let other = std::fs::File::open(&*directory).unwrap();
     other.try_lock_shared().unwrap();
     let bar = ProgressBar::hidden();
     let part = SelfPlay::new(config(&["random"], 5)).unwrap();
-    part.run_shard(directory.path(), 0, &bar).unwrap();
+    part.run_shard(&directory, 0, &bar).unwrap();
     assert!(matches!(
-        part.run(directory.path(), &bar),
-        Err(SelfPlayError::File(FileError::Busy(_)))
+        part.run(&directory, &bar),
+        Err(Error::File(FileError::Busy(_)))
     ));
 }

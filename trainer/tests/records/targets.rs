@@ -3,8 +3,11 @@
 
 use crate::dataset::{tiny, training};
 use crate::format::label;
-use crate::labels::estimates;
-use crate::{NEAREST, PlayedGame, config, header_of, one_line, run};
+use crate::labels::tiny_labelled;
+use crate::{
+    NEAREST, PlayedGame, Samples, asked, config, header_of, places, refused, run, samples_in,
+    scratch,
+};
 use engine::core::files::create_directory;
 use engine::games::einstein::{
     Position, Standard, learned::weights::ModelFile, tables::shared::shared,
@@ -12,29 +15,32 @@ use engine::games::einstein::{
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::config::{TargetConfig, TrainConfig};
-use trainer::dataset::{SampleOptions, Samples};
+use trainer::dataset::SampleOptions;
 use trainer::fit::{Family, fit};
-use trainer::label::LabelConfig;
 use trainer::sample::{Continuation, Sample};
 use trainer::selfplay::SelfPlayConfig;
-use trainer::shard::{self, ShardHeader};
+use trainer::shard::{self, Label, ShardHeader};
 
-/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the
-/// last.
-fn labelled() -> PlayedGame {
-    let mut game = tiny();
-    game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
-    game.set_label(1, 2, estimates(&[None, None, None, Some(0.0)]));
-    game
-}
-
-fn write(directory: &Path, games: &[PlayedGame], labels: &[shard::Label]) {
+fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
     create_directory(directory).unwrap();
     let header = ShardHeader {
         labels: labels.to_vec(),
         ..header_of(&config(&["a", "b"], 0), games.len() as u64)
     };
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
+}
+
+/// The labels of that game.
+fn both() -> [Label; 2] {
+    [
+        label("deep", "star2(depth=4)"),
+        label("exact", "tables(stones=5)"),
+    ]
+}
+
+/// All samples, training before validation.
+fn everything(samples: &Samples) -> Vec<Sample<Position>> {
+    [&training(samples)[..], samples.validation()].concat()
 }
 
 fn options(label: &str, exact: bool) -> SampleOptions {
@@ -51,15 +57,8 @@ fn options(label: &str, exact: bool) -> SampleOptions {
 
 #[test]
 fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
-    let directory = tempfile::tempdir().unwrap();
-    write(
-        directory.path(),
-        &vec![labelled(); 40],
-        &[
-            label("deep", "star2(depth=4)"),
-            label("exact", "tables(stones=5)"),
-        ],
-    );
+    let directory = scratch();
+    write(&directory, &vec![tiny_labelled(); 40], &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
     // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players
@@ -97,12 +96,8 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
-        let samples =
-            Samples::<Standard>::open(&[directory.path()], &options(name, exact)).unwrap();
-        let all: Vec<Sample<Position>> = training(&samples)
-            .into_iter()
-            .chain(samples.validation().to_vec())
-            .collect();
+        let samples = samples_in(&directory, &options(name, exact)).unwrap();
+        let all = everything(&samples);
         assert_eq!(all.len(), 40 * expected.len(), "{name} {exact}");
         for (found, &(ply, value, result)) in all.iter().zip(expected.iter().cycle()) {
             assert_eq!(
@@ -131,15 +126,8 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
 
 #[test]
 fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
-    let directory = tempfile::tempdir().unwrap();
-    write(
-        directory.path(),
-        &vec![labelled(); 40],
-        &[
-            label("deep", "star2(depth=4)"),
-            label("exact", "tables(stones=5)"),
-        ],
-    );
+    let directory = scratch();
+    write(&directory, &vec![tiny_labelled(); 40], &both());
     // Of each sample: value after its move, face, plies to go, whether its side won, whether the
     // value is exact. Red loses. The second ply was drawn at random, so that its roll teaches
     // nothing; after the last one there is only the result.
@@ -181,22 +169,12 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
         ),
     ];
     for (name, exact, expected) in cases {
-        let plain = Samples::<Standard>::open(&[directory.path()], &options(name, exact)).unwrap();
-        let samples = Samples::<Standard>::open(
-            &[directory.path()],
-            &options(name, exact).with_continuations(true),
-        )
-        .unwrap();
+        let plain = samples_in(&directory, &options(name, exact)).unwrap();
+        let samples =
+            samples_in(&directory, &options(name, exact).with_continuations(true)).unwrap();
         assert!(samples.continuations() && !plain.continuations());
         assert_ne!(samples.fingerprint(), plain.fingerprint());
-        let all: Vec<Sample<Position>> = training(&samples)
-            .into_iter()
-            .chain(samples.validation().to_vec())
-            .collect();
-        let unknown: Vec<Sample<Position>> = training(&plain)
-            .into_iter()
-            .chain(plain.validation().to_vec())
-            .collect();
+        let all = everything(&samples);
         let forgotten: Vec<Sample<Position>> = all
             .iter()
             .map(|sample| Sample {
@@ -204,7 +182,7 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
                 ..*sample
             })
             .collect();
-        assert_eq!(forgotten, unknown);
+        assert_eq!(forgotten, everything(&plain));
         for (found, &(value, face, plies, won, exact)) in all.iter().zip(expected.iter().cycle()) {
             let after = found.continuation;
             assert!(
@@ -222,42 +200,29 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
 
 #[test]
 fn a_label_that_no_shard_has_is_told_with_those_there_are() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    write(
-        &at("one"),
-        &vec![labelled(); 40],
-        &[
-            label("deep", "star2(depth=4)"),
-            label("exact", "tables(stones=5)"),
-        ],
-    );
+    let at = places();
+    write(&at("one"), &vec![tiny_labelled(); 40], &both());
     write(&at("none"), &vec![tiny(); 40], &[]);
-    let text = one_line(
-        &Samples::<Standard>::open(&[at("one")], &options("deeper", true)).unwrap_err(),
+    let text = refused(
+        samples_in(&at("one"), &options("deeper", true)),
         &at("one"),
+        "target.label = 'deeper'",
     );
-    assert!(
-        text.contains("target.label = 'deeper'") && text.ends_with("there are 'deep', 'exact'"),
-        "{text}"
-    );
-    let text = one_line(
-        &Samples::<Standard>::open(&[at("none")], &options("deep", true)).unwrap_err(),
+    assert!(text.ends_with("there are 'deep', 'exact'"), "{text}");
+    let text = refused(
+        samples_in(&at("none"), &options("deep", true)),
         &at("none"),
+        "no labels",
     );
-    assert!(
-        text.contains("no labels") && text.contains("alea data relabel"),
-        "{text}"
-    );
+    assert!(text.contains("alea data relabel"), "{text}");
     // One source that has it is enough.
-    let both = Samples::<Standard>::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
+    let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
     assert_eq!(both.training() + both.validation().len(), 40 * 2 + 40 * 3);
 }
 
 #[test]
 fn games_of_several_sources_are_parts_in_their_order() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     run(&config(&["star1(depth=1)"], 60), &at("a")).unwrap();
     run(
         &SelfPlayConfig {
@@ -268,7 +233,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     )
     .unwrap();
     let open = |names: &[&str]| {
-        Samples::<Standard>::open(
+        Samples::open(
             &names.iter().map(|name| at(name)).collect::<Vec<_>>(),
             &options("", true),
         )
@@ -283,7 +248,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
     assert_ne!(both.fingerprint(), turned.fingerprint());
     // A source without games, and one of another variant.
-    one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
+    refused(open(&["a", "c"]), &at("c"), "");
     run(
         &SelfPlayConfig {
             game: NEAREST.to_owned(),
@@ -292,34 +257,22 @@ fn games_of_several_sources_are_parts_in_their_order() {
         &at("c"),
     )
     .unwrap();
-    let text = one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
-    assert!(
-        text.contains(&format!("'{NEAREST}'")) && text.contains("'einstein'"),
-        "{text}"
-    );
+    let text = refused(open(&["a", "c"]), &at("c"), &format!("'{NEAREST}'"));
+    assert!(text.contains("'einstein'"), "{text}");
 }
 
 #[test]
 fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    let label = |name: &str, by: &str| LabelConfig {
-        name: name.to_owned(),
-        by: by.to_owned(),
+    let at = places();
+    let labelled = SelfPlayConfig {
+        labels: vec![asked("other", "race"), asked("exact", "tables(stones=3)")],
+        ..config(&["star1(depth=1)"], 200)
     };
-    let labels = vec![label("other", "race"), label("exact", "tables(stones=3)")];
-    run(
-        &SelfPlayConfig {
-            labels,
-            ..config(&["star1(depth=1)"], 200)
-        },
-        &at("data"),
-    )
-    .unwrap();
-    let samples = Samples::<Standard>::open(&[at("data")], &options("", true)).unwrap();
+    run(&labelled, &at("data")).unwrap();
+    let samples = samples_in(&at("data"), &options("", true)).unwrap();
     let tables = shared(3, Standard::default().variant()).unwrap();
     let mut exact = 0;
-    for sample in training(&samples).iter().chain(samples.validation()) {
+    for sample in everything(&samples) {
         match tables.value_of(&sample.position) {
             Some(value) => {
                 exact += 1;
@@ -333,7 +286,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
     }
     assert!(exact > 30, "{exact}");
     let story = |options: &SampleOptions, name: &str| -> serde_json::Value {
-        let samples = Samples::<Standard>::open(&[at("data")], options).unwrap();
+        let samples = samples_in(&at("data"), options).unwrap();
         let mut config = TrainConfig::default();
         config.training.epochs = 1;
         config.ntuple.set = "stones".to_owned();

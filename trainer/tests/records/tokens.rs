@@ -4,7 +4,7 @@
 //! Tokens lie in a bag; seat after seat takes from 1 up to `most` of them. When the bag is empty who
 //! took most has won, and equals share.
 
-use crate::{content, one_line};
+use crate::{content, decode, places, refused, scratch, with_threads};
 use engine::core::{
     game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
     random::RandomStream,
@@ -19,9 +19,7 @@ use engine::play::{
 };
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
-use trainer::data::{
-    DataError, Source, filter::Filter, info, json_lines, parquet, rewrite, verify,
-};
+use trainer::data::{Source, filter::Filter, info, json_lines, parquet, rewrite, verify};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::shard::{self, Estimate, Label, PlayedGame, ShardHeader};
 
@@ -263,36 +261,21 @@ fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
         );
         let bytes = shard::encode(path, &header, &games).unwrap();
         assert!(shard::decode::<Tokens>(path, &bytes).unwrap() == (header.clone(), games.clone()));
-        let text = one_line(&shard::decode::<Standard>(path, &bytes).unwrap_err(), path);
-        assert!(
-            text.contains("'tokens'") && text.contains("'einstein'"),
-            "{text}"
-        );
+        let text = refused(decode(path, &bytes), path, "'tokens'");
+        assert!(text.contains("'einstein'"), "{text}");
         // A move is refused that the rules do not permit, or of which they make something else.
         let mut wrong = games.clone();
         wrong[3].record.plies[0].mv = rules.most + 1;
-        assert!(
-            shard::encode(path, &header, &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("game 3")
-        );
+        let refused = |wrong: &[_], expected: &str| {
+            refused(shard::encode(path, &header, wrong), path, expected);
+        };
+        refused(&wrong, "game 3");
         wrong = games.clone();
         wrong[4].record.payoffs = [0.25; MAX_SEATS];
-        assert!(
-            shard::encode(path, &header, &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("payoffs")
-        );
+        refused(&wrong, "payoffs");
         wrong = games;
         wrong[5].players.pop();
-        assert!(
-            shard::encode(path, &header, &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("players")
-        );
+        refused(&wrong, "players");
     }
     // A move of 2,500 takes two bytes, one of 3 one byte: twelve of start, two players, seven plies
     // at most, and the ends of the game.
@@ -320,15 +303,14 @@ fn every_flipped_byte_is_found() {
         for change in [1, 0x40, 0xFF] {
             let mut changed = bytes.clone();
             changed[place] ^= change;
-            one_line(&shard::decode::<Tokens>(path, &changed).unwrap_err(), path);
+            refused(shard::decode::<Tokens>(path, &changed), path, "");
         }
     }
 }
 
 #[test]
 fn sets_are_counted_exchanged_and_made_of_each_other() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let at = places();
     let rules = tokens(3, 20, 4);
     let (header, games) = random_games(&rules, 50);
     std::fs::create_dir(at("a")).unwrap();
@@ -368,13 +350,13 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     parquet::import::<Tokens>(&at("a.parquet"), &at("c")).unwrap();
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
     // Another game's are named.
-    let refused = json_lines::import::<Standard>(&at("a.jsonl"), &at("d")).unwrap_err();
-    assert!(one_line(&refused, &at("a.jsonl")).contains("'tokens'"));
+    let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"));
+    refused(read, &at("a.jsonl"), "'tokens'");
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
     std::fs::create_dir(at("other")).unwrap();
     shard::write(&at("other/000000.games"), &other, &others).unwrap();
-    let error = Source::<Tokens>::open(&[at("a"), at("other")]).unwrap_err();
-    assert!(matches!(error, DataError::Game { .. }), "{error}");
+    let both = Source::<Tokens>::open(&[at("a"), at("other")]);
+    refused(both, &at("other"), " among games of ");
     // Positions with at most four tokens left.
     let few = Filter {
         remaining: (0, 4),
@@ -409,18 +391,16 @@ fn config(rules: &Tokens, games: u64) -> SelfPlayConfig {
 
 #[test]
 fn without_chance_games_are_distinct_and_only_those_are_counted() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let make = |config: &SelfPlayConfig, threads: usize, name: &str| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
         let run = SelfPlay::<Tokens>::new(config.clone()).unwrap();
-        pool.install(|| run.run(&directory.path().join(name), &ProgressBar::hidden()))
-            .unwrap()
+        with_threads(threads, || {
+            run.run(&directory.join(name), &ProgressBar::hidden())
+        })
+        .unwrap()
     };
     let prints = |rules: &Tokens, name: &str| {
-        let path = directory.path().join(name).join("000000.games");
+        let path = directory.join(name).join("000000.games");
         let (_, games) = shard::read::<Tokens>(&path).unwrap();
         let prints: HashSet<u128> = games.iter().map(|game| game.fingerprint(rules)).collect();
         (games, prints)
@@ -429,7 +409,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     let rules = tokens(3, 30, 4);
     let summary = make(&config(&rules, 400), 1, "one");
     assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
-    assert!(content(&directory.path().join("one")) == content(&directory.path().join("three")));
+    assert!(content(&directory.join("one")) == content(&directory.join("three")));
     assert_eq!(
         (summary.games, summary.distinct, summary.counted()),
         (400, Some(400), 400)

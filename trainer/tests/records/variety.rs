@@ -1,134 +1,63 @@
 //! Self-play with what is off unless asked for: starts, exploration, tables, and ends before all
 //! games are played.
 
-use crate::{MIXED, PlayedGame, SelfPlay, config, content, one_line, play, run};
+use crate::{
+    MIXED, PlayedGame, SelfPlay, config, content, play, plies, refused, run, scratch, with_threads,
+};
 use engine::core::game::Game;
 use engine::games::einstein::{Standard, Variant, dice::Die, tables::shared::shared};
 use engine::play::game_loop::Fading;
 use indicatif::ProgressBar;
 use std::{path::Path, time::Instant};
-use trainer::selfplay::{
-    EndgameStarts, GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlayOptions, SuiteStarts,
-};
+use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig};
 use trainer::shard;
 
-fn with(options: SelfPlayOptions, players: &[&str], games: u64) -> SelfPlayConfig {
+/// Settings with these options, in TOML.
+fn with(options: &str, players: &[&str], games: u64) -> SelfPlayConfig {
     SelfPlayConfig {
-        options,
+        options: toml::from_str(options).unwrap(),
         ..config(players, games)
     }
 }
 
-fn none() -> SelfPlayOptions {
-    SelfPlayOptions::default()
-}
-
-/// A file of starts in a directory.
-fn suite(directory: &Path, text: &str) -> SuiteStarts {
+/// A file of starts in a directory, as a text of TOML.
+fn suite(directory: &Path, text: &str) -> String {
     let path = directory.join("starts.txt");
     std::fs::write(&path, text).unwrap();
-    SuiteStarts {
-        file: path.to_str().unwrap().to_owned(),
-        share: 1.0,
-    }
+    format!("file = '{}'", path.display())
 }
 
 const TWO: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
 /// Every option, alone and together with others.
-fn all(directory: &Path) -> Vec<(&'static str, SelfPlayOptions)> {
+fn all(directory: &Path) -> [String; 8] {
     let starts = suite(directory, TWO);
-    let some = SuiteStarts {
-        share: 0.4,
-        ..starts.clone()
-    };
-    vec![
-        (
-            "until",
-            SelfPlayOptions {
-                exploration_until: Some(6),
-                ..none()
-            },
-        ),
-        (
-            "half-life",
-            SelfPlayOptions {
-                exploration_half_life: Some(3.5),
-                ..none()
-            },
-        ),
-        (
-            "temperature",
-            SelfPlayOptions {
-                temperature: Some(0.05),
-                ..none()
-            },
-        ),
-        (
-            "fading",
-            SelfPlayOptions {
-                temperature: Some(0.1),
-                temperature_until: Some(9),
-                temperature_half_life: Some(4.0),
-                ..none()
-            },
-        ),
-        (
-            "starts",
-            SelfPlayOptions {
-                starts: Some(starts),
-                ..none()
-            },
-        ),
-        (
-            "endgames",
-            SelfPlayOptions {
-                endgames: Some(EndgameStarts {
-                    remaining: [2, 6],
-                    share: 0.5,
-                }),
-                ..none()
-            },
-        ),
-        (
-            "adjudicate",
-            SelfPlayOptions {
-                adjudicate: Some(3),
-                ..none()
-            },
-        ),
-        (
-            "together",
-            SelfPlayOptions {
-                temperature: Some(0.2),
-                exploration_until: Some(20),
-                starts: Some(some),
-                endgames: Some(EndgameStarts {
-                    remaining: [3, 3],
-                    share: 0.3,
-                }),
-                adjudicate: Some(3),
-                ..none()
-            },
+    [
+        "exploration_until = 6".to_owned(),
+        "exploration_half_life = 3.5".to_owned(),
+        "temperature = 0.05".to_owned(),
+        "temperature = 0.1\ntemperature_until = 9\ntemperature_half_life = 4.0".to_owned(),
+        format!("starts = {{ {starts} }}"),
+        "endgames = { stones = [2, 6], share = 0.5 }".to_owned(),
+        "adjudicate = 3".to_owned(),
+        format!(
+            "temperature = 0.2\nexploration_until = 20\nstarts = {{ {starts}, share = 0.4 }}\n\
+             endgames = {{ stones = [3, 3], share = 0.3 }}\nadjudicate = 3"
         ),
     ]
 }
 
 #[test]
 fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
-    let files = tempfile::tempdir().unwrap();
+    let files = scratch();
     let off = play(&config(&MIXED, 200));
-    for (name, options) in all(files.path()) {
-        let settings = with(options, &MIXED, 200);
+    for name in all(&files) {
+        let settings = with(&name, &MIXED, 200);
         let made = [1, 3].map(|threads| {
-            let directory = tempfile::tempdir().unwrap();
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
-            pool.install(|| run(&settings, directory.path()).unwrap());
-            content(directory.path())
+            let directory = scratch();
+            with_threads(threads, || run(&settings, &directory).unwrap());
+            content(&directory)
         });
         assert!(made[0] == made[1], "{name}");
         // It does something, but for who plays, and the header says so.
@@ -143,21 +72,21 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
                 .all(|(a, b)| a.players == b.players),
             "{name}"
         );
-        let directory = tempfile::tempdir().unwrap();
-        run(&settings, directory.path()).unwrap();
-        let text = one_line(
-            &run(&config(&MIXED, 200), directory.path()).unwrap_err(),
-            directory.path(),
+        let directory = scratch();
+        run(&settings, &directory).unwrap();
+        refused(
+            run(&config(&MIXED, 200), &directory),
+            &directory,
+            "made with other settings",
         );
-        assert!(text.contains("made with other settings"), "{text}");
     }
 }
 
 #[test]
 fn options_that_are_off_leave_no_trace() {
-    let directory = tempfile::tempdir().unwrap();
-    run(&config(&["greedy"], 5), directory.path()).unwrap();
-    let header = shard::read_header::<Standard>(&directory.path().join("000000.games")).unwrap();
+    let directory = scratch();
+    run(&config(&["greedy"], 5), &directory).unwrap();
+    let header = shard::read_header::<Standard>(&directory.join("000000.games")).unwrap();
     let run = serde_json::to_string(&header.run).unwrap();
     let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"game":"einstein","seed":7,"opening_plies":2,"exploration":0.1"#;
     assert_eq!(
@@ -180,11 +109,7 @@ fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
 
 #[test]
 fn the_share_of_random_moves_follows_its_schedule() {
-    let options = SelfPlayOptions {
-        exploration_until: Some(9),
-        exploration_half_life: Some(3.0),
-        ..none()
-    };
+    let options = "exploration_until = 9\nexploration_half_life = 3.0";
     let games = play(&SelfPlayConfig {
         exploration: 0.8,
         opening_plies: 1,
@@ -214,11 +139,7 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
     let rules = Standard::default();
     let player = "star1(depth=1, eval=schwarz)";
     let temperature = 0.1;
-    let options = SelfPlayOptions {
-        temperature: Some(temperature),
-        temperature_until: Some(10),
-        ..none()
-    };
+    let options = "temperature = 0.1\ntemperature_until = 10";
     let settings = SelfPlayConfig {
         exploration: 0.0,
         opening_plies: 0,
@@ -280,52 +201,31 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
 #[test]
 fn players_without_values_make_their_own_moves_at_any_temperature() {
     let plain = play(&config(&["greedy", "random"], 200));
-    let options = SelfPlayOptions {
-        temperature: Some(0.3),
-        ..none()
-    };
     let settings = SelfPlayConfig {
         exploration: 0.0,
         opening_plies: 0,
-        ..with(options, &["greedy", "random"], 200)
+        ..with("temperature = 0.3", &["greedy", "random"], 200)
     };
     let games = play(&settings);
-    assert!(games.iter().all(|game| {
-        game.record
-            .plies
-            .iter()
-            .all(|ply| !ply.explored && ply.value.is_none())
-    }));
+    assert!(plies(&games).all(|ply| !ply.explored && ply.value.is_none()));
     assert_eq!(games.len(), plain.len());
 }
 
 #[test]
 fn games_start_where_they_should() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let rules = Standard::default();
-    let starts = SuiteStarts {
-        share: 0.5,
-        ..suite(directory.path(), TWO)
-    };
+    let options = format!(
+        "starts = {{ {}, share = 0.5 }}\nendgames = {{ stones = [2, 4], share = 0.3 }}",
+        suite(&directory, TWO)
+    );
     let suite: Vec<_> = TWO
         .lines()
         .skip(1)
         .map(|line| rules.parse_position(line).unwrap().0)
         .collect();
-    let endgames = EndgameStarts {
-        remaining: [2, 4],
-        share: 0.3,
-    };
     let games = 4000;
-    let settings = with(
-        SelfPlayOptions {
-            starts: Some(starts),
-            endgames: Some(endgames),
-            ..none()
-        },
-        &["random"],
-        games,
-    );
+    let settings = with(&options, &["random"], games);
     let mut counts = [0u32; 4];
     let home = rules.home_squares();
     for game in &play(&settings) {
@@ -354,35 +254,21 @@ fn games_start_where_they_should() {
 
 #[test]
 fn another_file_of_starts_under_the_same_name_is_another_run() {
-    let directory = tempfile::tempdir().unwrap();
-    let games = directory.path().join("games");
-    let settings = with(
-        SelfPlayOptions {
-            starts: Some(suite(directory.path(), TWO)),
-            ..none()
-        },
-        &["random"],
-        20,
-    );
+    let directory = scratch();
+    let games = directory.join("games");
+    let options = format!("starts = {{ {} }}", suite(&directory, TWO));
+    let settings = with(&options, &["random"], 20);
     run(&settings, &games).unwrap();
     run(&settings, &games).unwrap();
-    suite(directory.path(), &TWO.replace("r -", "b -"));
-    let text = one_line(&run(&settings, &games).unwrap_err(), &games);
-    assert!(text.contains("'starts' is"), "{text}");
+    suite(&directory, &TWO.replace("r -", "b -"));
+    refused(run(&settings, &games), &games, "'starts' is");
 }
 
 #[test]
 fn tables_take_over_with_best_moves_and_exact_values() {
     let (rules, stones) = (Standard::new(Variant::Classic, Die::fair()), 4);
     let tables = shared(stones, Variant::Classic).unwrap();
-    let settings = with(
-        SelfPlayOptions {
-            adjudicate: Some(stones),
-            ..none()
-        },
-        &["random", "greedy"],
-        2500,
-    );
+    let settings = with("adjudicate = 4", &["random", "greedy"], 2500);
     let (mut judged, mut expected, mut won, mut variance) = (0, 0.0, 0.0, 0.0);
     for (index, (game, plain)) in play(&settings)
         .iter()
@@ -444,7 +330,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             .unwrap()
             .run_within(directory, &limits, &bar)
     };
-    let grown = tempfile::tempdir().unwrap();
+    let grown = scratch();
     // Within the first shard, its last game, one more, within the third.
     let full = GAMES_PER_SHARD as usize - 1;
     for positions in [
@@ -456,12 +342,8 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         sums[9000],
     ] {
         let wanted = sums.iter().position(|&sum| sum >= positions).unwrap() + 1;
-        let directory = tempfile::tempdir().unwrap();
-        let report = rayon::ThreadPoolBuilder::new()
-            .num_threads(2)
-            .build()
-            .unwrap()
-            .install(|| to(positions, directory.path()).unwrap());
+        let directory = scratch();
+        let report = with_threads(2, || to(positions, &directory).unwrap());
         assert_eq!(
             (
                 report.summary.games,
@@ -471,43 +353,37 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             (wanted as u64, sums[wanted - 1], false)
         );
         // The same as a run of so many games, however it came about.
-        let plain = tempfile::tempdir().unwrap();
+        let plain = scratch();
         let summary = run(
             &SelfPlayConfig {
                 games: wanted as u64,
                 ..settings.clone()
             },
-            plain.path(),
+            &plain,
         )
         .unwrap();
         assert_eq!(summary, report.summary);
-        assert!(
-            content(directory.path()) == content(plain.path()),
-            "{positions}"
-        );
-        assert_eq!(to(positions, grown.path()).unwrap().summary, summary);
-        assert!(
-            content(grown.path()) == content(plain.path()),
-            "{positions}"
-        );
-        assert_eq!(to(positions, grown.path()).unwrap().timing.games, 0);
+        assert!(content(&directory) == content(&plain), "{positions}");
+        assert_eq!(to(positions, &grown).unwrap().summary, summary);
+        assert!(content(&grown) == content(&plain), "{positions}");
+        assert_eq!(to(positions, &grown).unwrap().timing.games, 0);
     }
     // Fewer than are there, or with a gap: refused, and nothing is touched.
-    let before = content(grown.path());
-    one_line(&to(500, grown.path()).unwrap_err(), grown.path());
-    assert!(content(grown.path()) == before);
-    std::fs::remove_file(grown.path().join("000001.games")).unwrap();
-    let text = one_line(
-        &to(sums[10_000], grown.path()).unwrap_err(),
-        &grown.path().join("000002.games"),
+    let before = content(&grown);
+    refused(to(500, &grown), &grown, "");
+    assert!(content(&grown) == before);
+    std::fs::remove_file(grown.join("000001.games")).unwrap();
+    refused(
+        to(sums[10_000], &grown),
+        &grown.join("000002.games"),
+        "shard 000001 is not complete",
     );
-    assert!(text.contains("shard 000001 is not complete"), "{text}");
 }
 
 #[test]
 fn a_run_without_time_plays_a_shard_and_goes_on_later() {
     let settings = config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50);
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let bar = ProgressBar::hidden();
     let limits = Limits {
         positions: None,
@@ -516,7 +392,7 @@ fn a_run_without_time_plays_a_shard_and_goes_on_later() {
     let again = || {
         SelfPlay::new(settings.clone())
             .unwrap()
-            .run_within(directory.path(), &limits, &bar)
+            .run_within(&directory, &limits, &bar)
             .unwrap()
     };
     for (games, stopped) in [
@@ -537,130 +413,49 @@ fn a_run_without_time_plays_a_shard_and_goes_on_later() {
         assert!((0.0..1.0).contains(&timing.outside_players));
     }
     assert_eq!((again().timing.games, again().stopped), (0, false));
-    let unbroken = tempfile::tempdir().unwrap();
-    run(&settings, unbroken.path()).unwrap();
-    assert!(content(directory.path()) == content(unbroken.path()));
+    let unbroken = scratch();
+    run(&settings, &unbroken).unwrap();
+    assert!(content(&directory) == content(&unbroken));
 }
 
 #[test]
 fn options_out_of_range_are_named() {
-    let endgames = |remaining, share| Some(EndgameStarts { remaining, share });
-    let starts = |share| {
-        Some(SuiteStarts {
-            file: "no such file".to_owned(),
-            share,
-        })
-    };
     let cases = [
-        (
-            "exploration_half_life",
-            SelfPlayOptions {
-                exploration_half_life: Some(0.0),
-                ..none()
-            },
-        ),
+        ("exploration_half_life", "exploration_half_life = 0.0"),
         (
             "temperature_half_life",
-            SelfPlayOptions {
-                temperature: Some(1.0),
-                temperature_half_life: Some(f64::NAN),
-                ..none()
-            },
+            "temperature = 1.0\ntemperature_half_life = nan",
         ),
-        (
-            "'temperature' is",
-            SelfPlayOptions {
-                temperature: Some(-0.1),
-                ..none()
-            },
-        ),
-        (
-            "'temperature' is",
-            SelfPlayOptions {
-                temperature: Some(f64::INFINITY),
-                ..none()
-            },
-        ),
-        (
-            "for a 'temperature'",
-            SelfPlayOptions {
-                temperature_until: Some(3),
-                ..none()
-            },
-        ),
+        ("'temperature' is", "temperature = -0.1"),
+        ("'temperature' is", "temperature = inf"),
+        ("for a 'temperature'", "temperature_until = 3"),
         (
             "share of 'endgames'",
-            SelfPlayOptions {
-                endgames: endgames([2, 3], 1.5),
-                ..none()
-            },
+            "endgames = { stones = [2, 3], share = 1.5 }",
         ),
         (
             "share of 'starts'",
-            SelfPlayOptions {
-                starts: starts(f64::NAN),
-                ..none()
-            },
+            "starts = { file = 'no such file', share = nan }",
         ),
         (
             "together more than 1",
-            SelfPlayOptions {
-                endgames: endgames([2, 3], 0.6),
-                starts: starts(0.5),
-                ..none()
-            },
+            "endgames = { stones = [2, 3], share = 0.6 }\nstarts = { file = '', share = 0.5 }",
         ),
         (
             "no such file",
-            SelfPlayOptions {
-                starts: starts(0.5),
-                ..none()
-            },
+            "starts = { file = 'no such file', share = 0.5 }",
         ),
-        (
-            "has none of",
-            SelfPlayOptions {
-                endgames: endgames([1, 3], 1.0),
-                ..none()
-            },
-        ),
-        (
-            "has none of",
-            SelfPlayOptions {
-                endgames: endgames([5, 4], 1.0),
-                ..none()
-            },
-        ),
-        (
-            "has none of",
-            SelfPlayOptions {
-                endgames: endgames([5, 13], 1.0),
-                ..none()
-            },
-        ),
-        (
-            "'adjudicate' is a number",
-            SelfPlayOptions {
-                adjudicate: Some(7),
-                ..none()
-            },
-        ),
-        (
-            "'adjudicate' is a number",
-            SelfPlayOptions {
-                adjudicate: Some(1),
-                ..none()
-            },
-        ),
+        ("has none of", "endgames = { stones = [1, 3] }"),
+        ("has none of", "endgames = { stones = [5, 4] }"),
+        ("has none of", "endgames = { stones = [5, 13] }"),
+        ("'adjudicate' is a number", "adjudicate = 7"),
+        ("'adjudicate' is a number", "adjudicate = 1"),
     ];
     for (expected, options) in cases {
-        let text = SelfPlay::new(with(options, &["random"], 5))
-            .err()
-            .unwrap()
-            .to_string();
-        assert!(
-            text.contains(expected) && !text.contains('\n'),
-            "{text}: expected {expected}"
+        refused(
+            SelfPlay::new(with(options, &["random"], 5)),
+            Path::new(""),
+            expected,
         );
     }
     assert!(

@@ -1,8 +1,8 @@
 //! From a Parquet file to shards: every row is checked against the rules.
 
 use super::{KEY, label_columns, player_column};
+use crate::Error;
 use crate::data::{
-    DataError,
     builder::{Builder, Said},
     json_lines::Heading,
     output::{Output, Written},
@@ -55,14 +55,12 @@ fn heading(reader: &SerializedFileReader<Source>) -> Result<Heading, String> {
 /// # Errors
 /// If it is no such file, or a row does not follow the rules, which is named; or if the set cannot
 /// be written.
-pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataError> {
-    let foreign = |problem: String| DataError::Parquet {
-        path: path.to_owned(),
-        problem,
-    };
+pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> {
+    let foreign = Error::of(path.display());
+    let wrong = |row: u64, problem: String| foreign(format!("row {row}: {problem}"));
     let file = files::open(path)?;
-    let reader = opened(file, METADATA_TIME).map_err(foreign)?;
-    let heading = heading(&reader).map_err(foreign)?;
+    let reader = opened(file, METADATA_TIME).map_err(&foreign)?;
+    let heading = heading(&reader).map_err(&foreign)?;
     let (rules, header) = heading
         .into_header::<G>()
         .map_err(|problem| foreign(format!("metadata '{KEY}': {problem}")))?;
@@ -74,14 +72,10 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
             let group = reader.get_row_group(index).map_err(broken)?;
             Columns::open(&*group, &rules, &header)
         });
-        let mut group = group.map_err(foreign)?;
-        while let Some(rows) = guarded(|| group.next_rows()).map_err(foreign)? {
+        let mut group = group.map_err(&foreign)?;
+        while let Some(rows) = guarded(|| group.next_rows()).map_err(&foreign)? {
             for at in 0..rows.game.len() {
-                let wrong = |problem: String| DataError::Row {
-                    path: path.to_owned(),
-                    row,
-                    problem,
-                };
+                let wrong = |problem| wrong(row, problem);
                 let number = rows.game[at];
                 if open.as_ref().is_some_and(|open| open.0 != number)
                     && let Some((_, game)) = open.take()
@@ -104,11 +98,7 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
         }
     }
     if let Some((_, game)) = open {
-        output.push(game.finish().map_err(|problem| DataError::Row {
-            path: path.to_owned(),
-            row,
-            problem,
-        })?)?;
+        output.push(game.finish().map_err(|problem| wrong(row, problem))?)?;
     }
     output.finish()
 }

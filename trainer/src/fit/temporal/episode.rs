@@ -8,6 +8,7 @@
 //! holds for every drawn move, also if it is the best: otherwise outcomes that leave less choice would
 //! count more often than they come.
 
+use crate::calibrate::logit_loss;
 use crate::models::online::Cells;
 use engine::core::{
     calibration::logistic,
@@ -138,10 +139,8 @@ impl<G: Learnable> Episode<G> {
 
     /// Sum over the positions of the cross-entropy, in nats, between value and result.
     pub(super) fn loss(&self) -> f64 {
-        let loss = |(&seat, &logit): (&Seat, &f32)| {
-            let (result, logit) = (f64::from(self.payoffs[seat]), f64::from(logit));
-            logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
-        };
+        let loss =
+            |(&seat, &logit): (&Seat, &f32)| logit_loss(logit.into(), self.payoffs[seat].into());
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 

@@ -1,6 +1,6 @@
 //! Learning from own games against TD(λ) by the book and exact endgames; the same games every time.
 
-use super::super::{Family, fit};
+use super::super::{Family, Learner, fit};
 use super::*;
 use crate::config::Rule;
 use crate::dataset::Samples;
@@ -8,7 +8,10 @@ use crate::sample::tests::random_samples;
 use engine::core::{evaluator::Evaluator, game::Game};
 use engine::games::einstein::{
     GONE, Position, Standard,
-    learned::{ntuple::TupleSet, weights::Model},
+    learned::{
+        ntuple::{NTuple, TupleSet},
+        weights::{Model, ModelFile},
+    },
     position::Side,
     tables::shared::shared,
 };
@@ -22,6 +25,25 @@ fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig 
     ) = (set.to_owned(), rule, learning_rate);
     config.online.trace = trace;
     config
+}
+
+/// The network of a student, as the engine has it.
+fn exported(student: &Student<'_, Standard>) -> NTuple {
+    match student.learner.export().unwrap() {
+        Model::NTuple(network) => network,
+        _ => panic!("another model"),
+    }
+}
+
+fn learn_in(directory: &Path, config: &TrainConfig) -> Result<OnlineReport, Error> {
+    let (game, progress) = (Standard::default(), ProgressBar::hidden());
+    fit_online(
+        &game,
+        config,
+        r#"{"program": "test"}"#,
+        directory,
+        &progress,
+    )
 }
 
 fn student(config: &TrainConfig) -> Student<'_, Standard> {
@@ -141,9 +163,7 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
     for game in 0..400 {
         let (start, mut random) = student.start(game);
         student.play(start, 0.25, &mut random);
-        let Model::NTuple(network) = student.learner.export().unwrap() else {
-            panic!("another model")
-        };
+        let network = exported(&student);
         let positions = student.episode.positions().to_vec();
         assert_eq!(positions[0], start);
         drawn += student.episode.drawn.iter().filter(|&&drawn| drawn).count();
@@ -217,9 +237,7 @@ fn endgames_of_two_stones_become_exact() {
             student.play(start, exploration(&config.online, game), &mut random);
             student.teach(student.learning_rate(game));
         }
-        let Model::NTuple(network) = student.learner.export().unwrap() else {
-            panic!("another model")
-        };
+        let network = exported(&student);
         let mut random = RandomStream::new(1);
         let (mut mean, mut most) = (0.0, 0.0f32);
         for _ in 0..4000 {
@@ -242,16 +260,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config("stones", Rule::Adagrad, 1.0, 0.5);
     (config.online.games, config.online.report_every) = (700, 300);
-    let run = |name: &str, config: &TrainConfig| {
-        fit_online(
-            &Standard::default(),
-            config,
-            r#"{"program": "test"}"#,
-            &directory.path().join(name),
-            &ProgressBar::hidden(),
-        )
-        .unwrap()
-    };
+    let run = |name, config: &TrainConfig| learn_in(&directory.path().join(name), config).unwrap();
     let first = run("a", &config);
     assert_eq!(
         first
@@ -338,15 +347,9 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
         "{error}"
     );
     config.online.trace = 0.25;
-    let error = fit_online(
-        &Standard::default(),
-        &config,
-        "",
-        &directory.path().join("a"),
-        &ProgressBar::hidden(),
-    )
-    .unwrap_err()
-    .to_string();
+    let error = learn_in(&directory.path().join("a"), &config)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("trace = 0.5, not trace = 0.25"), "{error}");
 }
 
@@ -355,17 +358,9 @@ fn weights_that_run_away_are_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config("stones", Rule::Sgd, 1e39, 0.5);
     config.online.games = 100;
-    let error = fit_online(
-        &Standard::default(),
-        &config,
-        "",
-        directory.path(),
-        &ProgressBar::hidden(),
-    )
-    .unwrap_err();
+    let error = learn_in(directory.path(), &config).unwrap_err().to_string();
     assert!(
-        matches!(error, TrainError::RanAway { .. })
-            && error.to_string().contains("lower the learning rate"),
+        error.contains(" in game ") && error.contains("lower the learning rate"),
         "{error}"
     );
 }

@@ -4,25 +4,14 @@
 use super::*;
 use crate::calibrate::LogisticFit;
 use crate::dataset::SampleOptions;
+use crate::reports::HeadsReport;
 use crate::sample::tests::with_continuations;
 use engine::core::evaluator::Evaluator;
-use engine::games::einstein::{Standard, learned::Network};
+use engine::games::einstein::Standard;
 use engine::learned::network::Head;
 
 fn samples_with_continuations() -> Samples<Standard> {
-    let training = [
-        random_samples(30, 1),
-        random_samples(10, 3),
-        random_samples(40, 4),
-    ]
-    .map(with_continuations)
-    .to_vec();
-    Samples::in_memory(
-        &Standard::default(),
-        training,
-        with_continuations(random_samples(20, 2)),
-    )
-    .unwrap()
+    changed_samples(with_continuations)
 }
 
 fn config_with(heads: Heads) -> TrainConfig {
@@ -30,59 +19,6 @@ fn config_with(heads: Heads) -> TrainConfig {
     config.network.heads = heads;
     config.network.rolls_weight = Some(1.0);
     config
-}
-
-/// A training that is cut off after so many batches.
-fn fit_until(
-    directory: &Path,
-    config: &TrainConfig,
-    burn: bool,
-    batches: usize,
-) -> Result<FitReport, TrainError> {
-    let samples = samples_with_continuations();
-    let progress = ProgressBar::hidden();
-    let config = &config.resolved(&Standard::default())?;
-    let run = Run {
-        config,
-        samples: &samples,
-        progress: &progress,
-    };
-    let learner = NetworkLearner::with_step(
-        &run,
-        Family::Network,
-        backend::device("flex").unwrap(),
-        !burn,
-    )?;
-    train(
-        &run,
-        Family::Network,
-        CutOff(learner, batches),
-        "{}",
-        directory,
-    )
-}
-
-fn network(report: &FitReport) -> Network {
-    let Model::Network(network) = ModelFile::load(&Standard::default(), &report.model)
-        .unwrap()
-        .model
-    else {
-        panic!("a network was fitted")
-    };
-    network
-}
-
-/// The curve without what depends on the clock.
-fn curve_of(directory: &Path) -> Vec<CurvePoint> {
-    let curve = Checkpoint::read(directory).unwrap().unwrap().header.curve;
-    curve
-        .into_iter()
-        .map(|point| CurvePoint {
-            seconds: 0.0,
-            samples_per_second: 0.0,
-            ..point
-        })
-        .collect()
 }
 
 #[test]
@@ -96,19 +32,8 @@ fn a_training_of_heads_is_resumed_and_exported() {
             let mut config = config_with(heads);
             config.training.checkpoint_minutes = 1e-9;
             config.target.search_share = 0.5;
-            let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-            let expected = fit_until(whole.path(), &config, burn, usize::MAX).unwrap();
-            let batches = samples_with_continuations()
-                .training()
-                .div_ceil(config.network.batch);
-            fit_until(broken.path(), &config, burn, 2 * batches + batches / 2).unwrap_err();
-            let found = fit_until(broken.path(), &config, burn, usize::MAX).unwrap();
-            assert_eq!(
-                fs::read(&found.model).unwrap(),
-                fs::read(&expected.model).unwrap(),
-                "{heads:?}, burn: {burn}"
-            );
-            assert_eq!(curve_of(broken.path()), curve_of(whole.path()));
+            let samples = samples_with_continuations();
+            let (found, _directory) = cut_off_and_resumed(&samples, &config, burn);
             let (first, last) = (&found.curve[0].heads, &found.curve[4].heads);
             assert_eq!(
                 first.iter().map(|point| point.head).collect::<Vec<_>>(),
@@ -129,12 +54,7 @@ fn a_training_of_heads_is_resumed_and_exported() {
                 ),
                 (heads.contains(Head::Rolls), heads.contains(Head::MovesToGo))
             );
-            let story: serde_json::Value = serde_json::from_str(
-                &ModelFile::load(&Standard::default(), &found.model)
-                    .unwrap()
-                    .provenance,
-            )
-            .unwrap();
+            let story = written(&found.model).1;
             assert_eq!(
                 serde_json::from_value::<HeadsReport>(story["heads"].clone()).unwrap(),
                 found.heads
@@ -146,12 +66,10 @@ fn a_training_of_heads_is_resumed_and_exported() {
 #[test]
 fn the_fused_step_trains_heads_as_burn_does() {
     for hidden in [&[16][..], &[32, 16, 16]] {
-        let (fused, burn) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut config = config_with(Heads::ALL);
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
-        let fused = fit_until(fused.path(), &config, false, usize::MAX).unwrap();
-        let burn = fit_until(burn.path(), &config, true, usize::MAX).unwrap();
+        let [fused, burn] = fused_and_burn(&samples_with_continuations(), &config);
         for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
             assert!(
                 (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
@@ -159,11 +77,8 @@ fn the_fused_step_trains_heads_as_burn_does() {
             );
             for (fused, burn) in fused.heads.iter().zip(&burn.heads) {
                 assert!(
-                    (fused.training_loss - burn.training_loss).abs() < 1e-4,
-                    "{hidden:?}: {fused:?} {burn:?}"
-                );
-                assert!(
-                    (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
+                    (fused.training_loss - burn.training_loss).abs() < 1e-4
+                        && (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
                     "{hidden:?}: {fused:?} {burn:?}"
                 );
             }
@@ -174,12 +89,13 @@ fn the_fused_step_trains_heads_as_burn_does() {
 #[test]
 fn without_heads_nothing_is_as_if_there_were_some() {
     let (plain, told) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let found = fit_in(plain.path(), &config(), Family::Network).unwrap();
+    let found = fit_in(&plain, &config(), Family::Network).unwrap();
     assert!(found.heads.is_empty() && found.curve.iter().all(|point| point.heads.is_empty()));
-    let file = ModelFile::load(&Standard::default(), &found.model).unwrap();
-    assert!(!file.provenance.contains("heads") && network(&found).heads().is_empty());
+    let story = written(&found.model).1.to_string();
+    assert!(!story.contains("heads") && network(&found).heads().is_empty());
     // What came after samples does not matter to who does not learn it.
-    let again = fit_until(told.path(), &config(), false, usize::MAX).unwrap();
+    let (told_samples, family) = (samples_with_continuations(), Family::Network);
+    let again = fit_on(&told_samples, &told, &config(), family).unwrap();
     let losses = |report: &FitReport| {
         report
             .curve
@@ -187,34 +103,13 @@ fn without_heads_nothing_is_as_if_there_were_some() {
             .map(|point| point.training_loss)
             .collect::<Vec<_>>()
     };
-    let other = Samples::in_memory(
-        &Standard::default(),
-        [
-            random_samples(30, 1),
-            random_samples(10, 3),
-            random_samples(40, 4),
-        ]
-        .to_vec(),
-        random_samples(20, 2),
-    );
+    let other = changed_samples(|samples| samples);
     let directory = tempfile::tempdir().unwrap();
-    let same = fit(
-        &config(),
-        Family::Network,
-        &other.unwrap(),
-        "{}",
-        directory.path(),
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
+    let same = fit_on(&other, &directory, &config(), family).unwrap();
     assert_eq!(losses(&again), losses(&same));
-    let error = fit_in(directory.path(), &config_with(Heads::ALL), Family::Network)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        "network.heads: these samples do not know how their games went on"
-    );
+    let error = refusal(&directory, &config_with(Heads::ALL), family);
+    let expected = "network.heads: these samples do not know how their games went on";
+    assert_eq!(error, expected);
 }
 
 #[test]
@@ -230,15 +125,7 @@ fn on_real_games_the_mean_over_the_die_is_the_value_and_probabilities_are_what_t
     config.network.heads = Heads::ALL;
     config.network.rolls_weight = Some(1.0);
     let directory = tempfile::tempdir().unwrap();
-    let report = fit(
-        &config,
-        Family::Network,
-        &samples,
-        "{}",
-        directory.path(),
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
+    let report = fit_on(&samples, &directory, &config, Family::Network).unwrap();
     let (network, game) = (network(&report), Standard::default());
     let positions: Vec<Position> = samples
         .validation()

@@ -121,18 +121,14 @@ impl Shape {
     /// # Panics
     /// If there are no hidden layers, more than three, or one without neurons.
     #[must_use]
-    pub const fn new(sparse: Sparse, dense: usize, widths: &[usize]) -> Self {
+    pub fn new(sparse: Sparse, dense: usize, widths: &[usize]) -> Self {
         assert!(
-            !widths.is_empty() && widths.len() <= MAX_HIDDEN,
+            (1..=MAX_HIDDEN).contains(&widths.len()),
             "one to three hidden layers"
         );
+        assert!(!widths.contains(&0), "hidden layers have neurons");
         let mut hidden = [0; MAX_HIDDEN];
-        let mut layer = 0;
-        while layer < widths.len() {
-            assert!(widths[layer] > 0, "hidden layers have neurons");
-            hidden[layer] = widths[layer];
-            layer += 1;
-        }
+        hidden[..widths.len()].copy_from_slice(widths);
         Self {
             sparse,
             dense,
@@ -144,16 +140,12 @@ impl Shape {
 
     /// The same with these heads.
     #[must_use]
-    pub const fn with_heads(self, heads: Heads) -> Self {
+    pub fn with_heads(self, heads: Heads) -> Self {
         Self { heads, ..self }
     }
 
     /// The same as the engine has it in integers.
-    ///
-    /// # Panics
-    /// If there are dense inputs, or not two hidden layers.
-    #[must_use]
-    pub const fn rounded(self) -> Self {
+    pub fn rounded(self) -> Self {
         let [_, second, third] = self.hidden;
         assert!(
             self.dense == 0 && second > 0 && third == 0,
@@ -166,26 +158,24 @@ impl Shape {
     }
 
     /// Whether it is rounded as in the engine.
-    #[must_use]
-    pub const fn in_integers(&self) -> bool {
+    pub(crate) fn in_integers(&self) -> bool {
         self.integers
     }
 
     /// What it says beside the value.
-    #[must_use]
-    pub const fn heads(&self) -> Heads {
+    pub fn heads(&self) -> Heads {
         self.heads
     }
 
     /// Sparse inputs.
     #[must_use]
-    pub const fn sparse(&self) -> Sparse {
+    pub fn sparse(&self) -> Sparse {
         self.sparse
     }
 
     /// Dense inputs.
     #[must_use]
-    pub const fn dense(&self) -> usize {
+    pub fn dense(&self) -> usize {
         self.dense
     }
 

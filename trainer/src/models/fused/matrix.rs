@@ -124,7 +124,7 @@ fn transposed_rows<V: Vector, const ROWS: usize>(
 }
 
 /// The transposed matrix of one with `columns` columns.
-pub(super) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
+pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
     let rows = matrix.len() / columns;
     let mut transposed = vec![0.0; matrix.len()];
     for (row, values) in matrix.chunks_exact(columns).enumerate() {

@@ -2,7 +2,7 @@
 //! instructions.
 
 use super::*;
-use crate::batch::HeadTargets;
+use crate::batch::{HeadTargets, NetworkBatch};
 use crate::models::{
     cross_entropy,
     heads::{plies_loss, roll_loss},
@@ -11,7 +11,7 @@ use crate::models::{
 use burn::{
     grad_clipping::GradientClippingConfig,
     optim::{AdamConfig, GradientsParams},
-    tensor::{DType, Device, Int, Tensor, TensorData},
+    tensor::{Device, Tensor},
 };
 use engine::core::random::RandomStream;
 use engine::learned::network::{Head, Heads};
@@ -46,97 +46,40 @@ static SHAPES: LazyLock<[Shape; 12]> = LazyLock::new(|| {
 /// What losses of rolls and of plies count.
 const WEIGHTS: [f32; 2] = [0.375, 1.5];
 
-struct Batch {
-    rows: Vec<i32>,
-    dense: Vec<f32>,
-    targets: Vec<f32>,
-    heads: HeadTargets,
-}
-
-impl Batch {
-    fn random(samples: usize, shape: Shape, random: &mut RandomStream) -> Self {
-        // Few squares, so that samples share rows and some rows are in none.
-        let rows = (0..samples * ACTIVE)
-            .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as i32)
-            .collect();
-        let mut unit =
-            |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-        let (dense, targets) = (unit(samples * shape.dense()), unit(samples));
-        let mut heads = HeadTargets::default();
-        if shape.heads().contains(Head::Rolls) {
-            // Some faces are not known, 0, and some lengths.
-            heads.rolls = unit(samples);
-            heads.outcomes = (0..samples).map(|_| random.below(7) as u8).collect();
-        }
-        if shape.heads().contains(Head::MovesToGo) {
-            heads.plies = (0..samples)
-                .map(|_| {
-                    if random.below(4) == 0 {
-                        -1.0
-                    } else {
-                        2.0 * random.unit() as f32
-                    }
-                })
-                .collect();
-        }
-        Self {
-            rows,
-            dense,
-            targets,
-            heads,
-        }
+fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> NetworkBatch {
+    // Few squares, so that samples share rows and some rows are in none.
+    let rows = (0..samples * ACTIVE)
+        .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as i32)
+        .collect();
+    let mut unit =
+        |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+    let (dense, targets) = (unit(samples * shape.dense()), unit(samples));
+    let mut heads = HeadTargets::default();
+    if shape.heads().contains(Head::Rolls) {
+        // Some faces are not known, 0, and some lengths.
+        heads.rolls = unit(samples);
+        heads.outcomes = (0..samples).map(|_| random.below(7) as u8).collect();
     }
-
-    fn inputs(&self) -> Inputs<'_> {
-        let HeadTargets {
-            outcomes: faces,
-            rolls,
-            plies,
-        } = &self.heads;
-        let heads = HeadInputs {
-            outcomes: faces,
-            rolls,
-            rolls_weight: WEIGHTS[0],
-            plies,
-            plies_weight: WEIGHTS[1],
+    if shape.heads().contains(Head::MovesToGo) {
+        let mut length = || match random.below(4) {
+            0 => -1.0,
+            _ => 2.0 * random.unit() as f32,
         };
-        Inputs {
-            rows: &self.rows,
-            dense: &self.dense,
-            targets: &self.targets,
-            heads,
-        }
+        heads.plies = (0..samples).map(|_| length()).collect();
     }
-
-    fn tensors(
-        &self,
-        dense: usize,
-        device: &Device,
-    ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
-        let samples = self.targets.len();
-        let rows = Tensor::from_data(
-            TensorData::new(self.rows.clone(), [samples, ACTIVE]),
-            (device, DType::I32),
-        );
-        let features = (dense > 0).then(|| {
-            Tensor::from_data(
-                TensorData::new(self.dense.clone(), [samples, dense]),
-                device,
-            )
-        });
-        (
-            rows,
-            features,
-            Tensor::from_data(TensorData::new(self.targets.clone(), [samples, 1]), device),
-        )
+    NetworkBatch {
+        rows,
+        dense,
+        targets,
+        heads,
     }
 }
 
 /// The weighted loss of a batch by burn, and the means of the losses of value, rolls and plies.
-fn burn_loss(model: &NetworkModel, batch: &Batch, shape: Shape) -> (Tensor<1>, [f64; 3], Outputs) {
+fn burn_loss(model: &NetworkModel, batch: &NetworkBatch) -> (Tensor<1>, [f64; 3], Outputs) {
     let device = Device::flex().autodiff();
     let samples = batch.targets.len() as f64;
-    let (rows, features, targets) = batch.tensors(shape.dense(), &device);
+    let (rows, features, targets) = batch.tensors(&device);
     let said = model.say(rows, features);
     let numbers = |tensor: Tensor<2>| tensor.into_data().iter::<f32>().collect::<Vec<f32>>();
     let number = |tensor: &Tensor<1>| f64::from(tensor.clone().into_scalar::<f32>());
@@ -180,12 +123,11 @@ fn model(shape: Shape, seed: u64) -> NetworkModel {
 }
 
 fn fused(shape: Shape, model: &NetworkModel) -> FusedNetwork {
-    FusedNetwork::new(
-        shape,
-        model.parameters(),
-        vec![0.0; 2 * shape.parameters()],
-        0,
-    )
+    with_weights(shape, model.parameters())
+}
+
+fn with_weights(shape: Shape, weights: Vec<f32>) -> FusedNetwork {
+    FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
 /// The place of the output's weights among the tensors.
@@ -210,12 +152,12 @@ fn losses_and_gradients_are_burns() {
         let model = model(shape, 2);
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK + 100] {
-            let batch = Batch::random(samples, shape, &mut random);
-            let (loss, expected_losses, expected_outputs) = burn_loss(&model, &batch, shape);
+            let batch = random_batch(samples, shape, &mut random);
+            let (loss, expected_losses, expected_outputs) = burn_loss(&model, &batch);
             let expected = model.gradients(&loss.backward());
 
             let mut network = fused(shape, &model);
-            let outputs = network.outputs(batch.inputs());
+            let outputs = network.outputs(batch.inputs(WEIGHTS));
             assert_close(&outputs.logits, &expected_outputs.logits, 1.0);
             assert_close(&outputs.rolls, &expected_outputs.rolls, 1.0);
             // What is said of a length that is not known does not matter, but is said.
@@ -224,7 +166,7 @@ fn losses_and_gradients_are_burns() {
                 value,
                 rolls,
                 moves_to_go,
-            } = network.compute_gradient(batch.inputs());
+            } = network.compute_gradient(batch.inputs(WEIGHTS));
             for (found, expected) in [value, rolls.sum, moves_to_go.sum]
                 .into_iter()
                 .zip(expected_losses)
@@ -234,18 +176,11 @@ fn losses_and_gradients_are_burns() {
                     "{found} {expected}"
                 );
             }
-            let faces = batch
-                .heads
-                .outcomes
-                .iter()
-                .filter(|face| **face > 0)
-                .count();
-            let lengths = batch
-                .heads
-                .plies
-                .iter()
-                .filter(|plies| **plies >= 0.0)
-                .count();
+            let HeadTargets {
+                outcomes, plies, ..
+            } = &batch.heads;
+            let faces = outcomes.iter().filter(|face| **face > 0).count();
+            let lengths = plies.iter().filter(|plies| **plies >= 0.0).count();
             assert_eq!(
                 (rolls.samples, moves_to_go.samples),
                 (faces as u64, lengths as u64)
@@ -279,15 +214,15 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                 .with_grad_clipping(Some(clipping))
                 .init();
             for step in 1..=12 {
-                let batch = Batch::random(200, shape, &mut random);
-                let gradients = burn_loss(&model, &batch, shape).0.backward();
+                let batch = random_batch(200, shape, &mut random);
+                let gradients = burn_loss(&model, &batch).0.backward();
                 let rate = 0.01 / f64::from(step);
                 model = optimiser.step(
                     rate,
                     model.clone(),
                     GradientsParams::from_grads(gradients, &model),
                 );
-                network.step(batch.inputs(), rate, longest);
+                network.step(batch.inputs(WEIGHTS), rate, longest);
                 // Where a gradient is 0 but for rounding, Adam's first steps have no direction:
                 // weights move by 0.03 in all.
                 let (found, expected) = (network.weights(), model.parameters());
@@ -318,15 +253,15 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
     let mut random = RandomStream::new(5);
     for shape in *SHAPES {
         let start = fused(shape, &model(shape, 6));
-        let batch = Batch::random(3 * BLOCK + 33, shape, &mut random);
+        let batch = random_batch(3 * BLOCK + 33, shape, &mut random);
         let train = |mut network: FusedNetwork| {
-            let losses = [(); 3].map(|()| network.step(batch.inputs(), 0.001, 0.1));
+            let losses = [(); 3].map(|()| network.step(batch.inputs(WEIGHTS), 0.001, 0.1));
             let bits: Vec<u32> = network
                 .weights()
                 .iter()
                 .map(|weight| weight.to_bits())
                 .collect();
-            (losses, bits, network.outputs(batch.inputs()))
+            (losses, bits, network.outputs(batch.inputs(WEIGHTS)))
         };
         let expected = train(start.clone().on(Instructions::PORTABLE));
         assert!(
@@ -356,20 +291,17 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
 #[test]
 fn a_batch_of_another_size_leaves_nothing_behind() {
     let (shape, mut random) = (SHAPES[1], RandomStream::new(7));
-    let batch = Batch::random(40, shape, &mut random);
-    let large = Batch::random(5 * BLOCK, shape, &mut random);
+    let batch = random_batch(40, shape, &mut random);
+    let large = random_batch(5 * BLOCK, shape, &mut random);
     let mut used = fused(shape, &model(shape, 8));
     let mut fresh = used.clone();
-    let _ = used.compute_gradient(large.inputs());
+    let _ = used.compute_gradient(large.inputs(WEIGHTS));
     assert_eq!(
-        used.step(batch.inputs(), 0.01, 1.0),
-        fresh.step(batch.inputs(), 0.01, 1.0)
+        used.step(batch.inputs(WEIGHTS), 0.01, 1.0),
+        fresh.step(batch.inputs(WEIGHTS), 0.01, 1.0)
     );
     assert_eq!(used.weights(), fresh.weights());
-    assert_eq!(
-        used.tensors().map(<[f32]>::len).collect::<Vec<_>>()[0],
-        SPARSE_ROWS * shape.hidden()[0]
-    );
+    assert_eq!(shape.places()[0].len(), SPARSE_ROWS * shape.hidden()[0]);
 }
 
 #[test]
@@ -377,9 +309,14 @@ fn a_loss_that_is_no_number_changes_nothing() {
     let (shape, mut random) = (SHAPES[0], RandomStream::new(9));
     let mut weights = model(shape, 10).parameters();
     weights[shape.places()[OUTPUT].start] = f32::NAN;
-    let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
-    let batch = Batch::random(10, shape, &mut random);
-    assert!(network.step(batch.inputs(), 0.01, 1.0).value.is_nan());
+    let mut network = with_weights(shape, weights);
+    let batch = random_batch(10, shape, &mut random);
+    assert!(
+        network
+            .step(batch.inputs(WEIGHTS), 0.01, 1.0)
+            .value
+            .is_nan()
+    );
     assert_eq!(network.optimiser().1, 0);
     assert!(network.weights()[0].is_finite());
 }
@@ -390,9 +327,9 @@ fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
     let mut weights = model(shape, 10).parameters();
     // The bias of the plies is last.
     *weights.last_mut().unwrap() = f32::INFINITY;
-    let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
+    let mut network = with_weights(shape, weights);
     let losses = network.step(
-        Batch::random(10, shape, &mut RandomStream::new(9)).inputs(),
+        random_batch(10, shape, &mut RandomStream::new(9)).inputs(WEIGHTS),
         0.01,
         1.0,
     );
@@ -406,7 +343,7 @@ fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
     // told 0.3.
     let shape = Shape::new(SPARSE, 0, &[16]).with_heads(Heads::ALL);
     let mut network = fused(shape, &model(shape, 3));
-    let mut batch = Batch::random(600, shape, &mut RandomStream::new(4));
+    let mut batch = random_batch(600, shape, &mut RandomStream::new(4));
     batch.targets.fill(0.3);
     batch.heads.plies.fill(0.75);
     batch.heads.rolls = batch
@@ -415,16 +352,16 @@ fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
         .iter()
         .map(|&face| f32::from(u8::from(face == 2)))
         .collect();
-    let first = network.step(batch.inputs(), 0.02, 1.0);
+    let first = network.step(batch.inputs(WEIGHTS), 0.02, 1.0);
     for _ in 0..300 {
-        let _ = network.step(batch.inputs(), 0.02, 1.0);
+        let _ = network.step(batch.inputs(WEIGHTS), 0.02, 1.0);
     }
-    let last = network.step(batch.inputs(), 0.02, 1.0);
+    let last = network.step(batch.inputs(WEIGHTS), 0.02, 1.0);
     assert!(
         last.rolls.mean() < 0.02 * first.rolls.mean() && last.moves_to_go.mean() < 1e-3,
         "{first:?} {last:?}"
     );
-    let outputs = network.outputs(batch.inputs());
+    let outputs = network.outputs(batch.inputs(WEIGHTS));
     for ((&roll, &face), &plies) in outputs
         .rolls
         .iter()

@@ -1,0 +1,39 @@
+//! Why something could not be done.
+
+use engine::core::files::FileError;
+use std::{fmt::Display, io, path::Path};
+
+/// Why something could not be done, as one line that names the file, line or key and says what
+/// would be right.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or directory cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// All else.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Error {
+    /// The line as a whole.
+    pub(crate) fn new(line: impl Display) -> Self {
+        Self::Other(line.to_string())
+    }
+
+    /// What the system says when a file or directory is to be written.
+    pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self {
+        |cause| {
+            FileError::Write {
+                path: path.to_owned(),
+                cause,
+            }
+            .into()
+        }
+    }
+
+    /// Problems with `what`, which the line names first.
+    pub(crate) fn of<P: Display>(what: impl Display) -> impl Fn(P) -> Self {
+        move |problem| Self::Other(format!("{what}: {problem}"))
+    }
+}

@@ -19,10 +19,10 @@ pub mod stopping;
 mod timed;
 pub mod tournament;
 
+use crate::error::MeasuringError;
 use collector::Collector;
 use engine::core::{
     game::{Game, Seat},
-    journal::JournalError,
     random::{SeedSpace, derive_seed},
     record::GameRecord,
 };
@@ -33,12 +33,13 @@ use engine::play::{
     playable::{Playable, Repeatable},
     player::Player,
 };
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
 use state::{Earlier, State, identity};
+pub(crate) use state::{in_folder, make_folder};
 use std::{
     collections::HashSet,
     path::PathBuf,
@@ -133,6 +134,15 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
+    /// The same match, kept under a name in the folder that `state` is.
+    pub(crate) fn kept_as(&self, name: &str) -> Self {
+        let folder = self.state.as_deref();
+        Self {
+            state: folder.map(|folder| in_folder(folder, name)),
+            ..self.clone()
+        }
+    }
+
     /// What rules the luck of a pair.
     fn pair_seed(&self, pair: u64) -> u64 {
         derive_seed(self.seed, self.space, &[pair])
@@ -210,57 +220,15 @@ impl Repeats {
     }
 }
 
-/// Why a match could not be played.
-#[derive(Debug, thiserror::Error)]
-pub enum ArenaError {
-    /// No games were asked for.
-    #[error("a match needs at least one pair of games")]
-    NoPairs,
-    /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {source}")]
-    Threads {
-        /// How many were wanted.
-        threads: usize,
-        /// Why not.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// The state file cannot be used.
-    #[error(transparent)]
-    State(#[from] JournalError),
-    /// The starts are wrong.
-    #[error("{0}")]
-    Starts(String),
-    /// The game is not for two.
-    #[error("a match is between two, and {0} has {1} seats")]
-    Seats(String, usize),
-    /// Luck is to be told of a game that has none.
-    #[error("{0} leaves nothing to chance, so there is no luck to tell")]
-    NoLuck(String),
-    /// A player cannot be asked, by no doing of its own.
-    #[error("{player} cannot play, and has not lost by that: {reason}; the match stops here")]
-    Player {
-        /// Its name.
-        player: String,
-        /// Why not.
-        reason: String,
-    },
-    /// Luck is to be told by a player that rates no moves.
-    #[error(
-        "{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)"
-    )]
-    Luck(String),
-}
-
 /// Plays a match, or what is left of it.
 ///
 /// # Errors
-/// If no pair is asked for, there are no starts, or the state file cannot be used; see
-/// [`ArenaError`].
+/// If no pair is asked for, there are no starts, or the state file cannot be used.
 pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<MatchResult, ArenaError> {
+) -> Result<MatchResult, MeasuringError> {
     let (results, wall) = play_pairs(a, b, options)?;
     Ok(MatchResult::of(a, b, options, &results, wall))
 }
@@ -277,19 +245,23 @@ pub fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<(Vec<PairResult>, Duration), ArenaError> {
+) -> Result<(Vec<PairResult>, Duration), MeasuringError> {
     let game = &options.game;
     if options.pairs == 0 {
-        return Err(ArenaError::NoPairs);
+        return Err("a match needs at least one pair of games".to_owned().into());
     }
     if game.seats() != 2 {
-        return Err(ArenaError::Seats(game.notation(), game.seats()));
+        let (name, seats) = (game.notation(), game.seats());
+        return Err(format!("a match is between two, and {name} has {seats} seats").into());
     }
-    options.starts.check().map_err(ArenaError::Starts)?;
+    options.starts.check()?;
     let chance = has_chance(game);
     if let Some(evaluator) = &options.luck {
         if !chance {
-            return Err(ArenaError::NoLuck(game.notation()));
+            let name = game.notation();
+            return Err(
+                format!("{name} leaves nothing to chance, so there is no luck to tell").into(),
+            );
         }
         luck::check(evaluator, game)?;
     }
@@ -345,7 +317,7 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 
     /// One pair of games.
-    fn play_pair(&mut self, pair: u64) -> Result<PairResult, ArenaError> {
+    fn play_pair(&mut self, pair: u64) -> Result<PairResult, MeasuringError> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
         let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
@@ -383,8 +355,8 @@ impl<'a, G: Playable> Table<'a, G> {
                 let reason = forfeit.reason;
                 match forfeit.cause {
                     Cause::System => {
-                        let player = self.contestants[contestant].name.clone();
-                        return Err(ArenaError::Player { player, reason });
+                        let player = &self.contestants[contestant].name;
+                        return Err(format!("{player} cannot play, and has not lost by that: {reason}; the match stops here").into());
                     }
                     Cause::Crash => {
                         self.players[contestant].replace((self.contestants[contestant].make)());
@@ -426,14 +398,8 @@ fn play_wanted<G: Playable>(
     book: &Book<'_, G>,
     wanted: &[u64],
     collector: &Collector,
-) -> Result<(), ArenaError> {
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .build()
-        .map_err(|source| ArenaError::Threads {
-            threads: options.threads,
-            source,
-        })?;
+) -> Result<(), MeasuringError> {
+    let pool = pool(options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(wanted.len());
     pool.scope(|scope| {
@@ -451,6 +417,12 @@ fn play_wanted<G: Playable>(
         }
     });
     Ok(())
+}
+
+/// So many worker threads; 0 = as many as the machine has cores.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool, MeasuringError> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|error| format!("cannot start {threads} worker threads: {error}"))?)
 }
 
 #[cfg(test)]

@@ -122,6 +122,13 @@ pub(crate) mod tests {
         assert!(open.is_empty(), "{open:?}");
     }
 
+    /// It refers to nothing outside itself.
+    pub(crate) fn assert_alone(page: &str) {
+        for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+
     fn page() -> Page {
         let mut sheet = Sheet::new(["player", "games"]);
         sheet.push(vec!["a|b <c>".into(), Cell::Count(7)]);

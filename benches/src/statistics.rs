@@ -30,6 +30,15 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// As far to either side of the middle.
+    #[must_use]
+    pub fn around(middle: f64, half_width: f64) -> Self {
+        Self {
+            lower: middle - half_width,
+            upper: middle + half_width,
+        }
+    }
+
     /// Half the distance between the ends.
     #[must_use]
     pub fn half_width(&self) -> f64 {
@@ -139,11 +148,7 @@ impl<const N: usize> Tally<N> {
                 upper: (share * score + 1.0 - share).min(1.0),
             };
         }
-        let half_width = QUANTILE_95 * self.standard_error();
-        Interval {
-            lower: (score - half_width).max(0.0),
-            upper: (score + half_width).min(1.0),
-        }
+        Interval::around(score, QUANTILE_95 * self.standard_error()).map(|end| end.clamp(0.0, 1.0))
     }
 
     /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1
@@ -156,7 +161,8 @@ impl<const N: usize> Tally<N> {
     /// The 95 % interval of the Elo difference: that of the score, through the same bounded curve.
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
-        self.interval().map(|score| self.bounded_elo(score))
+        self.interval()
+            .map(|score| elo_of_score(self.bounded(score)))
     }
 
     /// Likelihood of superiority: the probability, by the normal law, that the true score is above
@@ -175,9 +181,10 @@ impl<const N: usize> Tally<N> {
         normal_below((self.score() - 0.5) / (variance / samples).sqrt())
     }
 
-    fn bounded_elo(&self, score: f64) -> f64 {
+    /// A score at least a quarter of a sample away from 0 and 1.
+    fn bounded(&self, score: f64) -> f64 {
         let edge = 0.25 / self.samples().max(1.0);
-        elo_of_score(score.clamp(edge, 1.0 - edge))
+        score.clamp(edge, 1.0 - edge)
     }
 }
 
@@ -211,7 +218,27 @@ pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+impl<'a> std::iter::Sum<&'a Self> for PairCounts {
+    fn sum<I: Iterator<Item = &'a Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |mut sum, counts| {
+            sum.join(counts);
+            sum
+        })
+    }
+}
+
 impl PairCounts {
+    /// Counts of pairs without drawn games.
+    #[must_use]
+    pub fn without_draws(lost: u64, split: u64, won: u64) -> Self {
+        Self {
+            lost,
+            split,
+            won,
+            ..Self::default()
+        }
+    }
+
     /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
     pub fn add(&mut self, scores: [f64; 2]) {
         let halves = scores.map(|score| (2.0 * score).round() as u64);
@@ -287,6 +314,11 @@ impl PairCounts {
             ],
         }
     }
+}
+
+/// The sum of products of numbers in the same place.
+pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
 /// The Elo difference that predicts a score in `(0, 1)`.

@@ -2,7 +2,7 @@
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use crate::test_players::{first, random};
+use crate::test_players::{first, random, timeless};
 use engine::games::reversi::Reversi;
 
 fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
@@ -11,19 +11,6 @@ fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
         threads: 1,
         ..MatchOptions::new(game, pairs, 5)
     }
-}
-
-/// Everything but times.
-fn timeless(
-    a: &Contestant<Reversi>,
-    b: &Contestant<Reversi>,
-    options: &MatchOptions<Reversi>,
-) -> Vec<PairResult> {
-    let mut results = play_pairs(a, b, options).unwrap().0;
-    results
-        .iter_mut()
-        .for_each(|result| result.nanoseconds = [0; 2]);
-    results
 }
 
 #[test]

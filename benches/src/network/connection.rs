@@ -4,10 +4,10 @@
 //! returns by its deadline; and no more is kept of what came than one message and one piece.
 
 use super::message::{Inbox, Message, Sender};
+pub(super) use crate::deadline::Deadline;
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::TcpStream,
-    time::{Duration, Instant},
 };
 
 /// Bytes that are read at once.
@@ -16,26 +16,6 @@ const PIECE: usize = 4096;
 pub(super) struct Connection {
     stream: TcpStream,
     inbox: Inbox,
-}
-
-/// Until when something may take, and how long that was.
-#[derive(Clone, Copy)]
-pub(super) struct Deadline(Instant, Duration);
-
-impl Deadline {
-    pub(super) fn after(time: Duration) -> Self {
-        Self(Instant::now() + time, time)
-    }
-
-    /// What is left, or what was `missed`.
-    pub(super) fn left(self, missed: &str) -> Result<Duration, String> {
-        let left = self.0.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(format!("{missed} within {} ms", self.1.as_millis()));
-        }
-        // The system counts in microseconds, and takes none for no limit.
-        Ok(left.max(Duration::from_micros(1)))
-    }
 }
 
 fn waits(error: &io::Error) -> bool {

@@ -57,11 +57,7 @@ impl Moments {
                 upper: 1.0,
             };
         }
-        let half_width = QUANTILE_95 * self.standard_error();
-        Interval {
-            lower: self.mean - half_width,
-            upper: self.mean + half_width,
-        }
+        Interval::around(self.mean, QUANTILE_95 * self.standard_error())
     }
 }
 

@@ -23,21 +23,16 @@ impl<const N: usize> Tally<N> {
     /// The 95 % interval of the normalised Elo, the standard deviation taken as known.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
-        let (middle, half_width) = (
+        Interval::around(
             self.normalized_elo(games),
             QUANTILE_95 * NORMALIZED_ELO / (games * self.samples().max(1.0)).sqrt(),
-        );
-        Interval {
-            lower: middle - half_width,
-            upper: middle + half_width,
-        }
+        )
     }
 
     /// The score, but at least a quarter of a sample away from 0 and 1.
     #[must_use]
     pub fn bounded_score(&self) -> f64 {
-        let edge = 0.25 / self.samples().max(1.0);
-        self.score().clamp(edge, 1.0 - edge)
+        self.bounded(self.score())
     }
 
     /// The variance of a sample, never 0: where all samples are equal, the largest that any samples
@@ -124,10 +119,8 @@ mod tests {
             [50, 0, 0],
         ] {
             let tally = Tally { counts };
-            let (value, interval) = (
-                tally.normalized_elo(2.0),
-                tally.normalized_elo_interval(2.0),
-            );
+            let value = tally.normalized_elo(2.0);
+            let interval = tally.normalized_elo_interval(2.0);
             assert!(
                 value.is_finite() && interval.lower.is_finite() && interval.contains(value),
                 "{counts:?}"

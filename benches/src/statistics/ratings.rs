@@ -8,7 +8,7 @@
 //! sample, as it does in [`Tally::elo`], so the ratings of two contestants differ by exactly the
 //! Elo of their match.
 
-use super::{Interval, Tally};
+use super::{Interval, Tally, dot};
 
 /// Elo a unit of natural-logarithmic odds.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -38,10 +38,7 @@ impl Ratings {
     #[must_use]
     pub fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
-        Interval {
-            lower: self.elo[contestant] - half_width,
-            upper: self.elo[contestant] + half_width,
-        }
+        Interval::around(self.elo[contestant], half_width)
     }
 
     /// The standard error of the difference of two ratings.
@@ -89,19 +86,8 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
             slope[meeting.a] += excess;
             slope[meeting.b] -= excess;
         }
-        let inverse = inverse(curvature(contestants, &meetings, |meeting| {
-            let share = predicted(&strengths, meeting);
-            share * (1.0 - share)
-        }))?;
-        let step: Vec<f64> = inverse
-            .iter()
-            .map(|row| {
-                row.iter()
-                    .zip(&slope)
-                    .map(|(entry, slope)| entry * slope)
-                    .sum()
-            })
-            .collect();
+        let inverse = inverse(curvature(&strengths, &meetings))?;
+        let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
         // Far from the top the parabola is no good guide: halve the step until it leads upwards.
         let mut length = 1.0;
         let moved = loop {
@@ -129,10 +115,7 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
             break;
         }
     }
-    let bread = inverse(curvature(contestants, &meetings, |meeting| {
-        let share = predicted(&strengths, meeting);
-        share * (1.0 - share)
-    }))?;
+    let bread = inverse(curvature(&strengths, &meetings))?;
     // The added row of ones has no part in the errors, so it is left out of the middle.
     let filling = differences(contestants, &meetings, |meeting| {
         meeting.tally.sure_variance()
@@ -174,14 +157,14 @@ fn differences<const N: usize>(
     matrix
 }
 
-/// [`differences`] plus a multiple of the matrix of ones, which fixes the mean and makes it
-/// invertible.
-fn curvature<const N: usize>(
-    contestants: usize,
-    meetings: &[&Meeting<N>],
-    weight: impl Fn(&Meeting<N>) -> f64,
-) -> Matrix {
-    let mut matrix = differences(contestants, meetings, weight);
+/// How the likelihood bends: [`differences`] plus a multiple of the matrix of ones, which fixes the
+/// mean and makes it invertible.
+fn curvature<const N: usize>(strengths: &[f64], meetings: &[&Meeting<N>]) -> Matrix {
+    let contestants = strengths.len();
+    let mut matrix = differences(contestants, meetings, |meeting| {
+        let share = predicted(strengths, meeting);
+        share * (1.0 - share)
+    });
     let scale = (0..contestants)
         .map(|index| matrix[index][index])
         .fold(0.0_f64, f64::max)
@@ -281,12 +264,10 @@ mod tests {
         let wins = |a: usize, b: usize| BASEBALL[a][b];
         let pairings = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
         let meetings: Vec<_> = pairings
-            .map(|(a, b)| Meeting {
-                a,
-                b,
-                tally: Tally {
-                    counts: [wins(b, a), wins(a, b)],
-                },
+            .map(|(a, b)| {
+                let counts = [wins(b, a), wins(a, b)];
+                let tally = Tally { counts };
+                Meeting { a, b, tally }
             })
             .collect();
         let found = ratings(7, &meetings).unwrap();
@@ -339,41 +320,21 @@ mod tests {
 
     #[test]
     fn one_sided_leagues_are_finite_and_unconnected_ones_have_no_ratings() {
-        let won = |a, b| Meeting {
-            a,
-            b,
-            tally: Tally { counts: [0, 0, 50] },
+        let meet = |(a, b), counts: [u64; 3]| {
+            let tally = Tally { counts };
+            Meeting { a, b, tally }
         };
-        let found = ratings(
-            4,
-            &[
-                won(0, 1),
-                won(0, 2),
-                won(0, 3),
-                won(1, 2),
-                won(1, 3),
-                won(2, 3),
-            ],
-        )
-        .unwrap();
+        let won = |pairing| meet(pairing, [0, 0, 50]);
+        let pairings = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let found = ratings(4, &pairings.map(won)).unwrap();
         assert!(
             found.elo.windows(2).all(|pair| pair[0] > pair[1])
                 && found.elo.iter().all(|elo| elo.is_finite()),
             "{found:?}"
         );
         assert!((0..4).all(|index| found.interval(index, QUANTILE_95).half_width().is_finite()));
-        assert_eq!(ratings(4, &[won(0, 1), won(2, 3)]), None);
-        assert_eq!(
-            ratings(
-                2,
-                &[Meeting {
-                    a: 0,
-                    b: 1,
-                    tally: Tally { counts: [0, 0, 0] }
-                }]
-            ),
-            None
-        );
+        assert_eq!(ratings(4, &[won((0, 1)), won((2, 3))]), None);
+        assert_eq!(ratings(2, &[meet((0, 1), [0; 3])]), None);
         assert_eq!(ratings::<3>(0, &[]), None);
     }
 
@@ -400,11 +361,8 @@ mod tests {
                             2 * usize::from(random.unit() < rest)
                         }] += 1;
                     }
-                    meetings.push(Meeting {
-                        a,
-                        b,
-                        tally: Tally { counts },
-                    });
+                    let tally = Tally { counts };
+                    meetings.push(Meeting { a, b, tally });
                 }
             }
             let found = ratings(5, &meetings).unwrap();

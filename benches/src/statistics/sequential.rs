@@ -8,6 +8,7 @@
 //! count 0.001 samples, as fishtest counts them.
 
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
+use crate::error::MeasuringError;
 use serde::{Deserialize, Serialize};
 
 /// What an Elo difference means.
@@ -49,17 +50,6 @@ pub enum Verdict {
     Open,
 }
 
-/// Why a sequential test cannot be.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum SequentialTestError {
-    /// The hypotheses are no two finite numbers in rising order.
-    #[error("a sequential test needs elo0 < elo1, not {0} and {1}")]
-    Hypotheses(f64, f64),
-    /// An error probability outside `(0, 0.5)`.
-    #[error("the error probabilities of a sequential test lie between 0 and 0.5, not {0} and {1}")]
-    Errors(f64, f64),
-}
-
 impl SequentialTest {
     /// A test of `elo1` against `elo0`.
     ///
@@ -71,13 +61,18 @@ impl SequentialTest {
         alpha: f64,
         beta: f64,
         model: EloModel,
-    ) -> Result<Self, SequentialTestError> {
+    ) -> Result<Self, MeasuringError> {
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
-            return Err(SequentialTestError::Hypotheses(elo0, elo1));
+            return Err(
+                format!("a sequential test needs elo0 < elo1, not {elo0} and {elo1}").into(),
+            );
         }
         let possible = |probability: f64| probability > 0.0 && probability < 0.5;
         if !possible(alpha) || !possible(beta) {
-            return Err(SequentialTestError::Errors(alpha, beta));
+            return Err(format!(
+                "the error probabilities of a sequential test lie between 0 and 0.5, not {alpha} and {beta}"
+            )
+            .into());
         }
         Ok(Self {
             elo0,
@@ -271,12 +266,7 @@ mod tests {
 
     #[test]
     fn likelihood_ratios_of_a_game_without_draws() {
-        let pairs = PairCounts {
-            lost: 180,
-            split: 430,
-            won: 240,
-            ..PairCounts::default()
-        };
+        let pairs = PairCounts::without_draws(180, 430, 240);
         let test = test(0.0, 10.0, EloModel::Logistic);
         close(test.of_pairs(&pairs.tally()), 2.7872, 5e-5);
         close(test.of_pair_counts(&pairs), 2.7872, 5e-5);
@@ -288,73 +278,64 @@ mod tests {
 
     #[test]
     fn likelihood_ratios_published_by_other_testers() {
-        let counts = Tally {
-            counts: [365, 16618, 36229, 16974, 390],
-        };
-        close(
-            test(0.0, 2.0, EloModel::Normalized).of_pairs(&counts),
-            2.2504,
-            5e-5,
-        );
-        let counts = Tally {
-            counts: [127, 4883, 10712, 5150, 104],
-        };
-        close(
-            test(-1.75, 0.25, EloModel::Normalized).of_pairs(&counts),
-            3.0102,
-            5e-5,
-        );
-        let counts = Tally {
-            counts: [871, 26175, 55983, 26678, 821],
-        };
-        close(
-            test(0.0, 2.0, EloModel::Logistic).of_pairs(&counts),
-            -4.9787,
-            5e-5,
-        );
+        use EloModel::{Logistic, Normalized};
+        for (elo0, elo1, model, counts, ratio) in [
+            (
+                0.0,
+                2.0,
+                Normalized,
+                [365, 16618, 36229, 16974, 390],
+                2.2504,
+            ),
+            (
+                -1.75,
+                0.25,
+                Normalized,
+                [127, 4883, 10712, 5150, 104],
+                3.0102,
+            ),
+            (0.0, 2.0, Logistic, [871, 26175, 55983, 26678, 821], -4.9787),
+        ] {
+            close(
+                test(elo0, elo1, model).of_pairs(&Tally { counts }),
+                ratio,
+                5e-5,
+            );
+        }
     }
 
     #[test]
     fn one_sided_matches_are_finite_and_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model);
-            let won = test.of_pairs(&Tally {
-                counts: [0, 0, 500],
-            });
-            let lost = test.of_pairs(&Tally {
-                counts: [500, 0, 0],
-            });
+            let of_pairs = |counts: [u64; 3]| test.of_pairs(&Tally { counts });
+            let (won, lost) = (of_pairs([0, 0, 500]), of_pairs([500, 0, 0]));
             assert!(won.is_finite() && lost.is_finite(), "{won} {lost}");
             assert!(won > 0.0 && lost < 0.0, "{won} {lost}");
-            assert_eq!(test.of_pairs(&Tally { counts: [0, 0, 0] }), 0.0);
-            assert!(
-                test.of_pairs(&Tally {
-                    counts: [0, 0, 0, 0, 1]
-                })
-                .is_finite()
-            );
+            assert_eq!(of_pairs([0; 3]), 0.0);
+            let counts = [0, 0, 0, 0, 1];
+            assert!(test.of_pairs(&Tally { counts }).is_finite());
         }
         let test = test(0.0, 10.0, EloModel::Logistic);
-        assert_eq!(
-            test.verdict(test.of_pairs(&Tally {
-                counts: [0, 0, 500]
-            })),
-            Verdict::Accepted
-        );
-        assert_eq!(
-            test.verdict(test.of_pairs(&Tally {
-                counts: [500, 0, 0]
-            })),
-            Verdict::Rejected
-        );
-        assert_eq!(test.verdict(0.0), Verdict::Open);
+        for (counts, verdict) in [
+            ([0, 0, 500], Verdict::Accepted),
+            ([500, 0, 0], Verdict::Rejected),
+            ([0; 3], Verdict::Open),
+        ] {
+            assert_eq!(test.verdict(test.of_pairs(&Tally { counts })), verdict);
+        }
     }
 
     #[test]
     fn impossible_tests_are_refused() {
-        assert!(SequentialTest::new(1.0, 1.0, 0.05, 0.05, EloModel::Logistic).is_err());
-        assert!(SequentialTest::new(0.0, f64::NAN, 0.05, 0.05, EloModel::Logistic).is_err());
-        assert!(SequentialTest::new(0.0, 1.0, 0.0, 0.05, EloModel::Logistic).is_err());
-        assert!(SequentialTest::new(0.0, 1.0, 0.05, 0.5, EloModel::Logistic).is_err());
+        for [elo0, elo1, alpha, beta] in [
+            [1.0, 1.0, 0.05, 0.05],
+            [0.0, f64::NAN, 0.05, 0.05],
+            [0.0, 1.0, 0.0, 0.05],
+            [0.0, 1.0, 0.05, 0.5],
+        ] {
+            let test = SequentialTest::new(elo0, elo1, alpha, beta, EloModel::Logistic);
+            assert!(test.is_err(), "{test:?}");
+        }
     }
 }

@@ -172,23 +172,14 @@ mod tests {
 
     #[test]
     fn counts_do_not_depend_on_threads() {
-        let counts = |threads| {
-            random_play(&Standard::default(), 1_000, 5, threads)
-                .unwrap()
-                .counts
+        let counts = |games, seed, threads| {
+            let report = random_play(&Standard::default(), games, seed, threads);
+            report.unwrap().counts
         };
-        assert_eq!(counts(1), counts(2));
-        assert_eq!(counts(1), counts(3));
-        let other = random_play(&Standard::default(), 1_000, 6, 1)
-            .unwrap()
-            .counts;
-        assert_ne!(counts(1), other);
-        assert_eq!(
-            random_play(&Standard::default(), 0, 5, 1)
-                .unwrap()
-                .counts
-                .games,
-            1
-        );
+        for threads in [2, 3] {
+            assert_eq!(counts(1_000, 5, 1), counts(1_000, 5, threads));
+        }
+        assert_ne!(counts(1_000, 5, 1), counts(1_000, 6, 1));
+        assert_eq!(counts(0, 5, 1).games, 1);
     }
 }

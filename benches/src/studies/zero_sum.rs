@@ -5,6 +5,8 @@
 //! Invariant: the mixes are distributions, and the gap is that of exactly the mixes that are
 //! returned.
 
+use crate::statistics::dot;
+
 /// A pair of mixes and what they are worth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
@@ -43,17 +45,11 @@ pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution
         }
     }
     let (rows, columns) = (rows.average(), columns.average());
-    let value = row_payoffs(payoffs, &columns)
-        .iter()
-        .zip(&rows)
-        .map(|(payoff, share)| payoff * share)
-        .sum();
-    let gap = gap(payoffs, &rows, &columns);
     Solution {
+        value: dot(&row_payoffs(payoffs, &columns), &rows),
+        gap: gap(payoffs, &rows, &columns),
         rows,
         columns,
-        value,
-        gap,
     }
 }
 
@@ -61,25 +57,18 @@ pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution
 /// rounding.
 #[must_use]
 pub fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
-    let best_row = row_payoffs(payoffs, columns)
-        .into_iter()
-        .fold(f64::NEG_INFINITY, f64::max);
-    let best_column = column_payoffs(payoffs, rows)
-        .into_iter()
-        .fold(f64::INFINITY, f64::min);
-    best_row - best_column
+    let least = column_payoffs(payoffs, rows).into_iter();
+    best_row(payoffs, columns) - least.fold(f64::INFINITY, f64::min)
+}
+
+/// What the best row gets against `columns`.
+pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
+    let payoffs = row_payoffs(payoffs, columns).into_iter();
+    payoffs.fold(f64::NEG_INFINITY, f64::max)
 }
 
 fn row_payoffs(payoffs: &[Vec<f64>], columns: &[f64]) -> Vec<f64> {
-    payoffs
-        .iter()
-        .map(|row| {
-            row.iter()
-                .zip(columns)
-                .map(|(payoff, share)| payoff * share)
-                .sum()
-        })
-        .collect()
+    payoffs.iter().map(|row| dot(row, columns)).collect()
 }
 
 fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
@@ -110,11 +99,7 @@ impl Learner {
 
     /// Each choice would have brought so much.
     fn learn(&mut self, payoffs: &[f64], weight: f64) {
-        let got: f64 = payoffs
-            .iter()
-            .zip(&self.mix)
-            .map(|(payoff, share)| payoff * share)
-            .sum();
+        let got = dot(payoffs, &self.mix);
         self.regrets
             .iter_mut()
             .zip(payoffs)

@@ -72,13 +72,12 @@ pub fn die_table_sheet(rows: &[DieTableRow]) -> Sheet {
         "largest error",
     ]);
     for row in rows {
-        let number = |value: f64, decimals: usize| Cell::Number(value, decimals);
         sheet.push(vec![
             row.entries.into(),
             row.bytes.into(),
-            number(row.milliseconds, 0),
-            number(row.published_milliseconds, 0),
-            number(row.largest_error, 6),
+            Cell::Number(row.milliseconds, 0),
+            Cell::Number(row.published_milliseconds, 0),
+            Cell::Number(row.largest_error, 6),
         ]);
     }
     sheet
@@ -114,8 +113,8 @@ fn largest_error(exact: &DieTable, stones: &[u8], entries: usize) -> f64 {
         let set = &stones[usize::from(alive) * entries..][..entries];
         for (stone, twelfths) in (0..MAX_STONES as u8).zip(exact.twelfths(alive)) {
             let count = set.iter().filter(|&&found| found == stone).count();
-            largest =
-                largest.max((count as f64 / entries as f64 - f64::from(twelfths) / 12.0).abs());
+            let share = count as f64 / entries as f64;
+            largest = largest.max((share - f64::from(twelfths) / 12.0).abs());
         }
     }
     largest

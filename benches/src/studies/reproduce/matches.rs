@@ -4,14 +4,13 @@
 //! the same reproduction goes on where a shorter one stopped.
 
 use super::{
-    ReproduceError, Settings,
+    Settings,
     comparison::{Comparison, Figure},
 };
-use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
-use crate::statistics::Interval;
+use crate::arena::{Contestant, MatchOptions, MatchResult, in_folder, play_match};
+use crate::error::MeasuringError;
 use crate::studies::setups::Setups;
 use engine::games::einstein::Standard;
-use engine::play::build::PlayerRecipe;
 use std::sync::Arc;
 
 /// One match.
@@ -51,55 +50,37 @@ pub fn play(
     planned: &[Planned],
     settings: &Settings,
     say: &mut dyn FnMut(&str),
-) -> Result<Comparison, ReproduceError> {
-    let mut comparison = Comparison {
-        title: title.to_owned(),
-        unit: "points".to_owned(),
-        figures: Vec::new(),
-        decimals: 2,
-    };
+) -> Result<Comparison, MeasuringError> {
+    let mut figures = Vec::new();
     for one in planned {
         let result = play_one(one, settings)?;
         say(&result.to_string());
-        let (published, published_error) = match one.published {
-            Some((percent, games)) => Figure::published_share(percent, games),
-            None => (None, None),
-        };
-        comparison.figures.push(Figure {
+        let published = one.published;
+        let published = published.map(|(percent, games)| Figure::published_share(percent, games));
+        let (published, published_error) = published.unwrap_or_default();
+        figures.push(Figure {
             label: one.label.clone(),
             published,
             published_error,
             measured: 100.0 * result.score,
-            interval: Some(Interval {
-                lower: 100.0 * result.interval.lower,
-                upper: 100.0 * result.interval.upper,
-            }),
+            interval: Some(result.interval.map(|end| 100.0 * end)),
             games: result.games,
         });
     }
-    Ok(comparison)
+    Ok(Comparison::new(title, "points", figures, 2))
 }
 
-fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, ReproduceError> {
-    let [a, b] = [contestant(&one.players[0])?, contestant(&one.players[1])?];
+fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, MeasuringError> {
+    let game = Standard::default();
+    let [a, b] = one.players.each_ref();
+    let (a, b) = (Contestant::of(a, &game)?, Contestant::of(b, &game)?);
+    let folder = settings.state.as_deref();
     let options = MatchOptions {
         starts: Arc::new(one.setups.clone()),
         threads: settings.threads,
-        state: settings
-            .state
-            .as_ref()
-            .map(|folder| folder.join(format!("{}.jsonl", one.file))),
+        state: folder.map(|folder| in_folder(folder, &one.file)),
         progress: true,
-        ..MatchOptions::new(Standard::default(), one.games.div_ceil(2), settings.seed)
+        ..MatchOptions::new(game, one.games.div_ceil(2), settings.seed)
     };
-    Ok(play_match(&a, &b, &options)?)
-}
-
-/// A contestant from notation without model files.
-fn contestant(notation: &str) -> Result<Contestant<Standard>, ReproduceError> {
-    let recipe = PlayerRecipe::parse(notation, &Standard::default())?;
-    Ok(Contestant {
-        name: recipe.name().to_owned(),
-        make: Arc::new(move || recipe.make()),
-    })
+    play_match(&a, &b, &options)
 }

@@ -5,7 +5,7 @@
 //! win rate against depth 0 and seconds a complete game of the Star1 agent. Invariant: a line that
 //! is not understood is an error, never left out.
 
-use super::ReproduceError;
+use crate::error::MeasuringError;
 
 const ROCKNROLL: &str = include_str!("../../../published/rocknroll_tournament.csv");
 const MONTE_ALPHA: &str = include_str!("../../../published/monte_alpha.csv");
@@ -65,47 +65,37 @@ pub struct DepthLine {
 ///
 /// # Errors
 /// If the table is damaged.
-pub fn rocknroll() -> Result<Matrix, ReproduceError> {
+pub fn rocknroll() -> Result<Matrix, MeasuringError> {
     const NAME: &str = "rocknroll_tournament.csv";
     let mut lines = lines(ROCKNROLL);
     let (_, header) = lines.next().unwrap_or_default();
-    let numbers = header
-        .iter()
-        .skip(2)
-        .map(|cell| number(NAME, 1, cell))
-        .collect::<Result<Vec<u32>, _>>()?;
+    let numbers = header.iter().skip(2).map(|cell| number(NAME, 1, cell));
+    let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
     let mut percent = Vec::new();
     for (line, cells) in lines {
-        let of = |cell: &String| {
-            if cell.is_empty() {
-                Ok(None)
-            } else {
-                number(NAME, line, cell).map(Some)
-            }
-        };
-        let mut row = cells
-            .iter()
-            .skip(2)
-            .map(of)
-            .collect::<Result<Vec<_>, _>>()?;
+        let of = |cell: &String| (!cell.is_empty()).then(|| number(NAME, line, cell));
+        let row = cells.iter().skip(2).map(|cell| of(cell).transpose());
+        let mut row = row.collect::<Result<Vec<_>, _>>()?;
         row.resize(numbers.len(), None);
         percent.push(row);
     }
     if percent.len() != numbers.len() {
-        return Err(ReproduceError::Published {
-            name: NAME,
-            line: percent.len() + 1,
-            problem: "rows and columns differ".to_owned(),
-        });
+        let line = percent.len() + 1;
+        return Err(damaged(NAME, line, "rows and columns differ").into());
     }
     Ok(Matrix { numbers, percent })
+}
+
+/// What is said of a table that is not understood.
+fn damaged(name: &str, line: usize, problem: &str) -> String {
+    format!("the published table {name}, line {line}: {problem}")
 }
 
 /// Monte_Alpha's tables.
 ///
 /// # Errors
 /// If a table is damaged.
-pub fn monte_alpha() -> Result<Vec<MonteAlphaLine>, ReproduceError> {
+pub fn monte_alpha() -> Result<Vec<MonteAlphaLine>, MeasuringError> {
     const NAME: &str = "monte_alpha.csv";
     let read = |(line, cells): (usize, Vec<String>)| {
         let cell = |index: usize| cells.get(index).map_or("", String::as_str);
@@ -124,7 +114,7 @@ pub fn monte_alpha() -> Result<Vec<MonteAlphaLine>, ReproduceError> {
 ///
 /// # Errors
 /// If the table is damaged.
-pub fn star_depth() -> Result<Vec<DepthLine>, ReproduceError> {
+pub fn star_depth() -> Result<Vec<DepthLine>, MeasuringError> {
     const NAME: &str = "star1_agent_depth.csv";
     let read = |(line, cells): (usize, Vec<String>)| {
         let cell = |index: usize| cells.get(index).map_or("", String::as_str);
@@ -157,14 +147,8 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, Vec<String>)> {
         })
 }
 
-fn number<T: std::str::FromStr>(
-    name: &'static str,
-    line: usize,
-    cell: &str,
-) -> Result<T, ReproduceError> {
-    cell.trim().parse().map_err(|_| ReproduceError::Published {
-        name,
-        line,
-        problem: format!("'{cell}' is no number"),
-    })
+fn number<T: std::str::FromStr>(name: &str, line: usize, cell: &str) -> Result<T, String> {
+    cell.trim()
+        .parse()
+        .map_err(|_| damaged(name, line, &format!("'{cell}' is no number")))
 }

@@ -5,10 +5,12 @@
 //! simulates.
 
 use super::{
-    ReproduceError, Settings,
+    Settings, Target,
     comparison::{Claim, Comparison, Figure, Reproduction},
 };
-use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS};
+use crate::arena::in_folder;
+use crate::error::MeasuringError;
+use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS, result::SetupRate};
 use engine::games::einstein::{Standard, setup::setup_stones};
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
@@ -32,7 +34,7 @@ pub fn seconds(settings: &Settings) -> f64 {
 ///
 /// # Errors
 /// If it cannot be done.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
+pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, MeasuringError> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
     let study = setup_study::Settings {
@@ -45,11 +47,9 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, 
         opponents: MOST_OPPONENTS,
         seed: settings.seed,
         threads: settings.threads,
-        state: settings.state.as_ref().map(|folder| {
-            folder.join(format!(
-                "setups-{}.jsonl",
-                if settings.full { "full" } else { "quick" }
-            ))
+        state: settings.state.as_deref().map(|folder| {
+            let size = if settings.full { "full" } else { "quick" };
+            in_folder(folder, &format!("setups-{size}"))
         }),
     };
     let result = setup_study::run(&recipe, &study, progress)?;
@@ -57,40 +57,33 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, 
 }
 
 fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
-    let by_score = |of: fn(
-        &&setup_study::result::SetupRate,
-        &&setup_study::result::SetupRate,
-    ) -> std::cmp::Ordering| result.setups.iter().max_by(of);
-    let highest = by_score(|left, right| left.score.total_cmp(&right.score));
-    let lowest = by_score(|left, right| right.score.total_cmp(&left.score));
-    let figure =
-        |label: &str, published: f64, rate: Option<&setup_study::result::SetupRate>| Figure {
-            label: label.to_owned(),
-            published: Some(published),
-            published_error: None,
-            measured: 100.0 * rate.map_or(0.5, |rate| rate.score),
-            interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
-            games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
-        };
+    let setups = || result.setups.iter();
+    let highest = setups().max_by(|left, right| left.score.total_cmp(&right.score));
+    let lowest = setups().max_by(|left, right| right.score.total_cmp(&left.score));
+    let figure = |label: &str, published: f64, rate: Option<&SetupRate>| Figure {
+        interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
+        games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
+        ..Figure::plain(
+            label.to_owned(),
+            published,
+            100.0 * rate.map_or(0.5, |rate| rate.score),
+        )
+    };
     let corner = extremes(result, |squares| squares == 0);
     let front = extremes(result, |squares| squares == 2);
     let both_extremes = |setups: &[usize]| {
         let places = |setup: &usize| steps(*setup, 1) + steps(*setup, 6);
         setups.iter().map(places).sum::<usize>() as f64 / (2 * setups.len().max(1)) as f64
     };
+    let figures = vec![
+        figure("lowest of 720", 42.0, lowest),
+        figure("highest of 720", 56.0, highest),
+    ];
     Reproduction {
-        target: super::Target::Setups.name().to_owned(),
-        source: "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each".to_owned(),
-        full,
-        comparisons: vec![Comparison {
-            title: "win % of a set-up".to_owned(),
-            unit: "points".to_owned(),
-            figures: vec![figure("lowest of 720", 42.0, lowest), figure("highest of 720", 56.0, highest)],
-            decimals: 1,
-        }],
-        claims: vec![Claim {
-            published: "good set-ups keep 1 and 6 in the back, bad ones put them in front".to_owned(),
-            measured: format!(
+        comparisons: vec![Comparison::new("win % of a set-up", "points", figures, 1)],
+        claims: vec![Claim::new(
+            "good set-ups keep 1 and 6 in the back, bad ones put them in front",
+            format!(
                 "steps from the corner (0 to 2) to 1 and 6: {:.2} on average in the best 16, {:.2} in the worst 16; \
                  1 or 6 in the corner {:.2} %, both on the front line {:.2} %",
                 both_extremes(result.best(16)),
@@ -98,7 +91,7 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
                 100.0 * corner,
                 100.0 * front
             ),
-        }],
+        )],
         assumptions: [
             "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same"
                 .to_owned(),
@@ -111,8 +104,12 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
             },
         ]
         .into(),
-        details: None,
-        pictures: None,
+        ..Reproduction::of(
+            Target::Setups,
+            "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each",
+            full,
+            &[],
+        )
     }
 }
 

@@ -5,9 +5,10 @@ use crate::arena::{
     report::{ReportMatch, arena, percent, summary_sentence},
     tournament::TournamentResult,
 };
+use crate::error::MeasuringError;
 use crate::page::{Block, Page};
 use crate::plot::{
-    Curve, LineChart, PlotError,
+    Curve, LineChart,
     heat_map::{HeatMap, heat_map},
     intervals::{Row, intervals},
     line_chart,
@@ -17,7 +18,7 @@ use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
 use crate::studies::{
     opening::OpeningValue,
-    regret::report::Report,
+    regret::report::{Measured, Report},
     reproduce::Reproduction,
     setup_study::{StudyResult, draw, result::order},
     strength,
@@ -26,7 +27,7 @@ use crate::studies::{
 /// Set-ups that are drawn as the best and as the worst.
 const DRAWN: usize = 16;
 
-pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, PlotError> {
+pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, MeasuringError> {
     let mut page = Page {
         title: title.to_owned(),
         ..Page::default()
@@ -60,7 +61,7 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, PlotError> {
     Ok(page)
 }
 
-fn matches(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
+fn matches(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
     let matches: Vec<ReportMatch> = found
         .iter()
         .filter_map(|found| match found {
@@ -97,15 +98,12 @@ fn matches(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn opening(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
+fn opening(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
     let values: Vec<&OpeningValue> = found
         .iter()
-        .filter_map(|found| {
-            if let Found::Opening(value) = found {
-                Some(value)
-            } else {
-                None
-            }
+        .filter_map(|found| match found {
+            Found::Opening(value) => Some(value),
+            _ => None,
         })
         .collect();
     let mut sheet = Sheet::new(["player", "first mover wins %", "±", "plies", "games"]);
@@ -140,7 +138,7 @@ fn opening(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), PlotError> {
+fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), MeasuringError> {
     let ranking = result.ranking();
     let mut sheet = Sheet::new(["", "player", "Elo", "±", "win %", "± "]);
     let mut rows = Vec::new();
@@ -203,7 +201,7 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), PlotErro
     Ok(())
 }
 
-fn regret(page: &mut Page, report: &Report) -> Result<(), PlotError> {
+fn regret(page: &mut Page, report: &Report) -> Result<(), MeasuringError> {
     let mut blocks = vec![
         Block::Text(format!(
             "{} positions, from {}. Truth: {}.",
@@ -211,16 +209,12 @@ fn regret(page: &mut Page, report: &Report) -> Result<(), PlotError> {
         )),
         Block::Table(report.sheet()),
     ];
-    let row = |measured: &crate::studies::regret::report::Measured| {
+    let row = |measured: &Measured| {
         let regret = measured.figures.regret;
-        let half = QUANTILE_95 * regret.error;
         Row {
             label: measured.name.clone(),
             value: regret.value,
-            interval: Interval {
-                lower: regret.value - half,
-                upper: regret.value + half,
-            },
+            interval: Interval::around(regret.value, QUANTILE_95 * regret.error),
         }
     };
     let rows: Vec<Row> = report.contestants.iter().map(row).collect();
@@ -243,7 +237,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn setups(page: &mut Page, result: &StudyResult) -> Result<(), PlotError> {
+fn setups(page: &mut Page, result: &StudyResult) -> Result<(), MeasuringError> {
     let mut blocks = vec![Block::Text(format!(
         "{} plays {} games: each set-up meets {} others, {} games each. Whoever begins wins {}. Good set-ups differ from each other by {:.2} points \
          (standard deviation, luck taken away).",
@@ -262,21 +256,16 @@ fn setups(page: &mut Page, result: &StudyResult) -> Result<(), PlotError> {
         svg,
         "The sixteen best and the sixteen worst set-ups, as Red's",
     ));
-    let rates: Vec<(f64, f64)> = result
+    let rates = result
         .ranking
         .iter()
         .enumerate()
-        .map(|(place, &setup)| (place as f64 + 1.0, 100.0 * result.setups[setup].class_score))
-        .collect();
-    let chart = LineChart {
-        title: "Set-ups from best to worst".to_owned(),
-        x_label: "place".to_owned(),
-        y_label: "games won by the class, %".to_owned(),
-        curves: vec![Curve {
-            name: result.player.clone(),
-            points: rates,
-        }],
-    };
+        .map(|(place, &setup)| (place as f64 + 1.0, 100.0 * result.setups[setup].class_score));
+    let chart = LineChart::new(
+        "Set-ups from best to worst",
+        ["place", "games won by the class, %"],
+        [Curve::new(&result.player, rates)],
+    );
     blocks.push(Block::chart(
         line_chart(&chart)?,
         "Rates of all set-ups in order",
@@ -338,7 +327,7 @@ fn where_stones_belong(result: &StudyResult) -> HeatMap {
     }
 }
 
-fn reproduction(page: &mut Page, result: &Reproduction) -> Result<(), PlotError> {
+fn reproduction(page: &mut Page, result: &Reproduction) -> Result<(), MeasuringError> {
     let size = if result.full {
         "the published size"
     } else {
@@ -384,27 +373,20 @@ fn against_published(
     title: &str,
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
-) -> Result<String, PlotError> {
+) -> Result<String, MeasuringError> {
     let ends = rows
         .iter()
         .flat_map(|row| [row.0, row.1])
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
         });
-    let agree = Curve {
-        name: "the same".to_owned(),
-        points: vec![(ends.0, ends.0), (ends.1, ends.1)],
-    };
-    let chart = LineChart {
-        title: title.to_owned(),
-        x_label: format!("published, {unit}"),
-        y_label: format!("measured, {unit}"),
-        curves: vec![agree],
-    };
+    let agree = Curve::new("the same", [(ends.0, ends.0), (ends.1, ends.1)]);
+    let labels = ["published", "measured"].map(|what| format!("{what}, {unit}"));
+    let chart = LineChart::new(title, labels.each_ref().map(String::as_str), [agree]);
     scatter(&chart, rows)
 }
 
-fn by_number(page: &mut Page, result: &Strength) -> Result<(), PlotError> {
+fn by_number(page: &mut Page, result: &Strength) -> Result<(), MeasuringError> {
     let chart = strength::chart(
         &result.number,
         &result.player,

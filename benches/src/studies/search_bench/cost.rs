@@ -4,7 +4,9 @@
 //! plain search, as players use it; only the share of time spent evaluating comes from the
 //! instrumented one.
 
+use super::measure::PlayerCosts;
 use crate::sheet::{Cell, Sheet};
+use crate::studies::suite::Phase;
 use engine::search::SearchStats;
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +100,11 @@ impl Cost {
         }
     }
 
+    /// What the table lost, if there is one.
+    pub(super) fn known_replacements(&self) -> Option<u64> {
+        (self.probes > 0).then_some(self.replacements)
+    }
+
     /// Share of the search's time that goes into evaluating, in `[0, 1]`.
     fn evaluation_share(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
@@ -163,12 +170,14 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// A line with all that follows from its cost and the baseline's.
+    /// What a player cost in the positions of a phase, or in all, and all that follows from that
+    /// and the baseline's.
     #[must_use]
-    pub fn new(player: &str, phase: &str, cost: Cost, baseline: &Cost) -> Self {
+    pub fn new(player: &PlayerCosts, name: &str, phase: Option<Phase>, baseline: &Cost) -> Self {
+        let cost = player.total(phase);
         Self {
-            player: player.to_owned(),
-            phase: phase.to_owned(),
+            player: player.player.clone(),
+            phase: name.to_owned(),
             cost,
             rates: cost.rates(),
             ratios: cost.ratios(baseline),
@@ -181,23 +190,25 @@ impl Compared {
 #[must_use]
 pub fn shown(first: &str, lines: &[&Compared]) -> Sheet {
     let mut sheet = Sheet::new([
-        first, "nodes", "leaves", "ms", "nodes/s", "leaves/s", "eval %", "hit %", "cut %",
+        first,
+        "nodes",
+        "leaves",
+        "ms",
+        "nodes/s",
+        "leaves/s",
+        "eval %",
+        "hit %",
+        "cut %",
         "replaced",
+        "nodes ×",
+        "leaves ×",
+        "time ×",
     ]);
-    sheet
-        .columns
-        .extend(["nodes ×", "leaves ×", "time ×"].map(str::to_owned));
-    for Compared {
-        player,
-        cost,
-        rates,
-        ratios,
-        ..
-    } in lines.iter().copied()
-    {
+    for line in lines {
+        let (cost, rates, ratios) = (&line.cost, &line.rates, &line.ratios);
         let mean = |count: u64| Cell::Number(count as f64 / cost.positions as f64, 0);
         sheet.push(vec![
-            player.as_str().into(),
+            line.player.as_str().into(),
             mean(cost.nodes),
             mean(cost.leaves),
             Cell::Number(rates.milliseconds_a_position, 3),
@@ -206,11 +217,7 @@ pub fn shown(first: &str, lines: &[&Compared]) -> Sheet {
             Cell::percent(rates.evaluation_share),
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
-            if cost.probes > 0 {
-                mean(cost.replacements)
-            } else {
-                Cell::Missing
-            },
+            cost.known_replacements().map_or(Cell::Missing, mean),
             Cell::number(ratios.nodes_ratio, 3),
             Cell::number(ratios.leaves_ratio, 3),
             Cell::number(ratios.time_ratio, 3),
@@ -252,10 +259,8 @@ mod tests {
             (Some(0.5), Some(0.2), None)
         );
         let ratios = sum.ratios(&cost(2, 2000, 0.008));
-        assert_eq!(
-            (ratios.nodes_ratio, ratios.leaves_ratio),
-            (Some(0.5), Some(0.5))
-        );
+        let counted = (ratios.nodes_ratio, ratios.leaves_ratio);
+        assert_eq!(counted, (Some(0.5), Some(0.5)));
         assert!((ratios.time_ratio.unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(Cost::default().rates().hit_rate, None);
         assert_eq!(sum.ratios(&Cost::default()).nodes_ratio, None);
@@ -263,28 +268,33 @@ mod tests {
 
     #[test]
     fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
-        let cost = Cost {
+        let unknown = cost(1, 1, 1.0);
+        let known = Cost {
             evaluation_seconds: Some(0.4),
-            ..cost(1, 1, 1.0)
+            ..unknown
         };
-        assert_eq!(cost.rates().evaluation_share, Some(0.4));
-        assert_eq!(
-            Cost::sum([&cost, &self::cost(1, 1, 1.0)]).evaluation_seconds,
-            None
-        );
-        assert_eq!(
-            Cost::sum([&self::cost(1, 1, 1.0), &cost]).evaluation_seconds,
-            None
-        );
-        assert_eq!(
-            Cost::sum([&cost, &cost]).rates().evaluation_share,
-            Some(0.4)
-        );
+        assert_eq!(known.rates().evaluation_share, Some(0.4));
+        for (parts, sum) in [
+            ([&known, &unknown], None),
+            ([&unknown, &known], None),
+            ([&known, &known], Some(0.8)),
+        ] {
+            assert_eq!(Cost::sum(parts).evaluation_seconds, sum);
+        }
+        let both = Cost::sum([&known, &known]).rates();
+        assert_eq!(both.evaluation_share, Some(0.4));
     }
 
     #[test]
     fn lines_have_as_many_cells_as_columns() {
-        let line = Compared::new("a", "all", cost(2, 100, 0.1), &cost(2, 100, 0.1));
+        let cost = cost(2, 100, 0.1);
+        let line = Compared {
+            player: "a".to_owned(),
+            phase: "all".to_owned(),
+            cost,
+            rates: cost.rates(),
+            ratios: cost.ratios(&cost),
+        };
         let sheet = shown("player", &[&line]);
         assert_eq!(sheet.rows[0].len(), sheet.columns.len());
         assert!(sheet.text().contains("50"));

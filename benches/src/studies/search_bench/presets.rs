@@ -63,20 +63,20 @@ pub fn chance(
     forms.iter().flat_map(of_form).collect()
 }
 
-/// The forms and cuts of the study `chance`.
-pub const CHANCE: ([&str; 2], [&str; 8]) = (
-    ["outcomes", "unified"],
-    [
-        "Star0",
-        "Star0.5",
-        "Star1",
-        "Star2",
-        "Star0, table",
-        "Star0.5, table",
-        "Star1, table",
-        "Star2, table",
-    ],
-);
+/// The forms of the study `chance`.
+pub const FORMS: [&str; 2] = ["outcomes", "unified"];
+
+/// The cuts of the study `chance`.
+pub const LABELS: [&str; 8] = [
+    "Star0",
+    "Star0.5",
+    "Star1",
+    "Star2",
+    "Star0, table",
+    "Star0.5, table",
+    "Star1, table",
+    "Star2, table",
+];
 
 /// The six positions of the published leaf counts; which they are was not printed.
 pub const PUBLISHED_POSITIONS: [&str; 6] = ["open1", "open2", "middle1", "middle2", "end1", "end2"];
@@ -107,25 +107,14 @@ pub const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     ),
 ];
 
-/// Replacement policies and the search whose table the study `table-size` varies.
-pub const TABLE_SIZE: [(&str, &str); 4] = [
-    (
-        "bucket",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=bucket)",
-    ),
-    (
-        "always",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=always)",
-    ),
-    (
-        "depth",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=depth)",
-    ),
-    (
-        "two_level",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=two_level)",
-    ),
-];
+/// Replacement policies of the study `table-size`.
+pub const POLICIES: [&str; 4] = ["bucket", "always", "depth", "two_level"];
+
+/// The search whose table the study `table-size` varies.
+#[must_use]
+pub fn table_size(policy: &str, depth: u32) -> String {
+    format!("star2(depth={depth}, eval=schwarz, entries={{entries}}, replace={policy})")
+}
 
 /// The position of the study `table-size`: the first set-up for both sides, Red to move.
 pub const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";

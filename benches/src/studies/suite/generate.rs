@@ -105,27 +105,35 @@ fn positions_of_game(
     seed: u64,
     number: u64,
 ) -> Vec<Position> {
-    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
-    let first = if number.is_multiple_of(2) { RED } else { BLUE };
-    let start = game.random_start(
-        &mut RandomStream::new(derive_seed(game_seed, SeedSpace::Arena, &[0])),
-        first,
-    );
-    let mut dice = DiceStream::new(derive_seed(game_seed, SeedSpace::Arena, &[1]), game.die());
+    let (start, mut dice) = begin_game(game, players, seed, number);
     let [red, blue] = players;
-    for (seat, player) in [&mut *red, &mut *blue].into_iter().enumerate() {
-        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat as u64]));
-    }
-    play_game(
+    let record = play_game(
         game,
         start,
         &mut [red.as_mut(), blue.as_mut()],
         &mut dice,
         None,
         None,
-    )
-    .positions(game)
-    .collect()
+    );
+    record.positions(game).collect()
+}
+
+/// The start and the dice of a game from its seed and number, of which its players are told. Red
+/// begins every other one.
+pub(crate) fn begin_game(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    seed: u64,
+    number: u64,
+) -> (Position, DiceStream) {
+    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
+    let [of_start, of_dice] = [0, 1].map(|what| derive_seed(game_seed, SeedSpace::Arena, &[what]));
+    for (seat, player) in (0..).zip(players) {
+        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat]));
+    }
+    let first = if number.is_multiple_of(2) { RED } else { BLUE };
+    let start = game.random_start(&mut RandomStream::new(of_start), first);
+    (start, DiceStream::new(of_dice, game.die()))
 }
 
 impl Wish {
@@ -206,18 +214,13 @@ mod tests {
     fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
         let game = Standard::default();
         let position = |text: &str| game.parse_position(text).unwrap().0;
-        assert!(wins_with_any_roll(
-            &game,
-            &position("...../a..../...../...1./..... r -")
-        ));
-        assert!(!wins_with_any_roll(
-            &game,
-            &position("1..../...../a..../...3./..... r -")
-        ));
+        let wins = |text: &str| wins_with_any_roll(&game, &position(text));
+        assert!(wins("...../a..../...../...1./..... r -"));
+        assert!(!wins("1..../...../a..../...3./..... r -"));
+        // Blue's stone a.
         assert_eq!(
             steps_left(&position("1..../a..../...../..3../..... r -")),
-            1,
-            "Blue's stone a"
+            1
         );
         assert_eq!(
             steps_left(&position("1..../...../..a../..3../..... r -")),

@@ -10,12 +10,12 @@
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
-pub mod luck;
+mod luck;
 pub mod report;
-pub mod result;
-pub mod starts;
+mod result;
+mod starts;
 mod state;
-pub mod stopping;
+mod stopping;
 mod timed;
 pub mod tournament;
 
@@ -79,17 +79,8 @@ impl<G: Playable> Contestant<G> {
     }
 }
 
-impl<G: Game> std::fmt::Debug for Contestant<G> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_tuple("Contestant")
-            .field(&self.name)
-            .finish()
-    }
-}
-
 /// How a match is played.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
     /// The rules; their chance is the one really met.
     pub game: G,
@@ -190,8 +181,7 @@ pub struct LostByForfeit {
 
 impl PairResult {
     /// What whoever began them got in both games together.
-    #[must_use]
-    pub fn first_mover_score(&self) -> f64 {
+    pub(crate) fn first_mover_score(&self) -> f64 {
         // A has seat 0 in the first game and seat 1 in the second.
         (0..2)
             .map(|game| match self.scores[game] {
@@ -238,10 +228,7 @@ pub fn play_match<G: Playable>(
 ///
 /// With a stopping rule these are the pairs up to the one that decided it. In a game without chance
 /// a pair does not count if one of its games repeats a game of an earlier pair.
-///
-/// # Errors
-/// As [`play_match`].
-pub fn play_pairs<G: Playable>(
+pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,

@@ -7,8 +7,6 @@
 mod html;
 mod markdown;
 
-pub use html::escape;
-
 use crate::sheet::Sheet;
 
 /// A whole page.

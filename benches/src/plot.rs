@@ -4,8 +4,8 @@
 //! Invariant: a plot is one `<svg>` element that refers to nothing outside itself; labels are
 //! escaped; values that are no numbers are left out, and a plot of nothing says so.
 
-pub mod heat_map;
-pub mod intervals;
+pub(crate) mod heat_map;
+pub(crate) mod intervals;
 pub mod scaled;
 
 use crate::error::MeasuringError;
@@ -107,10 +107,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// A line chart with a legend.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn line_chart(chart: &LineChart) -> Result<String, MeasuringError> {
+pub(crate) fn line_chart(chart: &LineChart) -> Result<String, MeasuringError> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
@@ -130,10 +127,10 @@ pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, MeasuringErr
 
 /// Predicted against observed win shares, with two standard errors, and the diagonal of perfect
 /// calibration.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String, MeasuringError> {
+pub(crate) fn calibration_plot(
+    title: &str,
+    bins: &[CalibrationBin],
+) -> Result<String, MeasuringError> {
     let points: Vec<_> = bins
         .iter()
         .filter(|bin| bin.positions > 0)

@@ -8,17 +8,17 @@
 //! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
 //! number of samples.
 
-pub mod adjusted;
-pub mod comparisons;
-pub mod normalized;
-pub mod ratings;
+pub(crate) mod adjusted;
+pub(crate) mod comparisons;
+mod normalized;
+pub(crate) mod ratings;
 pub mod sequential;
 pub mod simulation;
 
 use serde::{Deserialize, Serialize};
 
 /// The standard normal quantile that leaves 2.5 % on each side.
-pub const QUANTILE_95: f64 = 1.959_963_984_540_054;
+pub(crate) const QUANTILE_95: f64 = 1.959_963_984_540_054;
 
 /// A 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,43 +87,28 @@ impl<const N: usize> Tally<N> {
     /// Mean score in `[0, 1]`; 1/2 without samples.
     #[must_use]
     pub fn score(&self) -> f64 {
-        let samples = self.samples();
-        if samples == 0.0 {
-            return 0.5;
-        }
-        self.counts
-            .iter()
-            .enumerate()
-            .map(|(cell, &count)| Self::worth(cell) * count as f64)
-            .sum::<f64>()
-            / samples
+        self.mean(Self::worth).unwrap_or(0.5)
     }
 
     /// Variance of one sample, about the mean, dividing by the number of samples; 0 without
     /// samples.
-    #[must_use]
-    pub fn variance(&self) -> f64 {
+    pub(crate) fn variance(&self) -> f64 {
+        let score = self.score();
+        let squared = |cell| (Self::worth(cell) - score).powi(2);
+        self.mean(squared).unwrap_or(0.0)
+    }
+
+    /// The mean over samples of what their cells are worth.
+    fn mean(&self, worth: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
-        if samples == 0.0 {
-            return 0.0;
-        }
-        let mean = self.score();
-        self.counts
-            .iter()
-            .enumerate()
-            .map(|(cell, &count)| (Self::worth(cell) - mean).powi(2) * count as f64)
-            .sum::<f64>()
-            / samples
+        let cells = self.counts.iter().enumerate();
+        let sum: f64 = cells.map(|(cell, &count)| worth(cell) * count as f64).sum();
+        (samples > 0.0).then(|| sum / samples)
     }
 
     /// Standard error of the score; 0 if all samples are equal.
-    #[must_use]
-    pub fn standard_error(&self) -> f64 {
-        if self.samples() == 0.0 {
-            0.0
-        } else {
-            (self.variance() / self.samples()).sqrt()
-        }
+    pub(crate) fn standard_error(&self) -> f64 {
+        (self.variance() / self.samples().max(1.0)).sqrt()
     }
 
     /// The 95 % interval of the score, inside `[0, 1]`.
@@ -229,8 +214,7 @@ impl<'a> std::iter::Sum<&'a Self> for PairCounts {
 
 impl PairCounts {
     /// Counts of pairs without drawn games.
-    #[must_use]
-    pub fn without_draws(lost: u64, split: u64, won: u64) -> Self {
+    pub(crate) fn without_draws(lost: u64, split: u64, won: u64) -> Self {
         Self {
             lost,
             split,
@@ -265,7 +249,7 @@ impl PairCounts {
     /// How many pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {
-        self.lost + self.half + self.split + self.three_halves + self.won
+        self.tally().counts.iter().sum()
     }
 
     /// How many games were won.
@@ -322,8 +306,7 @@ pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// The Elo difference that predicts a score in `(0, 1)`.
-#[must_use]
-pub fn elo_of_score(score: f64) -> f64 {
+pub(crate) fn elo_of_score(score: f64) -> f64 {
     // An even score is 0, not -0.
     400.0 * (score / (1.0 - score)).log10()
 }
@@ -335,8 +318,7 @@ pub fn score_of_elo(elo: f64) -> f64 {
 }
 
 /// Probability that a standard normal variable lies below `x`; absolute error below 1e-12.
-#[must_use]
-pub fn normal_below(x: f64) -> f64 {
+pub(crate) fn normal_below(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_below(-x);
     }
@@ -363,7 +345,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn close(found: f64, expected: f64, tolerance: f64) {
+    pub(super) fn close(found: f64, expected: f64, tolerance: f64) {
         assert!(
             (found - expected).abs() <= tolerance,
             "{found}, expected {expected}"

@@ -4,7 +4,7 @@
 
 pub mod setups;
 
-pub mod zero_sum;
+mod zero_sum;
 
 pub mod setup_study;
 

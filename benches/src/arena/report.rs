@@ -147,8 +147,7 @@ pub fn page(data: &ReportData) -> Result<Page, MeasuringError> {
 }
 
 /// What a match says, in one sentence: who is stronger, as far as its interval tells.
-#[must_use]
-pub fn summary_sentence(found: &ReportMatch) -> Sentence {
+pub(crate) fn summary_sentence(found: &ReportMatch) -> Sentence {
     let result = &found.result;
     let verb = if result.interval.lower > 0.5 {
         "beats"
@@ -237,11 +236,9 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, MeasuringErro
 fn self_play(data: &ReportData) -> Vec<Block> {
     let mut columns = Vec::new();
     if !data.self_play.is_empty() {
-        let mut sheet = Sheet::new(["", " "]);
-        for (name, value) in &data.self_play {
-            sheet.push(vec![name.as_str().into(), value.as_str().into()]);
-        }
-        columns.push(Block::Table(sheet));
+        let rows = data.self_play.iter();
+        let rows = rows.map(|(name, value)| vec![name.as_str().into(), value.as_str().into()]);
+        columns.push(Block::Table(Sheet::filled(["", " "], rows)));
     }
     columns.extend(data.picture.iter().map(|picture| Block::Picture {
         svg: picture.svg.clone(),

@@ -11,12 +11,11 @@ use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,
-    fmt::Debug,
     sync::{Mutex, PoisonError},
 };
 
 /// A choice of first positions; both games of a pair begin from one.
-pub trait Starts<G: Playable>: Debug + Send + Sync {
+pub trait Starts<G: Playable>: Send + Sync {
     /// The first position of a pair; `seed` rules what is random about it.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 

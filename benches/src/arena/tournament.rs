@@ -98,7 +98,7 @@ impl TournamentResult {
             b,
             tally: found.pair_counts.tally(),
         };
-        let meetings: Vec<Meeting<5>> = pairings.zip(&matches).map(meeting).collect();
+        let meetings: Vec<Meeting> = pairings.zip(&matches).map(meeting).collect();
         let simultaneous = simultaneous_quantile(names.len());
         let rating = |ratings: &Ratings, index: usize| Rating {
             elo: ratings.elo[index],
@@ -159,8 +159,7 @@ impl TournamentResult {
     }
 
     /// The mean of a row, each opponent counting the same; the matches are taken as independent.
-    #[must_use]
-    pub fn mean_share(&self, row: usize) -> Option<Share> {
+    pub(crate) fn mean_share(&self, row: usize) -> Option<Share> {
         let shares: Vec<Share> = (0..self.names.len())
             .filter_map(|column| self.share(row, column))
             .collect();

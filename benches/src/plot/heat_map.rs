@@ -9,8 +9,7 @@ use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// Numbers by row and column; `None` is left white.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HeatMap {
-    /// The heading.
+pub(crate) struct HeatMap {
     pub title: String,
     /// Names of the rows, from top to bottom.
     pub rows: Vec<String>,
@@ -22,7 +21,6 @@ pub struct HeatMap {
     pub middle: f64,
     /// How far from the middle colours are full.
     pub span: f64,
-    /// Digits behind the point.
     pub decimals: usize,
 }
 
@@ -36,11 +34,7 @@ const LONGEST_NAME: usize = 40;
 const HIGH: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
-/// Draws the map.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn heat_map(map: &HeatMap) -> Result<String, MeasuringError> {
+pub(crate) fn heat_map(map: &HeatMap) -> Result<String, MeasuringError> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
     let names = map.rows.iter().map(|name| shortened(name, LONGEST_NAME));
     let names: Vec<String> = names.collect();

@@ -7,14 +7,11 @@ use crate::error::MeasuringError;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// One row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     /// What stands left of it.
     pub label: String,
-    /// The value.
     pub value: f64,
-    /// Its interval.
     pub interval: Interval,
 }
 
@@ -25,10 +22,7 @@ const RIGHT: i32 = 110;
 
 /// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
 /// point in words.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn intervals(
+pub(crate) fn intervals(
     title: &str,
     unit: &str,
     rows: &[Row],

@@ -40,10 +40,7 @@ const TOP: i32 = 40;
 const FOOT: i32 = 48;
 
 /// Curves with a marker at each point, on the given scales of x and y.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn scaled_chart(
+pub(crate) fn scaled_chart(
     chart: &LineChart,
     x_scale: &Scale,
     y_scale: &Scale,
@@ -161,10 +158,7 @@ pub fn chart_with_bars(
 }
 
 /// Points with their intervals beside the one curve of a chart, on linear scales.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn scatter(
+pub(crate) fn scatter(
     chart: &LineChart,
     points: &[(f64, f64, Option<Interval>)],
 ) -> Result<String, MeasuringError> {

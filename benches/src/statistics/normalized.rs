@@ -8,7 +8,7 @@
 use super::{Interval, QUANTILE_95, Tally};
 
 /// Normalised Elo a standard deviation of one game: 800 / ln 10.
-pub const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+pub(super) const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
     /// Normalised Elo of the excess score; `games` is how many games a sample has: 2 for pairs.
@@ -30,15 +30,13 @@ impl<const N: usize> Tally<N> {
     }
 
     /// The score, but at least a quarter of a sample away from 0 and 1.
-    #[must_use]
-    pub fn bounded_score(&self) -> f64 {
+    pub(crate) fn bounded_score(&self) -> f64 {
         self.bounded(self.score())
     }
 
     /// The variance of a sample, never 0: where all samples are equal, the largest that any samples
     /// with the (bounded) score can have.
-    #[must_use]
-    pub fn sure_variance(&self) -> f64 {
+    pub(crate) fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();
         if variance > 0.0 {
@@ -52,6 +50,7 @@ impl<const N: usize> Tally<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::tests::close;
 
     #[test]
     fn elo_of_pairs_of_published_matches() {
@@ -86,14 +85,11 @@ mod tests {
         ] {
             let tally = Tally { counts };
             let (own, elo) = (tally.normalized_elo_interval(2.0), tally.elo_interval());
-            let found = [own.lower, tally.normalized_elo(2.0), own.upper]
-                .into_iter()
-                .chain([elo.lower, tally.elo(), elo.upper]);
-            for (found, expected) in found.zip(normalized.into_iter().chain(plain)) {
-                assert!(
-                    (found - expected).abs() < 0.01,
-                    "{counts:?}: {found}, expected {expected}"
-                );
+            let own = [own.lower, tally.normalized_elo(2.0), own.upper];
+            let elo = [elo.lower, tally.elo(), elo.upper];
+            for place in 0..3 {
+                close(own[place], normalized[place], 0.01);
+                close(elo[place], plain[place], 0.01);
             }
         }
     }
@@ -102,10 +98,7 @@ mod tests {
     fn a_standard_deviation_by_hand() {
         // Single games, 3 of 4 won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
         let found = Tally { counts: [1, 3] }.normalized_elo(1.0);
-        assert!(
-            (found - 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356).abs() < 1e-3,
-            "{found}"
-        );
+        close(found, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
     }
 
     #[test]

@@ -84,8 +84,7 @@ impl SequentialTest {
     }
 
     /// The log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945).
-    #[must_use]
-    pub fn bounds(&self) -> (f64, f64) {
+    pub(crate) fn bounds(&self) -> (f64, f64) {
         (
             (self.beta / (1.0 - self.alpha)).ln(),
             ((1.0 - self.beta) / self.alpha).ln(),
@@ -93,15 +92,13 @@ impl SequentialTest {
     }
 
     /// The log likelihood ratio of pairs of games.
-    #[must_use]
-    pub fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> f64 {
+    pub(crate) fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> f64 {
         self.log_likelihood_ratio(tally, 2.0)
     }
 
     /// The same of counted pairs: where no pair is worth half points, the two cells that only draws
     /// can fill are left out.
-    #[must_use]
-    pub fn of_pair_counts(&self, pairs: &PairCounts) -> f64 {
+    pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> f64 {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => self.of_pairs(&Tally {
                 counts: [lost, split, won],
@@ -111,8 +108,7 @@ impl SequentialTest {
     }
 
     /// The log likelihood ratio of single games; only right if they do not depend on each other.
-    #[must_use]
-    pub fn of_games<const N: usize>(&self, tally: &Tally<N>) -> f64 {
+    pub(crate) fn of_games<const N: usize>(&self, tally: &Tally<N>) -> f64 {
         self.log_likelihood_ratio(tally, 1.0)
     }
 
@@ -239,29 +235,20 @@ fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::tests::close;
 
     fn test(elo0: f64, elo1: f64, model: EloModel) -> SequentialTest {
         SequentialTest::new(elo0, elo1, 0.05, 0.05, model).unwrap()
     }
 
-    #[track_caller]
-    fn close(found: f64, expected: f64, tolerance: f64) {
-        assert!(
-            (found - expected).abs() <= tolerance,
-            "{found}, expected {expected}"
-        );
-    }
-
     #[test]
     fn bounds_as_published() {
-        let (lower, upper) = test(0.0, 1.0, EloModel::Logistic).bounds();
-        close(lower, -2.94444, 5e-6);
-        close(upper, 2.94444, 5e-6);
-        let (lower, upper) = SequentialTest::new(0.0, 1.0, 0.05, 0.10, EloModel::Logistic)
-            .unwrap()
-            .bounds();
-        close(lower, -2.25129, 5e-6);
-        close(upper, 2.89037, 5e-6);
+        for (beta, expected) in [(0.05, [-2.94444, 2.94444]), (0.10, [-2.25129, 2.89037])] {
+            let test = SequentialTest::new(0.0, 1.0, 0.05, beta, EloModel::Logistic).unwrap();
+            let (lower, upper) = test.bounds();
+            close(lower, expected[0], 5e-6);
+            close(upper, expected[1], 5e-6);
+        }
     }
 
     #[test]

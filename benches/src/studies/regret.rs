@@ -9,8 +9,8 @@
 //! results depend on the seed, not on the number of threads: choices are made position by position,
 //! in parallel, and added up in order.
 
-pub mod choices;
-pub mod measure;
+mod choices;
+mod measure;
 mod mixed;
 pub mod positions;
 pub mod report;
@@ -29,7 +29,7 @@ use engine::play::{
 use std::sync::Arc;
 
 /// Faces of the die; each counts once.
-pub const FACES: f64 = 6.0;
+const FACES: f64 = 6.0;
 
 /// Whose choices are measured.
 pub enum Contestant {

@@ -6,14 +6,14 @@
 //! those of the arena, searches those of [`crate::studies::search_bench`]. Invariant: every reproduction
 //! says what the report leaves open and what was assumed.
 
-pub mod comparison;
-pub mod matches;
-pub mod monte_alpha;
-pub mod published;
-pub mod reversixt;
-pub mod rocknroll;
-pub mod searches;
-pub mod setups;
+mod comparison;
+mod matches;
+mod monte_alpha;
+mod published;
+mod reversixt;
+mod rocknroll;
+mod searches;
+mod setups;
 
 use crate::arena::make_folder;
 use crate::error::MeasuringError;

@@ -6,14 +6,14 @@
 //! after the other, each on one thread unless its player asks for more, so that times compare.
 //! Invariant: baseline and candidates are measured in the same run on the same positions.
 
-pub mod chance;
-pub mod clock;
-pub mod compare;
-pub mod cost;
-pub mod depth;
-pub mod measure;
-pub mod presets;
-pub mod table_size;
+pub(super) mod chance;
+pub(super) mod clock;
+mod compare;
+mod cost;
+pub(super) mod depth;
+pub(super) mod measure;
+pub(super) mod presets;
+pub(super) mod table_size;
 
 use crate::error::MeasuringError;
 use crate::studies::suite::Suite;

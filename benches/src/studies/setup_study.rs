@@ -6,11 +6,11 @@
 //! of opponents as much as about dice. Invariant: results depend on player, rules, seed and sizes
 //! alone, not on threads or interruptions.
 
-pub mod classes;
+mod classes;
 pub mod design;
 pub mod draw;
 pub(crate) mod games;
-pub mod mix;
+mod mix;
 pub mod result;
 
 use crate::arena::pool;

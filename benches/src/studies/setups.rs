@@ -90,18 +90,12 @@ impl Setups {
     }
 
     /// Reads a mix: a whole weight and a set-up a line; `#` begins a comment.
-    ///
-    /// # Errors
-    /// If the file cannot be read, a line is wrong, or all weights are 0.
-    pub fn read_mix(path: &Path) -> Result<Self, MeasuringError> {
+    pub(crate) fn read_mix(path: &Path) -> Result<Self, MeasuringError> {
         Self::parse_mix(&path.display().to_string(), &read_text(path)?)
     }
 
     /// The mix that comes with the program.
-    ///
-    /// # Errors
-    /// As [`Setups::read_mix`].
-    pub fn shipped_mix() -> Result<Self, MeasuringError> {
+    pub(crate) fn shipped_mix() -> Result<Self, MeasuringError> {
         Self::parse_mix("data/setups/nash.txt", SHIPPED_MIX)
     }
 

@@ -15,7 +15,7 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// A player at one number.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Setting<G: Playable> {
     /// The number.
     pub number: f64,

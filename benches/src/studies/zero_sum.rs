@@ -9,7 +9,7 @@ use crate::statistics::dot;
 
 /// A pair of mixes and what they are worth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
+pub(super) struct Solution {
     /// How often the row player, who wants much, chooses each row.
     pub rows: Vec<f64>,
     /// How often the column player, who wants little, chooses each column.
@@ -25,8 +25,7 @@ pub struct Solution {
 ///
 /// `payoffs[row][column]` is what the row player gets; there is at least one row and one column,
 /// and all rows are as long as the first.
-#[must_use]
-pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution {
+pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = Learner::new(height);
     let mut columns = Learner::new(width);
@@ -55,8 +54,7 @@ pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution
 
 /// The best row against `columns` minus the best column against `rows`; never negative but for
 /// rounding.
-#[must_use]
-pub fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
+pub(super) fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
     let least = column_payoffs(payoffs, rows).into_iter();
     best_row(payoffs, columns) - least.fold(f64::INFINITY, f64::min)
 }

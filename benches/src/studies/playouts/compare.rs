@@ -67,17 +67,8 @@ impl Comparison {
     /// Both as one table.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new([
-            "playouts",
-            "games",
-            "games/s",
-            "× reference",
-            "plies",
-            "first mover %",
-            "±",
-        ]);
-        for row in self.engines.iter().chain(&self.policies) {
-            sheet.push(vec![
+        let row = |row: &PlayoutRow| {
+            vec![
                 row.name.as_str().into(),
                 row.games.into(),
                 Cell::Number(row.games_per_second, 0),
@@ -85,9 +76,20 @@ impl Comparison {
                 Cell::number(row.mean_plies, 3),
                 Cell::Percent(row.first_mover_share),
                 Cell::Percent(row.first_mover_error),
-            ]);
-        }
-        sheet
+            ]
+        };
+        Sheet::filled(
+            [
+                "playouts",
+                "games",
+                "games/s",
+                "× reference",
+                "plies",
+                "first mover %",
+                "±",
+            ],
+            self.engines.iter().chain(&self.policies).map(row),
+        )
     }
 }
 
@@ -318,15 +320,11 @@ mod tests {
     fn uniform_play_has_the_same_statistics_whoever_plays() {
         let comparison = compare(&Standard::default(), 40_000, 3);
         let reference = &comparison.engines[0];
-        assert!(
-            (reference.mean_plies.unwrap() - 21.58).abs() < 0.1 && reference.times_reference == 1.0,
-            "{reference:?}"
-        );
-        let uniform = comparison
-            .engines
-            .iter()
-            .chain(&comparison.policies[..1])
-            .filter(|row| !row.name.contains("stones"));
+        let plies = reference.mean_plies.unwrap();
+        assert!((plies - 21.58).abs() < 0.1, "{reference:?}");
+        assert_eq!(reference.times_reference, 1.0);
+        let uniform = comparison.engines.iter().chain(&comparison.policies[..1]);
+        let uniform = uniform.filter(|row| !row.name.contains("stones"));
         let mut seen = 0;
         for row in uniform {
             let error = row.first_mover_error.hypot(reference.first_mover_error);
@@ -336,24 +334,16 @@ mod tests {
                 (row.first_mover_share - reference.first_mover_share).abs() < 4.0 * error + 0.01,
                 "{row:?}"
             );
-            assert!(
-                row.mean_plies
-                    .is_none_or(|plies| (plies - 21.58).abs() < 0.15),
-                "{row:?}"
-            );
+            let plies = row.mean_plies.unwrap_or(21.58);
+            assert!((plies - 21.58).abs() < 0.15, "{row:?}");
             seen += 1;
         }
         assert!(seen >= 5);
         // It is an advantage to begin, and who goes straight ahead needs fewer plies.
-        let schwarz = comparison
-            .policies
-            .iter()
-            .find(|row| row.name == "schwarz(0)")
-            .unwrap();
-        assert!(
-            schwarz.first_mover_share > 0.52 && schwarz.mean_plies.unwrap() < 18.0,
-            "{schwarz:?}"
-        );
+        let mut policies = comparison.policies.iter();
+        let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
+        let (share, plies) = (schwarz.first_mover_share, schwarz.mean_plies.unwrap());
+        assert!(share > 0.52 && plies < 18.0, "{schwarz:?}");
         assert_eq!(
             comparison.sheet().rows.len(),
             comparison.engines.len() + comparison.policies.len()

@@ -64,23 +64,25 @@ pub fn compare_die_tables(look_ups: u64) -> Vec<DieTableRow> {
 /// Both tables as one sheet.
 #[must_use]
 pub fn die_table_sheet(rows: &[DieTableRow]) -> Sheet {
-    let mut sheet = Sheet::new([
-        "entries a set",
-        "bytes",
-        "ms for 10^8",
-        "published ms",
-        "largest error",
-    ]);
-    for row in rows {
-        sheet.push(vec![
+    let row = |row: &DieTableRow| {
+        vec![
             row.entries.into(),
             row.bytes.into(),
             Cell::Number(row.milliseconds, 0),
             Cell::Number(row.published_milliseconds, 0),
             Cell::Number(row.largest_error, 6),
-        ]);
-    }
-    sheet
+        ]
+    };
+    Sheet::filled(
+        [
+            "entries a set",
+            "bytes",
+            "ms for 10^8",
+            "published ms",
+            "largest error",
+        ],
+        rows.iter().map(row),
+    )
 }
 
 /// A sum over stones looked up for random sets of living stones.

@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a contestant makes of one roll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
+pub(super) enum Choice {
     /// Each permitted move with the same chance.
     #[default]
     Uniform,
@@ -31,7 +31,7 @@ pub enum Choice {
 
 /// What a contestant says of a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answer {
+pub(super) struct Answer {
     /// For each outcome, in order, what is chosen.
     pub choices: [Choice; MAX_OUTCOMES],
     /// Win probability of the side to move before the roll, if the contestant says so.
@@ -42,7 +42,7 @@ pub struct Answer {
 const BLOCK: usize = 128;
 
 /// The answers of a contestant, one a position, in order.
-pub fn answers(
+pub(super) fn answers(
     contestant: &Contestant,
     game: &Standard,
     labelled: &[Labelled],

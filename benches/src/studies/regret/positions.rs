@@ -25,7 +25,7 @@ pub const EXPLORATION: f64 = 0.1;
 
 /// Positions drawn one after the other, with the same players (which may own large tables) or the
 /// same stream.
-pub const BLOCK: u64 = 64;
+pub(crate) const BLOCK: u64 = 64;
 
 /// Games that are tried for one position.
 const MOST_GAMES: u64 = 10_000;

@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
 /// Stones of the positions of a suite, in all: as many positions of each number.
-pub const FEWEST_STONES: u32 = 6;
+pub(crate) const FEWEST_STONES: u32 = 6;
 /// Most stones of a position of a suite.
-pub const MOST_STONES: u32 = 12;
+pub(crate) const MOST_STONES: u32 = 12;
 
 /// What the first line of a suite says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub struct Header {
 }
 
 /// The name and version of the format.
-pub const FORMAT: &str = "alea regret suite 1";
+pub(crate) const FORMAT: &str = "alea regret suite 1";
 
 /// A line of a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

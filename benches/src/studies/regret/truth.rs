@@ -10,7 +10,7 @@ use engine::games::einstein::{MoveList, Position, Standard, tables::Tables};
 use rayon::prelude::*;
 
 /// Most moves of a position.
-pub const MOST_MOVES: usize = 18;
+pub(crate) const MOST_MOVES: usize = 18;
 
 /// A position before the roll, all its moves and what they are worth.
 #[derive(Clone, Debug)]

@@ -47,8 +47,7 @@ impl Figure {
 
     /// A share of games as published, with the interval of that many independent games; all in
     /// percent.
-    #[must_use]
-    pub fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
+    pub(crate) fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
         let share = percent / 100.0;
         (
             Some(percent),
@@ -83,16 +82,14 @@ impl Comparison {
     }
 
     /// The mean of absolute differences; `None` if nothing was published.
-    #[must_use]
-    pub fn mean_difference(&self) -> Option<f64> {
+    pub(crate) fn mean_difference(&self) -> Option<f64> {
         let differences = self.figures.iter().filter_map(Figure::difference);
         mean(differences.map(f64::abs))
     }
 
     /// What the mean absolute difference would be on average if both measured the same and only
     /// dice differed; `None` unless both intervals are known.
-    #[must_use]
-    pub fn difference_by_luck(&self) -> Option<f64> {
+    pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;
             let printed = figure.published_error? / QUANTILE_95;

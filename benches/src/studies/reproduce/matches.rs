@@ -13,28 +13,23 @@ use crate::studies::setups::Setups;
 use engine::games::einstein::Standard;
 use std::sync::Arc;
 
-/// One match.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub(super) struct Planned {
     /// What the figure is called.
     pub label: String,
     /// The name of its state file, without its ending.
     pub file: String,
     /// Notations of both players.
     pub players: [String; 2],
-    /// Games.
     pub games: u64,
     /// The share of the first as printed, in percent, and over how many games.
     pub published: Option<(f64, u64)>,
-    /// Where the stones start.
     pub setups: Setups,
     /// Milliseconds a game takes, about.
     pub milliseconds: f64,
 }
 
-/// Seconds of all matches on one thread.
-#[must_use]
-pub fn seconds(planned: &[Planned]) -> f64 {
+pub(super) fn seconds(planned: &[Planned]) -> f64 {
     planned
         .iter()
         .map(|one| one.games as f64 * one.milliseconds / 1000.0)
@@ -42,10 +37,7 @@ pub fn seconds(planned: &[Planned]) -> f64 {
 }
 
 /// Plays matches and puts their scores beside the published ones, in percent.
-///
-/// # Errors
-/// If a player does not exist or a match fails.
-pub fn play(
+pub(super) fn play(
     title: &str,
     planned: &[Planned],
     settings: &Settings,

@@ -33,11 +33,7 @@ const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
-/// The matches.
-///
-/// # Errors
-/// If the published table is damaged.
-pub fn plan(settings: &Settings) -> Result<Vec<Planned>, MeasuringError> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>, MeasuringError> {
     Ok(monte_alpha()?
         .iter()
         .enumerate()
@@ -91,11 +87,10 @@ fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<P
     })
 }
 
-/// Plays the matches.
-///
-/// # Errors
-/// If a match fails.
-pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(
+    settings: &Settings,
+    say: &mut dyn FnMut(&str),
+) -> Result<Reproduction, MeasuringError> {
     let comparison = play("win % of the first", &plan(settings)?, settings, say)?;
     Ok(Reproduction {
         comparisons: vec![comparison],

@@ -12,22 +12,19 @@ const MONTE_ALPHA: &str = include_str!("../../../published/monte_alpha.csv");
 const STAR_DEPTH: &str = include_str!("../../../published/star1_agent_depth.csv");
 
 /// Games a pair of Rock'n'Roll's tournament.
-pub const ROCKNROLL_GAMES: u64 = 10_240;
+pub(super) const ROCKNROLL_GAMES: u64 = 10_240;
 
 /// Rock'n'Roll's matrix: numbers of players, and the row player's percentage; `None` on the
 /// diagonal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Matrix {
-    /// The players' numbers.
+pub(super) struct Matrix {
     pub numbers: Vec<u32>,
-    /// A row a player.
     pub percent: Vec<Vec<Option<f64>>>,
 }
 
 impl Matrix {
     /// What one player scored against another.
-    #[must_use]
-    pub fn of(&self, row: u32, column: u32) -> Option<f64> {
+    pub(super) fn of(&self, row: u32, column: u32) -> Option<f64> {
         let place = |number| self.numbers.iter().position(|&other| other == number);
         self.percent[place(row)?][place(column)?]
     }
@@ -35,14 +32,12 @@ impl Matrix {
 
 /// One line of Monte_Alpha's tables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MonteAlphaLine {
-    /// The table's number.
+pub(super) struct MonteAlphaLine {
     pub table: u32,
     /// The player, in the report's words.
     pub player: String,
     /// The opponent, in the report's words.
     pub opponent: String,
-    /// Games.
     pub games: u64,
     /// Share of games won, in percent.
     pub percent: f64,
@@ -50,22 +45,16 @@ pub struct MonteAlphaLine {
 
 /// One depth of the Star1 agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DepthLine {
+pub(super) struct DepthLine {
     /// As the report counts it.
     pub depth: u32,
     /// Share of games won against depth 0, in percent.
     pub percent: f64,
-    /// Seconds a complete game.
     pub seconds: f64,
-    /// Games.
     pub games: u64,
 }
 
-/// The matrix of the tournament.
-///
-/// # Errors
-/// If the table is damaged.
-pub fn rocknroll() -> Result<Matrix, MeasuringError> {
+pub(super) fn rocknroll() -> Result<Matrix, MeasuringError> {
     const NAME: &str = "rocknroll_tournament.csv";
     let mut lines = lines(ROCKNROLL);
     let (_, header) = lines.next().unwrap_or_default();
@@ -92,10 +81,7 @@ fn damaged(name: &str, line: usize, problem: &str) -> String {
 }
 
 /// Monte_Alpha's tables.
-///
-/// # Errors
-/// If a table is damaged.
-pub fn monte_alpha() -> Result<Vec<MonteAlphaLine>, MeasuringError> {
+pub(super) fn monte_alpha() -> Result<Vec<MonteAlphaLine>, MeasuringError> {
     const NAME: &str = "monte_alpha.csv";
     let read = |(line, cells): (usize, Vec<String>)| {
         let cell = |index: usize| cells.get(index).map_or("", String::as_str);
@@ -110,11 +96,7 @@ pub fn monte_alpha() -> Result<Vec<MonteAlphaLine>, MeasuringError> {
     lines(MONTE_ALPHA).skip(1).map(read).collect()
 }
 
-/// The Star1 agent by depth.
-///
-/// # Errors
-/// If the table is damaged.
-pub fn star_depth() -> Result<Vec<DepthLine>, MeasuringError> {
+pub(super) fn star_depth() -> Result<Vec<DepthLine>, MeasuringError> {
     const NAME: &str = "star1_agent_depth.csv";
     let read = |(line, cells): (usize, Vec<String>)| {
         let cell = |index: usize| cells.get(index).map_or("", String::as_str);

@@ -56,8 +56,7 @@ const SEARCHES: [(&str, &str); 3] = [
 const MAX_N: &str = "max^n";
 
 /// Seconds on one thread.
-#[must_use]
-pub fn seconds(full: bool) -> f64 {
+pub(super) fn seconds(full: bool) -> f64 {
     if full { 250.0 } else { 20.0 }
 }
 
@@ -127,11 +126,10 @@ fn measure(
     })
 }
 
-/// The measurements.
-///
-/// # Errors
-/// If a search cannot be made.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Reproduction, MeasuringError> {
     let game = game();
     let [plain, cut] = DEPTHS[usize::from(!settings.full)];
     let searches = [SEARCHES[0].0, SEARCHES[1].0, SEARCHES[2].0, MAX_N];

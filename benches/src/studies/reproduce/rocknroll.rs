@@ -15,7 +15,6 @@ use super::{
 use crate::error::MeasuringError;
 
 /// One of the 24 players.
-#[derive(Clone, Copy, Debug)]
 struct Entrant {
     /// Its number in the report.
     number: u32,
@@ -25,82 +24,64 @@ struct Entrant {
     /// player of arbitrary moves it would score four points less than printed. Deeper players
     /// average raw scores with a win counting 1000 as the report's do; the scale of the score is
     /// not printed, see `docs/results.md` for how these were chosen.
-    player: &'static str,
+    player: String,
     /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.
     milliseconds: f64,
 }
 
-/// The table of the players, in the order of their numbers: name, notation where it is not the
-/// name, milliseconds.
-const TABLE: [(&str, Option<&str>, f64); 24] = [
-    ("MrRandom", Some("star1(depth=1, eval=random)"), 0.005),
-    ("MrMonte(0, 50, MrBlack(0))", None, 2.0),
-    ("MrMonte(0, 100, MrBlack(0))", None, 4.0),
-    ("MrMonte(0, 150, MrBlack(0))", None, 6.0),
-    ("MrMonte(0, 200, MrBlack(0))", None, 8.0),
-    ("MrMonte(1, 200, MrBlack(0))", None, 100.0),
-    ("MrMonte(0, 200, MrBlack(1))", None, 60.0),
-    ("MrBlack(0)", None, 0.005),
-    (
-        "MrBlack(1)",
-        Some("star1(depth=2, eval=schwarz(scale=raw, factor=10))"),
-        0.03,
-    ),
-    (
-        "MrBlack(2)",
-        Some("star1(depth=3, eval=schwarz(scale=raw, factor=10))"),
-        0.25,
-    ),
-    (
-        "MrBlack(3)",
-        Some("star1(depth=4, eval=schwarz(scale=raw, factor=10))"),
-        2.2,
-    ),
-    (
-        "MrBlack(4)",
-        Some("star1(depth=5, eval=schwarz(scale=raw, factor=10))"),
-        18.0,
-    ),
-    ("FarmerBoy(0)", None, 0.005),
-    (
-        "FarmerBoy(1)",
-        Some("star1(depth=2, eval=farmer_boy(scale=raw, factor=10))"),
-        0.03,
-    ),
-    (
-        "FarmerBoy(2)",
-        Some("star1(depth=3, eval=farmer_boy(scale=raw, factor=10))"),
-        0.25,
-    ),
-    (
-        "FarmerBoy(3)",
-        Some("star1(depth=4, eval=farmer_boy(scale=raw, factor=10))"),
-        2.2,
-    ),
-    (
-        "FarmerBoy(4)",
-        Some("star1(depth=5, eval=farmer_boy(scale=raw, factor=10))"),
-        18.0,
-    ),
-    ("MrMonte(2, 20, FarmerBoy(0))", None, 130.0),
-    ("MrMonte(2, 40, FarmerBoy(0))", None, 260.0),
-    ("MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))", None, 250.0),
-    ("MrMonte(0, 50, FarmerBoy(0))", None, 3.0),
-    ("MrMonte(0, 100, FarmerBoy(0))", None, 6.0),
-    ("MrMonte(0, 150, FarmerBoy(0))", None, 9.0),
-    ("MrMonte(0, 200, FarmerBoy(0))", None, 12.0),
+/// The report's names in the order of the numbers, and milliseconds.
+const PLAYERS: [(&str, f64); 24] = [
+    ("MrRandom", 0.005),
+    ("MrMonte(0, 50, MrBlack(0))", 2.0),
+    ("MrMonte(0, 100, MrBlack(0))", 4.0),
+    ("MrMonte(0, 150, MrBlack(0))", 6.0),
+    ("MrMonte(0, 200, MrBlack(0))", 8.0),
+    ("MrMonte(1, 200, MrBlack(0))", 100.0),
+    ("MrMonte(0, 200, MrBlack(1))", 60.0),
+    ("MrBlack(0)", 0.005),
+    ("MrBlack(1)", 0.03),
+    ("MrBlack(2)", 0.25),
+    ("MrBlack(3)", 2.2),
+    ("MrBlack(4)", 18.0),
+    ("FarmerBoy(0)", 0.005),
+    ("FarmerBoy(1)", 0.03),
+    ("FarmerBoy(2)", 0.25),
+    ("FarmerBoy(3)", 2.2),
+    ("FarmerBoy(4)", 18.0),
+    ("MrMonte(2, 20, FarmerBoy(0))", 130.0),
+    ("MrMonte(2, 40, FarmerBoy(0))", 260.0),
+    ("MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))", 250.0),
+    ("MrMonte(0, 50, FarmerBoy(0))", 3.0),
+    ("MrMonte(0, 100, FarmerBoy(0))", 6.0),
+    ("MrMonte(0, 150, FarmerBoy(0))", 9.0),
+    ("MrMonte(0, 200, FarmerBoy(0))", 12.0),
 ];
+
+/// Our notation of a player.
+fn notation(name: &str) -> String {
+    let deeper = |evaluator: &str, depth: &str| {
+        let depth: u32 = depth.strip_suffix(')')?.parse().ok()?;
+        let raw = format!("{evaluator}(scale=raw, factor=10)");
+        (depth > 0).then(|| format!("star1(depth={}, eval={raw})", depth + 1))
+    };
+    let found = match name.split_once('(') {
+        None => Some("star1(depth=1, eval=random)".to_owned()),
+        Some(("MrBlack", depth)) => deeper("schwarz", depth),
+        Some(("FarmerBoy", depth)) => deeper("farmer_boy", depth),
+        Some(_) => None,
+    };
+    found.unwrap_or_else(|| name.to_owned())
+}
 
 /// All 24.
 fn entrants() -> impl Iterator<Item = Entrant> {
-    (1..)
-        .zip(TABLE)
-        .map(|(number, (name, player, milliseconds))| Entrant {
-            number,
-            name,
-            player: player.unwrap_or(name),
-            milliseconds,
-        })
+    let numbered = (1..).zip(PLAYERS);
+    numbered.map(|(number, (name, milliseconds))| Entrant {
+        number,
+        name,
+        player: notation(name),
+        milliseconds,
+    })
 }
 
 /// Whom the nine players without printed figures meet.
@@ -112,10 +93,7 @@ const QUICK_GAMES: [u64; 2] = [4, 2048];
 
 /// The matches: everybody of the printed matrix against everybody, and the other nine against one
 /// of them.
-///
-/// # Errors
-/// If a chosen player does not exist.
-pub fn plan(settings: &Settings) -> Result<Vec<Planned>, MeasuringError> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>, MeasuringError> {
     let matrix = rocknroll()?;
     let numbers = || entrants().map(|entrant| entrant.number);
     let unknown = |number: &&u32| !numbers().any(|known| known == **number);
@@ -157,7 +135,7 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
     Planned {
         label: format!("{} {} – {} {}", a.number, a.name, b.number, b.name),
         file: format!("rocknroll-{}-{}", a.number, b.number),
-        players: [a.player.to_owned(), b.player.to_owned()],
+        players: [a.player.clone(), b.player.clone()],
         games: settings.games.unwrap_or(if settings.full {
             ROCKNROLL_GAMES
         } else {
@@ -172,10 +150,10 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
 }
 
 /// Plays the tournament, or those of its players that were chosen.
-///
-/// # Errors
-/// If a match fails.
-pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(
+    settings: &Settings,
+    say: &mut dyn FnMut(&str),
+) -> Result<Reproduction, MeasuringError> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<Planned>, Vec<Planned>) =
         planned.into_iter().partition(|one| one.published.is_some());

@@ -42,8 +42,7 @@ const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 /// Seconds on one thread.
-#[must_use]
-pub fn seconds(target: Target, full: bool) -> f64 {
+pub(super) fn seconds(target: Target, full: bool) -> f64 {
     match target {
         Target::Depth => {
             let size = usize::from(!full);
@@ -82,10 +81,10 @@ fn study(settings: &Settings) -> Result<search_bench::Settings, MeasuringError> 
 }
 
 /// Leaves saved by Star0.5, Star1 and a table against Star0, by phase.
-///
-/// # Errors
-/// If the study fails.
-pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, MeasuringError> {
+pub(super) fn star(
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Reproduction, MeasuringError> {
     let searches = presets::chance(
         &["outcomes"],
         &PUBLISHED_LEAVES.map(|(label, _)| label),
@@ -139,10 +138,7 @@ pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction,
 }
 
 /// Seconds of a complete game and win rate against depth 0, by depth.
-///
-/// # Errors
-/// If the study or a match fails.
-pub fn depth(
+pub(super) fn depth(
     settings: &Settings,
     progress: &ProgressBar,
     say: &mut dyn FnMut(&str),
@@ -207,10 +203,10 @@ pub fn depth(
 }
 
 /// How large a table should be.
-///
-/// # Errors
-/// If the study fails.
-pub fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, MeasuringError> {
+pub(super) fn table(
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Reproduction, MeasuringError> {
     let exponents: &[u32] = if settings.full {
         &presets::TABLE_SIZE_EXPONENTS
     } else {

@@ -23,18 +23,16 @@ const PLAYERS: [(&str, f64); 2] = [
 const GAMES: u64 = 20;
 
 /// Seconds on one thread.
-#[must_use]
-pub fn seconds(settings: &Settings) -> f64 {
+pub(super) fn seconds(settings: &Settings) -> f64 {
     let pairings = (720 * MOST_OPPONENTS / 2) as f64;
     pairings * settings.games.unwrap_or(GAMES) as f64 * PLAYERS[usize::from(!settings.full)].1
         / 1000.0
 }
 
-/// Does the study.
-///
-/// # Errors
-/// If it cannot be done.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Reproduction, MeasuringError> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
     let study = setup_study::Settings {

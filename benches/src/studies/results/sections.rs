@@ -20,7 +20,10 @@ use crate::studies::{
     opening::OpeningValue,
     regret::report::{Measured, Report},
     reproduce::Reproduction,
-    setup_study::{StudyResult, draw, result::order},
+    setup_study::{
+        StudyResult, draw,
+        result::{SetupRate, order},
+    },
     strength,
 };
 
@@ -106,16 +109,17 @@ fn opening(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
             _ => None,
         })
         .collect();
-    let mut sheet = Sheet::new(["player", "first mover wins %", "±", "plies", "games"]);
-    for value in &values {
-        sheet.push(vec![
+    let cells = |value: &&OpeningValue| {
+        vec![
             value.player.as_str().into(),
             Cell::Percent(value.score),
             Cell::Percent(value.interval.half_width()),
             Cell::Number(value.mean_plies, 2),
             value.games.into(),
-        ]);
-    }
+        ]
+    };
+    let columns = ["player", "first mover wins %", "±", "plies", "games"];
+    let sheet = Sheet::filled(columns, values.iter().map(cells));
     let row = |value: &&OpeningValue| Row {
         label: value.player.clone(),
         value: 100.0 * value.score,
@@ -275,18 +279,13 @@ fn setups(page: &mut Page, result: &StudyResult) -> Result<(), MeasuringError> {
         "Mean rate of the set-ups with a stone on a square",
     ));
     if let Some(mix) = &result.mix {
-        let mut sheet = Sheet::new(["set-up over a5 b5 c5 a4 b4 a3", "share %"]);
-        let mut shares: Vec<(usize, f64)> = mix
-            .shares
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|&(_, share)| share > 0.0)
+        let mut setups: Vec<usize> = (0..mix.shares.len())
+            .filter(|&setup| mix.shares[setup] > 0.0)
             .collect();
-        shares.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        for (setup, share) in shares {
-            sheet.push(vec![order(setup).into(), Cell::Percent(share)]);
-        }
+        setups.sort_by(|&one, &other| mix.shares[other].total_cmp(&mix.shares[one]));
+        let row = |&setup: &usize| vec![order(setup).into(), Cell::Percent(mix.shares[setup])];
+        let columns = ["set-up over a5 b5 c5 a4 b4 a3", "share %"];
+        let sheet = Sheet::filled(columns, setups.iter().map(row));
         blocks.push(Block::Text(
             "The mix that nobody can exploit, as far as these games tell:".to_owned(),
         ));
@@ -300,13 +299,15 @@ fn setups(page: &mut Page, result: &StudyResult) -> Result<(), MeasuringError> {
 fn where_stones_belong(result: &StudyResult) -> HeatMap {
     const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
     let mean = |stone: char, square: usize| {
-        let rates: Vec<f64> = result
+        let has_stone = |rate: &&SetupRate| rate.order.chars().nth(square) == Some(stone);
+        let (sum, count) = result
             .setups
             .iter()
-            .filter(|rate| rate.order.chars().nth(square) == Some(stone))
-            .map(|rate| rate.score)
-            .collect();
-        (!rates.is_empty()).then(|| 100.0 * rates.iter().sum::<f64>() / rates.len() as f64)
+            .filter(has_stone)
+            .fold((0.0, 0.0), |(sum, count), rate| {
+                (sum + rate.score, count + 1.0)
+            });
+        (count > 0.0).then(|| 100.0 * sum / count)
     };
     let values: Vec<Option<f64>> = ('1'..='6')
         .flat_map(|stone| (0..6).map(move |square| mean(stone, square)))

@@ -33,10 +33,7 @@ pub(crate) struct Measured {
 }
 
 /// Compares the searches of the study.
-///
-/// # Errors
-/// If a search cannot be read or gives no value.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
     let searches = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
     report(&measure(&searches, settings, progress)?, settings)
 }

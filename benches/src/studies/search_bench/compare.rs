@@ -18,10 +18,7 @@ use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
 /// Compares the players of the settings, or [`presets::COMPARED`].
-///
-/// # Errors
-/// If a player cannot be read or gives no value.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
     let recipes = recipes(&settings.players_or(&presets::COMPARED))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let measured = recipes
@@ -63,8 +60,7 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Measur
 }
 
 /// The phases of a suite and, if there are several, all of them together, with their names.
-#[must_use]
-pub fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
+pub(super) fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
     let all = (phases.len() > 1).then_some(("all", None));
     let parts = phases.iter().map(|&phase| (phase.name(), Some(phase)));
     parts.chain(all).collect()
@@ -102,7 +98,7 @@ mod tests {
         let (_, lines) = compare(&["star1(depth=3, table=0)"; 2]);
         assert_eq!(lines.len(), 8, "two players in three phases and all");
         for line in &lines {
-            let ratios = (line.ratios.nodes_ratio, line.ratios.leaves_ratio);
+            let ratios = (line.nodes_ratio, line.leaves_ratio);
             assert_eq!(ratios, (Some(1.0), Some(1.0)));
             let positions = if line.phase == "all" { 24 } else { 8 };
             assert_eq!(line.cost.positions, positions);
@@ -125,7 +121,7 @@ mod tests {
         };
         for phase in ["opening", "middle", "endgame", "all"] {
             let (full, cut) = (of("unified", phase), of("star1", phase));
-            let found = cut.ratios.leaves_ratio.unwrap();
+            let found = cut.leaves_ratio.unwrap();
             assert!(cut.cost.leaves < full.cost.leaves && found < 1.0, "{phase}");
             let ratio = cut.cost.leaves as f64 / full.cost.leaves as f64;
             assert!((found - ratio).abs() < 1e-12);

@@ -31,20 +31,16 @@ const GAMES_TIME: Duration = Duration::from_secs(3);
 
 /// One search at one depth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AtDepth {
+pub(crate) struct AtDepth {
     /// The depth in plies, the root move included.
     pub depth: u32,
-    /// The suite.
     pub costs: PlayerCosts,
-    /// Complete games played.
     pub games: u32,
-    /// Seconds of one of them.
     pub seconds_a_game: f64,
     /// Seconds of the published agent at the same depth, if it was measured there.
     pub published_seconds_a_game: Option<f64>,
 }
 
-/// The parts of the suite.
 type Parts = [(&'static str, Option<Phase>)];
 
 /// A search at all depths.
@@ -55,10 +51,7 @@ pub(crate) struct Search {
 
 /// Measures the players of the settings, or those of [`presets::DEPTH`], at depths from 1 to the
 /// largest of the settings.
-///
-/// # Errors
-/// If a player has no place for the depth, cannot be read or gives no value.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
     let searches = measure(settings, progress)?;
     let mut text = format!(
         "{}; nodes, leaves and ms are means a position; growth is the time over that of the depth before",
@@ -195,30 +188,32 @@ fn positions_sheet(found: &[AtDepth], parts: &Parts) -> Sheet {
 
 /// Seconds per complete game beside the published ones.
 fn games_sheet(found: &[AtDepth]) -> Sheet {
-    let mut sheet = Sheet::new([
-        "depth",
-        "games",
-        "seconds a game",
-        "published depth",
-        "published seconds",
-        "times faster",
-    ]);
-    for at in found {
+    let row = |at: &AtDepth| {
         let published = at.published_seconds_a_game;
         // The published times have two decimals: one of 0.00 says nothing about speed.
         let faster = published
             .filter(|seconds| *seconds > 0.0)
             .map(|seconds| seconds / at.seconds_a_game);
-        sheet.push(vec![
+        vec![
             u64::from(at.depth).into(),
             u64::from(at.games).into(),
             Cell::Number(at.seconds_a_game, 6),
             published.map_or(Cell::Missing, |_| Cell::Count(u64::from(at.depth) - 1)),
             Cell::number(published, 2),
             Cell::number(faster, 1),
-        ]);
-    }
-    sheet
+        ]
+    };
+    Sheet::filled(
+        [
+            "depth",
+            "games",
+            "seconds a game",
+            "published depth",
+            "published seconds",
+            "times faster",
+        ],
+        found.iter().map(row),
+    )
 }
 
 /// What a search cost in a phase at a depth, as a row of the table with all digits.

@@ -19,21 +19,17 @@ use std::time::Instant;
 
 /// What valuing one position cost a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PositionCost {
-    /// Where in a game the position stands.
+pub(crate) struct PositionCost {
     pub phase: Phase,
-    /// The position.
     pub position: String,
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// The cost.
     pub cost: Cost,
 }
 
 /// What valuing all positions of a suite cost a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlayerCosts {
-    /// The player, in notation.
+pub(crate) struct PlayerCosts {
     pub player: String,
     /// The positions, in the order of the suite.
     pub positions: Vec<PositionCost>,
@@ -41,8 +37,7 @@ pub struct PlayerCosts {
 
 impl PlayerCosts {
     /// The cost of all positions, or of those of one phase.
-    #[must_use]
-    pub fn total(&self, phase: Option<Phase>) -> Cost {
+    pub(crate) fn total(&self, phase: Option<Phase>) -> Cost {
         let wanted = self
             .positions
             .iter()
@@ -52,8 +47,7 @@ impl PlayerCosts {
 }
 
 /// The largest difference between the values that two players give one position.
-#[must_use]
-pub fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
+pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
     let mut others = players.into_iter();
     let Some(first) = others.next() else {
         return 0.0;
@@ -67,10 +61,7 @@ pub fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCost
 
 /// Reads players and makes sure that each of them gives values, so that no time is spent before a
 /// refusal.
-///
-/// # Errors
-/// If a notation is wrong or a player only plays.
-pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>, MeasuringError> {
+pub(crate) fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>, MeasuringError> {
     let game = Standard::default();
     let recipes = notations
         .iter()
@@ -101,10 +92,7 @@ const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
 
 /// Values all positions of the suite with one player; `instrument` also measures the share of time
 /// spent evaluating.
-///
-/// # Errors
-/// If the player gives no value.
-pub fn measure_suite(
+pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     instrument: bool,
@@ -144,7 +132,7 @@ pub fn measure_suite(
 
 /// Values one position of any game; `None` from a player that gives no value. With an instrumented
 /// player comes the share of its clock.
-pub fn measure_position<G: Game>(
+pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
     position: &G::Position,

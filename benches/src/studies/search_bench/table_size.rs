@@ -42,10 +42,7 @@ pub(crate) struct Tables {
 
 /// Searches [`presets::TABLE_SIZE_POSITION`] with the players of the settings, or with every
 /// replacement policy.
-///
-/// # Errors
-/// If a player has no place for the size, cannot be read or gives no value.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
     let policies: Vec<(String, String)> = if settings.players.is_empty() {
         let search = |policy: &str| (policy.to_owned(), presets::table_size(policy, 6));
         presets::POLICIES.map(search).into()

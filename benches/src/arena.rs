@@ -19,7 +19,7 @@ mod stopping;
 mod timed;
 pub mod tournament;
 
-use crate::error::MeasuringError;
+use crate::error::Result;
 use collector::Collector;
 use engine::core::{
     game::{Game, Seat},
@@ -169,7 +169,7 @@ pub struct PairResult {
 }
 
 /// A game lost without being played to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
     /// Which game of the pair, 0 or 1.
     pub game: usize,
@@ -218,7 +218,7 @@ pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<MatchResult, MeasuringError> {
+) -> Result<MatchResult> {
     let (results, wall) = play_pairs(a, b, options)?;
     Ok(MatchResult::of(a, b, options, &results, wall))
 }
@@ -232,7 +232,7 @@ pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<(Vec<PairResult>, Duration), MeasuringError> {
+) -> Result<(Vec<PairResult>, Duration)> {
     let game = &options.game;
     if options.pairs == 0 {
         return Err("a match needs at least one pair of games".to_owned().into());
@@ -304,7 +304,7 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 
     /// One pair of games.
-    fn play_pair(&mut self, pair: u64) -> Result<PairResult, MeasuringError> {
+    fn play_pair(&mut self, pair: u64) -> Result<PairResult> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
         let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
@@ -330,7 +330,7 @@ impl<'a, G: Playable> Table<'a, G> {
             // The game in which A has seat 0 is the first.
             result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
             result.plies[seat_of_a] = record.plies.len() as u32;
-            if self.book.repeats_matter() {
+            if self.book.repeats_matter {
                 prints[seat_of_a] = fingerprint(game, &record);
             }
             if let Some(evaluator) = &mut self.luck {
@@ -362,7 +362,7 @@ impl<'a, G: Playable> Table<'a, G> {
             result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
         }
         result.luck = self.luck.is_some().then_some(luck);
-        result.games = self.book.repeats_matter().then_some(prints);
+        result.games = self.book.repeats_matter.then_some(prints);
         Ok(result)
     }
 }
@@ -385,7 +385,7 @@ fn play_wanted<G: Playable>(
     book: &Book<'_, G>,
     wanted: &[u64],
     collector: &Collector,
-) -> Result<(), MeasuringError> {
+) -> Result<()> {
     let pool = pool(options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(wanted.len());
@@ -407,7 +407,7 @@ fn play_wanted<G: Playable>(
 }
 
 /// So many worker threads; 0 = as many as the machine has cores.
-pub(crate) fn pool(threads: usize) -> Result<ThreadPool, MeasuringError> {
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| format!("cannot start {threads} worker threads: {error}"))?)
 }

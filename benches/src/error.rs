@@ -25,6 +25,9 @@ pub enum MeasuringError {
     Words(String),
 }
 
+/// What was measured, or why not.
+pub type Result<T, E = MeasuringError> = std::result::Result<T, E>;
+
 impl From<String> for MeasuringError {
     fn from(words: String) -> Self {
         Self::Words(words)

@@ -10,7 +10,7 @@ mod markdown;
 use crate::sheet::Sheet;
 
 /// A whole page.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Page {
     /// The heading.
     pub title: String,
@@ -24,7 +24,6 @@ pub struct Page {
 pub type Sentence = Vec<(String, bool)>;
 
 /// Blocks under a heading.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     /// The heading.
     pub heading: String,
@@ -33,7 +32,6 @@ pub struct Section {
 }
 
 /// A piece of a section.
-#[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A paragraph.
     Text(String),

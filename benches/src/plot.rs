@@ -8,7 +8,7 @@ pub(crate) mod heat_map;
 pub(crate) mod intervals;
 pub mod scaled;
 
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::statistics::Interval;
 use intervals::Row;
 use plotters::{
@@ -68,7 +68,6 @@ impl LineChart {
 }
 
 /// One horizontal bar: a score with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoreBar {
     /// What stands left of it.
     pub label: String,
@@ -107,7 +106,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// A line chart with a legend.
-pub(crate) fn line_chart(chart: &LineChart) -> Result<String, MeasuringError> {
+pub(crate) fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
@@ -115,7 +114,7 @@ pub(crate) fn line_chart(chart: &LineChart) -> Result<String, MeasuringError> {
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, MeasuringError> {
+pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String> {
     let row = |bar: &ScoreBar| Row {
         label: bar.label.clone(),
         value: 100.0 * bar.score,
@@ -127,10 +126,7 @@ pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, MeasuringErr
 
 /// Predicted against observed win shares, with two standard errors, and the diagonal of perfect
 /// calibration.
-pub(crate) fn calibration_plot(
-    title: &str,
-    bins: &[CalibrationBin],
-) -> Result<String, MeasuringError> {
+pub(crate) fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {
     let points: Vec<_> = bins
         .iter()
         .filter(|bin| bin.positions > 0)
@@ -158,7 +154,7 @@ fn draw(
     height: i32,
     is_empty: bool,
     paint: impl FnOnce(&Area<'_>) -> Drawn,
-) -> Result<String, MeasuringError> {
+) -> Result<String> {
     let mut svg = String::new();
     {
         let size = (WIDTH as u32, height as u32);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// One value of a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Cell {
     /// Words, to the left.
     Text(String),
@@ -92,7 +92,7 @@ impl From<u64> for Cell {
 }
 
 /// A table: a heading for each column, and rows as long as the heading.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Sheet {
     /// What the columns are called.
     pub columns: Vec<String>,

@@ -2,7 +2,7 @@
 //! have been played.
 
 use super::{MatchOptions, PairResult, Repeats, report::percent, state::State, stopping::InOrder};
-use crate::error::MeasuringError;
+use crate::error::{MeasuringError, Result};
 use crate::statistics::PairCounts;
 use engine::play::playable::Playable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -63,7 +63,7 @@ impl Collector {
             results.iter().for_each(|result| in_order.add(result));
             in_order
         });
-        let end = in_order.as_ref().and_then(InOrder::end);
+        let end = in_order.as_ref().and_then(|in_order| in_order.end);
         let collected = Collected {
             results,
             counts,
@@ -85,7 +85,7 @@ impl Collector {
     }
 
     /// Keeps a pair, or why it could not be played, after which no more are wanted.
-    pub(super) fn add(&self, played: Result<PairResult, MeasuringError>) {
+    pub(super) fn add(&self, played: Result<PairResult>) {
         let mut collected = self
             .collected
             .lock()
@@ -108,7 +108,7 @@ impl Collector {
         collected.counts.add(result.scores);
         if let Some(in_order) = &mut collected.in_order {
             in_order.add(&result);
-            if in_order.end().is_some() {
+            if in_order.end.is_some() {
                 self.done.store(true, Ordering::Relaxed);
             }
         }
@@ -122,7 +122,7 @@ impl Collector {
 
     /// All results in order, up to the pair that decided the test, but for pairs that repeat a
     /// game of an earlier one.
-    pub(super) fn finish(self) -> Result<Vec<PairResult>, MeasuringError> {
+    pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
         let mut collected = self
             .collected
@@ -134,7 +134,7 @@ impl Collector {
         if let Some(state) = collected.state {
             state.close()?;
         }
-        if let Some(end) = collected.in_order.and_then(|in_order| in_order.end()) {
+        if let Some(end) = collected.in_order.and_then(|in_order| in_order.end) {
             collected.results.retain(|result| result.pair < end);
         }
         collected.results.sort_unstable_by_key(|result| result.pair);

@@ -8,15 +8,12 @@
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::Contestant;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use engine::core::{game::List, random::RandomStream, record::GameRecord};
 use engine::play::{playable::Playable, player::Player};
 
 /// Whether somebody can tell luck: a player that rates moves.
-pub(super) fn check<G: Playable>(
-    evaluator: &Contestant<G>,
-    game: &G,
-) -> Result<(), MeasuringError> {
+pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);
     let start = game.random_start(&mut RandomStream::new(0), 0);

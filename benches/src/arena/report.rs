@@ -3,7 +3,7 @@
 //! Invariant: everything shown stands in [`ReportData`], which can be stored and shown again.
 
 use crate::arena::MatchResult;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::page::{Block, Page, Sentence};
 use crate::plot::{CalibrationBin, LineChart, ScoreBar, calibration_plot, line_chart, score_bars};
 use crate::sheet::{Cell, Sheet};
@@ -80,7 +80,7 @@ pub struct ReportMatch {
 ///
 /// # Errors
 /// If the report cannot be made or the file cannot be written.
-pub fn write_report(path: &Path, data: &ReportData) -> Result<(), MeasuringError> {
+pub fn write_report(path: &Path, data: &ReportData) -> Result<()> {
     let html = page(data)?.html();
     Ok(write_atomically(path, |out| {
         out.write_all(html.as_bytes())
@@ -91,7 +91,7 @@ pub fn write_report(path: &Path, data: &ReportData) -> Result<(), MeasuringError
 ///
 /// # Errors
 /// If a plot cannot be drawn.
-pub fn page(data: &ReportData) -> Result<Page, MeasuringError> {
+pub fn page(data: &ReportData) -> Result<Page> {
     let mut page = Page {
         title: data.title.clone(),
         summary: data.matches.iter().map(summary_sentence).collect(),
@@ -103,10 +103,7 @@ pub fn page(data: &ReportData) -> Result<Page, MeasuringError> {
     let curve = |chart: &LineChart| Ok(Block::chart(line_chart(chart)?, chart.title.clone()));
     page.push(
         "Training",
-        data.curves
-            .iter()
-            .map(curve)
-            .collect::<Result<_, MeasuringError>>()?,
+        data.curves.iter().map(curve).collect::<Result<_>>()?,
     );
     if !data.calibration.is_empty() {
         let mut blocks = vec![Block::Text(
@@ -178,7 +175,7 @@ pub(crate) fn summary_sentence(found: &ReportMatch) -> Sentence {
 }
 
 /// Matches as a table, and as bars.
-pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, MeasuringError> {
+pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",
         "Games",

@@ -8,7 +8,7 @@ use crate::statistics::{
 use crate::studies::setups::Setups;
 use crate::test_players::{
     Rated, contestant, faulty, first, games_seen, greedy, options as match_options, pondering,
-    random, starts_seen, teller, timeless,
+    random, teller, timeless,
 };
 use engine::core::{
     game::won_by,
@@ -31,6 +31,11 @@ fn kept(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
         ..options(pairs)
     };
     (directory, path, options)
+}
+
+/// The pairs of a match between a strong player and a weak one.
+fn played(options: &MatchOptions<Standard>) -> Vec<PairResult> {
+    timeless(&greedy(), &random(), options)
 }
 
 /// Why a match between these two is not played, in one line.
@@ -94,28 +99,15 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
 }
 
 #[test]
-fn results_do_not_depend_on_the_number_of_threads() {
-    let with = |seed, threads| {
-        let options = MatchOptions {
-            threads,
-            ..match_options(60, seed)
-        };
-        timeless(&greedy(), &random(), &options)
-    };
-    let one = with(7, 1);
-    assert_eq!(one, with(7, 2));
-    assert_ne!(one, with(8, 1));
-}
-
-#[test]
 fn given_set_ups_and_first_movers_alternate() {
-    // Stone 6 alone decides nothing here; the starts are seen through a player that records them.
     let setups = Setups::Index(vec![(0, 719), (5, 6), (7, 8)]);
     let options = MatchOptions {
         starts: Arc::new(setups),
         ..options(6)
     };
-    let seen = starts_seen(&options);
+    let seen = games_seen(&options)
+        .into_iter()
+        .map(|game| game.positions[0]);
     let game = Standard::default();
     let expected: Vec<_> = (0..6)
         .flat_map(|pair| {
@@ -123,15 +115,15 @@ fn given_set_ups_and_first_movers_alternate() {
             [game.start([red, blue], if pair % 2 == 0 { RED } else { BLUE }); 2]
         })
         .collect();
-    assert_eq!(seen, expected);
+    assert_eq!(seen.collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
     let (_directory, path, mut stored) = kept(12);
     stored.threads = 2;
-    let unbroken = timeless(&greedy(), &random(), &options(12));
-    assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
+    let unbroken = played(&options(12));
+    assert_eq!(played(&stored), unbroken);
     let whole = std::fs::read(&path).unwrap();
     let last_line = whole[..whole.len() - 1]
         .iter()
@@ -150,11 +142,7 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
         whole.len(),
     ] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        assert_eq!(
-            timeless(&greedy(), &random(), &stored),
-            unbroken,
-            "cut at {length}"
-        );
+        assert_eq!(played(&stored), unbroken, "cut at {length}");
         let pair = |line: &String| serde_json::from_str::<PairResult>(line).unwrap().pair;
         let mut pairs: Vec<u64> = lines(&path)[1..].iter().map(pair).collect();
         pairs.sort_unstable();
@@ -169,17 +157,14 @@ fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
         pairs,
         ..kept.clone()
     };
-    timeless(&greedy(), &random(), &kept);
+    played(&kept);
     let before = lines(&path);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
     let resumed = play_match(&impossible, &random(), &stored(5)).unwrap();
     assert_eq!(resumed.pairs, 5);
     assert!(resumed.wall_seconds > 0.0 && resumed.seconds_per_move[0] > 0.0);
     assert_eq!(lines(&path), before);
-    assert_eq!(
-        timeless(&greedy(), &random(), &stored(9)),
-        timeless(&greedy(), &random(), &options(9))
-    );
+    assert_eq!(played(&stored(9)), played(&options(9)));
     assert_eq!(lines(&path)[..6], before[..]);
     let shorter = play_match(&impossible, &random(), &stored(3)).unwrap();
     assert_eq!(shorter.pairs, 3);
@@ -188,7 +173,7 @@ fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
 #[test]
 fn the_state_of_another_match_is_refused_and_left_alone() {
     let (_directory, path, stored) = kept(2);
-    timeless(&greedy(), &random(), &stored);
+    played(&stored);
     let before = std::fs::read(&path).unwrap();
     let (seed, starts, game) = (
         MatchOptions {
@@ -238,7 +223,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
 #[test]
 fn damaged_state_files_are_errors_that_name_the_line() {
     let (_directory, path, stored) = kept(2);
-    timeless(&greedy(), &random(), &stored);
+    played(&stored);
     let good = lines(&path);
     // Whole, but by no program that counted right.
     let (said, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
@@ -325,12 +310,9 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
         result.pairs < 1000 && test.log_likelihood_ratio >= test.upper,
         "{result}"
     );
-    let pairs = timeless(&greedy(), &random(), &stopped(1));
-    assert_eq!(timeless(&greedy(), &random(), &stopped(3)), pairs);
-    assert_eq!(
-        timeless(&greedy(), &random(), &options(result.pairs)),
-        pairs
-    );
+    let pairs = played(&stopped(1));
+    assert_eq!(played(&stopped(3)), pairs);
+    assert_eq!(played(&options(result.pairs)), pairs);
     // Killed after some pairs, in the order in which two threads finished them.
     let (_directory, path, _) = kept(0);
     let stored = |pairs| MatchOptions {
@@ -338,8 +320,8 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
         pairs,
         ..stopped(2)
     };
-    timeless(&greedy(), &random(), &stored(20));
-    assert_eq!(timeless(&greedy(), &random(), &stored(3000)), pairs);
+    played(&stored(20));
+    assert_eq!(played(&stored(3000)), pairs);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
     let resumed = play_match(&impossible, &random(), &stored(3000)).unwrap();
     assert_eq!(resumed.pairs, result.pairs);
@@ -361,16 +343,13 @@ fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
         space: SeedSpace::Gate,
         ..options(30)
     };
-    assert_ne!(
-        timeless(&greedy(), &random(), &gate),
-        timeless(&greedy(), &random(), &options(30))
-    );
+    assert_ne!(played(&gate), played(&options(30)));
     let (_directory, _, stored) = kept(30);
     let gate = MatchOptions {
         space: SeedSpace::Gate,
         ..stored.clone()
     };
-    timeless(&greedy(), &random(), &gate);
+    played(&gate);
     let error = refused(&greedy(), &random(), &stored);
     assert!(
         error.contains("its purpose is \"gate\", not none"),
@@ -593,13 +572,13 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
         threads: 1,
         ..stored.clone()
     };
-    let unbroken = timeless(&greedy(), &random(), &told);
+    let unbroken = played(&told);
     let shorter = MatchOptions {
         pairs: 7,
         ..stored.clone()
     };
-    timeless(&greedy(), &random(), &shorter);
-    assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
+    played(&shorter);
+    assert_eq!(played(&stored), unbroken);
     let error = refused(&greedy(), &random(), &without);
     assert!(
         error.contains("luck is \"star1(depth=1)\", not none"),

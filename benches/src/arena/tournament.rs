@@ -5,7 +5,7 @@
 //! match and add up to 100 %.
 
 use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{
     Interval, QUANTILE_95,
@@ -64,7 +64,7 @@ pub fn play_tournament<G: Playable>(
     contestants: &[Contestant<G>],
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
-) -> Result<TournamentResult, MeasuringError> {
+) -> Result<TournamentResult> {
     let count = contestants.len();
     if count < 2 {
         return Err(format!("a tournament needs at least two contestants, not {count}").into());

@@ -4,11 +4,10 @@
 //! a number is and how far, to colour-blind readers too (blue and orange).
 
 use super::{TEXT, WIDTH, draw, shortened, write};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// Numbers by row and column; `None` is left white.
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HeatMap {
     pub title: String,
     /// Names of the rows, from top to bottom.
@@ -34,7 +33,7 @@ const LONGEST_NAME: usize = 40;
 const HIGH: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
-pub(crate) fn heat_map(map: &HeatMap) -> Result<String, MeasuringError> {
+pub(crate) fn heat_map(map: &HeatMap) -> Result<String> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
     let names = map.rows.iter().map(|name| shortened(name, LONGEST_NAME));
     let names: Vec<String> = names.collect();

@@ -3,11 +3,10 @@
 //! Invariant: as for [`super`]; the axis holds all intervals.
 
 use super::{COLOURS, GRID, TEXT, WIDTH, draw, join, scaled::step_for, tidy, two_lines, write};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     /// What stands left of it.
     pub label: String,
@@ -22,12 +21,7 @@ const RIGHT: i32 = 110;
 
 /// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
 /// point in words.
-pub(crate) fn intervals(
-    title: &str,
-    unit: &str,
-    rows: &[Row],
-    decimals: usize,
-) -> Result<String, MeasuringError> {
+pub(crate) fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
@@ -38,7 +32,7 @@ pub(super) fn rows_chart(
     rows: &[Row],
     decimals: usize,
     scores: bool,
-) -> Result<String, MeasuringError> {
+) -> Result<String> {
     let is_finite = |row: &&Row| {
         let Interval { lower, upper } = row.interval;
         [row.value, lower, upper].iter().all(|x| x.is_finite())

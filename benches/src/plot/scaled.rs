@@ -6,12 +6,11 @@
 use super::{
     Area, COLOURS, Drawn, GRID, LineChart, TEXT, WIDTH, draw, join, shortened, tidy, write,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// What an axis measures by.
-#[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
     /// Equal steps add.
     Linear,
@@ -40,16 +39,11 @@ const TOP: i32 = 40;
 const FOOT: i32 = 48;
 
 /// Curves with a marker at each point, on the given scales of x and y.
-pub(crate) fn scaled_chart(
-    chart: &LineChart,
-    x_scale: &Scale,
-    y_scale: &Scale,
-) -> Result<String, MeasuringError> {
+pub(crate) fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
     chart_with_bars(chart, &[], x_scale, y_scale)
 }
 
 /// The interval of a point; a point alone if both ends are the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
     /// Which curve it belongs to.
     pub curve: usize,
@@ -70,7 +64,7 @@ pub fn chart_with_bars(
     bars: &[Bar],
     x_scale: &Scale,
     y_scale: &Scale,
-) -> Result<String, MeasuringError> {
+) -> Result<String> {
     let on_scales = |points: &[(f64, f64)]| on_scales(points, x_scale, y_scale);
     let bars: Vec<(usize, Vec<(f64, f64)>)> = bars
         .iter()
@@ -161,7 +155,7 @@ pub fn chart_with_bars(
 pub(crate) fn scatter(
     chart: &LineChart,
     points: &[(f64, f64, Option<Interval>)],
-) -> Result<String, MeasuringError> {
+) -> Result<String> {
     let bar = |x, lower, upper| Bar {
         curve: 1,
         x,

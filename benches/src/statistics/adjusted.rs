@@ -6,7 +6,7 @@
 use super::{Interval, QUANTILE_95};
 
 /// Number, mean and spread of samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Moments {
     samples: f64,
     mean: f64,

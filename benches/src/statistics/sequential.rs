@@ -8,7 +8,7 @@
 //! count 0.001 samples, as fishtest counts them.
 
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// What an Elo difference means.
@@ -55,13 +55,7 @@ impl SequentialTest {
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or an error probability is not in `(0, 0.5)`.
-    pub fn new(
-        elo0: f64,
-        elo1: f64,
-        alpha: f64,
-        beta: f64,
-        model: EloModel,
-    ) -> Result<Self, MeasuringError> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Self> {
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
             return Err(
                 format!("a sequential test needs elo0 < elo1, not {elo0} and {elo1}").into(),

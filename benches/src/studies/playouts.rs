@@ -12,14 +12,14 @@ pub mod die_tables;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, RED, Standard, dice::DiceStream};
 use rayon::{ThreadPoolBuilder, prelude::*};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::time::Instant;
 
 /// Games that share one random stream; seeding a Mersenne Twister costs as much as a few games.
 const BLOCK: u64 = 256;
 
 /// Sums over games of random play.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RandomPlay {
     /// Games played.
     pub games: u64,
@@ -36,7 +36,7 @@ pub struct RandomPlay {
 }
 
 /// Counts of random play and how long they took.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct RandomPlayReport {
     /// The counts.
     pub counts: RandomPlay,

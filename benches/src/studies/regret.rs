@@ -20,7 +20,7 @@ pub mod truth;
 #[cfg(test)]
 mod tests;
 
-use crate::error::MeasuringError;
+use crate::error::Result;
 use engine::games::einstein::Standard;
 use engine::play::{
     build::{self, PlayerRecipe},
@@ -49,7 +49,7 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong.
-    pub fn player(text: &str, game: &Standard) -> Result<Self, MeasuringError> {
+    pub fn player(text: &str, game: &Standard) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
@@ -57,7 +57,7 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong, or a model cannot be read.
-    pub fn evaluator(text: &str, game: &Standard) -> Result<Self, MeasuringError> {
+    pub fn evaluator(text: &str, game: &Standard) -> Result<Self> {
         Ok(Self::Evaluator {
             name: text.trim().to_owned(),
             evaluator: build::evaluator(text, game)?,

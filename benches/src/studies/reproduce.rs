@@ -16,7 +16,7 @@ mod searches;
 mod setups;
 
 use crate::arena::make_folder;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::studies::setups::Setups;
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
 use indicatif::ProgressBar;
@@ -87,7 +87,7 @@ impl FromStr for Target {
 }
 
 /// How a reproduction is done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// As many games as were published, instead of about a minute's.
     pub full: bool,
@@ -114,7 +114,7 @@ pub fn run(
     settings: &Settings,
     progress: &ProgressBar,
     say: &mut dyn FnMut(&str),
-) -> Result<Reproduction, MeasuringError> {
+) -> Result<Reproduction> {
     make_folder(settings.state.as_deref())?;
     match target {
         Target::RockNRoll => rocknroll::run(settings, say),
@@ -131,7 +131,7 @@ pub fn run(
 ///
 /// # Errors
 /// If the settings name what does not exist.
-pub fn seconds(target: Target, settings: &Settings) -> Result<f64, MeasuringError> {
+pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
         Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),

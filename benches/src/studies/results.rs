@@ -6,7 +6,7 @@
 mod sections;
 
 use crate::arena::{MatchResult, tournament::TournamentResult};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::page::Page;
 use crate::plot::{Curve, LineChart};
 use crate::studies::{
@@ -59,7 +59,7 @@ const KNOWN: &str = "arena, gate, tournament, regret, setups, reproduce, bench s
 ///
 /// # Errors
 /// If the text is neither, or a value is no result that a page can show.
-pub fn read(name: &str, text: &str) -> Result<Vec<Found>, MeasuringError> {
+pub fn read(name: &str, text: &str) -> Result<Vec<Found>> {
     let error = |problem: String| format!("{name}: {problem}");
     if text.starts_with("epoch,") {
         return Ok(vec![Found::Curve(curve(name, text).map_err(error)?)]);
@@ -145,7 +145,7 @@ fn curve(name: &str, text: &str) -> Result<LineChart, String> {
 ///
 /// # Errors
 /// If a plot cannot be drawn.
-pub fn page(title: &str, found: &[Found]) -> Result<Page, MeasuringError> {
+pub fn page(title: &str, found: &[Found]) -> Result<Page> {
     sections::page(title, found)
 }
 

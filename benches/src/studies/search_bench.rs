@@ -15,7 +15,7 @@ pub(super) mod measure;
 pub(super) mod presets;
 pub(super) mod table_size;
 
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::studies::suite::Suite;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
@@ -23,7 +23,7 @@ use indicatif::ProgressBar;
 use std::str::FromStr;
 
 /// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Study {
     /// Any players, the first of them as the baseline.
     Compare,
@@ -65,7 +65,7 @@ impl FromStr for Study {
 }
 
 /// How a study is done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// The positions.
     pub suite: Suite,
@@ -107,7 +107,6 @@ impl Settings {
 }
 
 /// What a study found.
-#[derive(Clone, Debug)]
 pub struct Report {
     /// For a terminal.
     pub text: String,
@@ -123,11 +122,7 @@ pub struct Report {
 ///
 /// # Errors
 /// If a player cannot be read or gives no value.
-pub fn run(
-    study: Study,
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Report, MeasuringError> {
+pub fn run(study: Study, settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if study == Study::Chance && !settings.players.is_empty() {
         return Err(format!(
             "the study '{}' has its own players; leave out --player, or leave out --study to compare players",
@@ -155,7 +150,7 @@ fn varied(
     placeholder: &str,
     numbers: impl Iterator<Item = u64>,
     example: &str,
-) -> Result<Vec<PlayerRecipe<Standard>>, MeasuringError> {
+) -> Result<Vec<PlayerRecipe<Standard>>> {
     if !template.contains(placeholder) {
         return Err(format!(
             "player '{template}' has no {placeholder}, which the study '{}' replaces by a number; for example {example}",
@@ -186,12 +181,33 @@ mod tests {
     fn players_that_do_not_fit_a_study_are_refused_in_one_line() {
         let two = ["star1(depth=2)", "star1(dpth=2)"];
         for (study, players, reason) in [
-            (Study::Chance, &two[..1], "'chance' has its own players"),
-            (Study::Depth, &two[..1], "has no {depth}"),
-            (Study::TableSize, &two[..1], "has no {entries}"),
+            (
+                Study::Chance,
+                &two[..1],
+                "the study 'chance' has its own players",
+            ),
+            (
+                Study::Depth,
+                &two[..1],
+                "player 'star1(depth=2)' has no {depth}",
+            ),
+            (
+                Study::TableSize,
+                &two[..1],
+                "player 'star1(depth=2)' has no {entries}",
+            ),
             (Study::Compare, &two, "'dpth'"),
             (Study::Depth, &["star9(depth={depth})"], "no player 'star9'"),
-            (Study::Compare, &["greedy"], "gives positions no value"),
+            (
+                Study::Compare,
+                &["star1(depth=64)", "greedy"],
+                "greedy gives positions no value",
+            ),
+            (
+                Study::Compare,
+                &["star1(depth=64)", "random"],
+                "random gives positions no value",
+            ),
         ] {
             let settings = Settings::for_tests(players);
             let refused = run(study, &settings, &ProgressBar::hidden());
@@ -212,7 +228,11 @@ mod tests {
         let named = named.map(|&player| player.to_owned()).chain(table_size);
         let chance = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
         let chance = chance.into_iter().map(|search| search.player);
-        let notations: Vec<String> = named.map(|text| fill(&text)).chain(chance).collect();
+        let notations: Vec<String> = named
+            .map(|text| fill(&text))
+            .chain(chance)
+            .chain(["textbook(1)".to_owned()])
+            .collect();
         assert_eq!(measure::recipes(&notations).unwrap().len(), notations.len());
     }
 }

@@ -14,7 +14,7 @@ mod mix;
 pub mod result;
 
 use crate::arena::pool;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use design::pairings;
 use engine::core::{
     journal::{Journal, Wording},
@@ -35,7 +35,7 @@ use std::{
 };
 
 /// How a study is done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// The rules.
     pub game: Standard,
@@ -55,7 +55,7 @@ pub struct Settings {
 const CHUNK: usize = 48;
 
 /// What came of one chunk of pairings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Chunk {
     /// For each pairing the pairs of which the first set-up won one game, and both.
     pub(crate) counts: Vec<[u32; 2]>,
@@ -73,7 +73,7 @@ pub fn run(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<StudyResult, MeasuringError> {
+) -> Result<StudyResult> {
     let pairings = pairings(settings.opponents, settings.seed);
     let chunks: Vec<&[[usize; 2]]> = pairings.chunks(CHUNK).collect();
     let (journal, known) = match &settings.state {
@@ -119,7 +119,7 @@ pub fn run(
                     journal.add(&line)?;
                 }
                 found.0.insert(line.0, line);
-                Ok::<(), MeasuringError>(())
+                Result::<()>::Ok(())
             },
         )
     })?;

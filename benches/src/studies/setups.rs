@@ -4,7 +4,7 @@
 
 use super::content_lines;
 use crate::arena::Starts;
-use crate::error::MeasuringError;
+use crate::error::{MeasuringError, Result};
 use engine::core::{
     files::read_text,
     game::Seat,
@@ -14,12 +14,12 @@ use engine::games::einstein::{
     Position, Standard,
     setup::{SETUPS, setup_index},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Where the stones start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
     /// Every pair draws a set-up for Red and one for Blue.
@@ -46,7 +46,7 @@ impl Setups {
     ///
     /// # Errors
     /// If the file cannot be read, a line is no pair of set-ups, or there is none.
-    pub fn read_list(path: &Path) -> Result<Self, MeasuringError> {
+    pub fn read_list(path: &Path) -> Result<Self> {
         Self::parse_list(&path.display().to_string(), &read_text(path)?)
     }
 
@@ -54,11 +54,11 @@ impl Setups {
     ///
     /// # Errors
     /// As [`Setups::read_list`].
-    pub fn shipped_best() -> Result<Self, MeasuringError> {
+    pub fn shipped_best() -> Result<Self> {
         Self::parse_list("data/setups/best.txt", SHIPPED_BEST)
     }
 
-    fn parse_list(name: &str, text: &str) -> Result<Self, MeasuringError> {
+    fn parse_list(name: &str, text: &str) -> Result<Self> {
         let mut pairs = Vec::new();
         for (line, content) in content_lines(text) {
             let words =
@@ -90,16 +90,16 @@ impl Setups {
     }
 
     /// Reads a mix: a whole weight and a set-up a line; `#` begins a comment.
-    pub(crate) fn read_mix(path: &Path) -> Result<Self, MeasuringError> {
+    pub(crate) fn read_mix(path: &Path) -> Result<Self> {
         Self::parse_mix(&path.display().to_string(), &read_text(path)?)
     }
 
     /// The mix that comes with the program.
-    pub(crate) fn shipped_mix() -> Result<Self, MeasuringError> {
+    pub(crate) fn shipped_mix() -> Result<Self> {
         Self::parse_mix("data/setups/nash.txt", SHIPPED_MIX)
     }
 
-    fn parse_mix(name: &str, text: &str) -> Result<Self, MeasuringError> {
+    fn parse_mix(name: &str, text: &str) -> Result<Self> {
         let mut mix = Vec::new();
         for (line, content) in content_lines(text) {
             mix.push(parse_part(content).ok_or_else(|| {
@@ -183,7 +183,7 @@ impl std::str::FromStr for Setups {
     type Err = MeasuringError;
 
     /// Reads `random`, `nash`, `nash:FILE`, or pairs such as `0:719, 621534:12`.
-    fn from_str(text: &str) -> Result<Self, MeasuringError> {
+    fn from_str(text: &str) -> Result<Self> {
         match text.trim() {
             "random" => return Ok(Self::Random),
             "nash" => return Self::shipped_mix(),

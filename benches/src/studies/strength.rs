@@ -5,7 +5,7 @@
 //! points stand in the order of their numbers.
 
 use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Bar, Scale, chart_with_bars},
@@ -15,7 +15,6 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// A player at one number.
-#[derive(Clone)]
 pub struct Setting<G: Playable> {
     /// The number.
     pub number: f64,
@@ -42,7 +41,7 @@ pub fn strength<G: Playable>(
     against: &Contestant<G>,
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
-) -> Result<Vec<Point>, MeasuringError> {
+) -> Result<Vec<Point>> {
     make_folder(options.state.as_deref())?;
     let mut settings: Vec<&Setting<G>> = settings.iter().collect();
     settings.sort_by(|left, right| left.number.total_cmp(&right.number));
@@ -90,12 +89,7 @@ pub fn sheet(name: &str, points: &[Point]) -> Sheet {
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn chart(
-    name: &str,
-    player: &str,
-    against: &str,
-    points: &[Point],
-) -> Result<String, MeasuringError> {
+pub fn chart(name: &str, player: &str, against: &str, points: &[Point]) -> Result<String> {
     let scores = points
         .iter()
         .map(|point| (point.number, 100.0 * point.result.score));

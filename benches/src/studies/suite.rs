@@ -8,14 +8,14 @@
 pub mod generate;
 
 use super::content_lines;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use engine::core::files;
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path, str::FromStr};
 
 /// Where in a game a position stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// The first plies; nearly all stones live.
@@ -57,7 +57,7 @@ impl FromStr for Phase {
 }
 
 /// One position of a suite.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SuitePosition {
     /// Where in a game it stands.
     pub phase: Phase,
@@ -68,7 +68,7 @@ pub struct SuitePosition {
 }
 
 /// Positions to search, with a name for tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suite {
     /// The file, or what else the suite is called.
     pub name: String,
@@ -81,7 +81,7 @@ impl Suite {
     ///
     /// # Errors
     /// Never for the committed text; a test reads it.
-    pub fn built_in() -> Result<Self, MeasuringError> {
+    pub fn built_in() -> Result<Self> {
         Self::parse(
             "data/suites/search.txt",
             include_str!("../../../data/suites/search.txt"),
@@ -92,7 +92,7 @@ impl Suite {
     ///
     /// # Errors
     /// If the file cannot be read, or as [`Suite::parse`].
-    pub fn read(path: &Path) -> Result<Self, MeasuringError> {
+    pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = files::read(path)?;
         match std::str::from_utf8(&bytes) {
@@ -112,7 +112,7 @@ impl Suite {
     ///
     /// # Errors
     /// Names the first line that is none of these, or says that there is no position.
-    pub fn parse(name: &str, text: &str) -> Result<Self, MeasuringError> {
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();
         for (line, content) in content_lines(text) {
@@ -132,7 +132,7 @@ impl Suite {
     ///
     /// # Errors
     /// If there is none.
-    pub fn only(mut self, phase: Phase) -> Result<Self, MeasuringError> {
+    pub fn only(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
             let name = self.name;

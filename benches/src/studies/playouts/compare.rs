@@ -22,7 +22,7 @@ use engine::search::{
     mcts::{EvaluatorLeaf, Leaf},
     playout::{BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::time::Instant;
 
 /// Runs of which the fastest counts.
@@ -35,7 +35,7 @@ const POLICY_GAMES: u64 = 20_000;
 const SINGLE_GAMES: u64 = 200_000;
 
 /// One way to play random games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct PlayoutRow {
     /// What played.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct PlayoutRow {
 }
 
 /// All of them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize)]
 pub struct Comparison {
     /// Uniform play: the reference first, then the engines.
     pub engines: Vec<PlayoutRow>,

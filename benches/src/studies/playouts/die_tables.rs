@@ -10,7 +10,7 @@ use engine::games::einstein::{
         die_table::{DieTable, ENTRIES},
     },
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::{hint::black_box, time::Instant};
 
 /// Look-ups of the published times.
@@ -20,7 +20,7 @@ pub const PUBLISHED_LOOK_UPS: u64 = 100_000_000;
 const LARGE: usize = 10_000;
 
 /// One table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct DieTableRow {
     /// Entries for each set of living stones.
     pub entries: u64,

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a contestant makes of one roll.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Choice {
     /// Each permitted move with the same chance.
     #[default]
@@ -30,7 +30,7 @@ pub(super) enum Choice {
 }
 
 /// What a contestant says of a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(super) struct Answer {
     /// For each outcome, in order, what is chosen.
     pub choices: [Choice; MAX_OUTCOMES],
@@ -160,34 +160,34 @@ fn by_evaluator(
     evaluator.values(game, &asked, &mut values);
     let (own, successors) = values.split_at(block.len());
     let mut successors = successors.iter();
-    let answer =
-        |((labelled, payoffs), &value): ((&Labelled, &[Option<f32>; MOST_MOVES]), &f32)| {
-            let mut rated = [0.0; MOST_MOVES];
-            for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
-                *rated =
-                    payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
-            }
-            let mut answer = Answer {
-                value: Some(value),
-                ..Answer::default()
-            };
-            let choices = answer.choices.iter_mut();
-            for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
-                *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
-            }
-            answer
+    let mut answers = Vec::with_capacity(block.len());
+    for ((labelled, payoffs), &value) in block.iter().zip(&won).zip(own) {
+        let mut rated = [0.0; MOST_MOVES];
+        for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
+            *rated = payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
+        }
+        let mut answer = Answer {
+            value: Some(value),
+            ..Answer::default()
         };
-    block.iter().zip(&won).zip(own).map(answer).collect()
+        let choices = answer.choices.iter_mut();
+        for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
+            *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
+        }
+        answers.push(answer);
+    }
+    answers
 }
 
 /// The first place of the largest value in a run.
 fn first_best(values: &[f32], run: std::ops::Range<usize>) -> usize {
     let start = run.start;
-    run.fold(start, |best, place| {
+    let better = |best, place| {
         if values[place] > values[best] {
             place
         } else {
             best
         }
-    })
+    };
+    run.fold(start, better)
 }

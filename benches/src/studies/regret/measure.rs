@@ -103,7 +103,7 @@ pub struct Bin {
 pub(super) const BINS: usize = 20;
 
 /// Sums over the decisions of one contestant.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Default)]
 pub(super) struct DecisionSums {
     regret: Ratio,
     regret_of_choices: Ratio,
@@ -177,7 +177,7 @@ impl DecisionSums {
 }
 
 /// Sums over an evaluator's values of the positions themselves.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Default)]
 pub(super) struct ValueSums {
     squared: Ratio,
     signed: Ratio,

@@ -7,7 +7,7 @@
 //! time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
 
 use super::mixed::MixedGames;
-use crate::error::MeasuringError;
+use crate::error::{MeasuringError, Result};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
 use engine::play::{
@@ -86,8 +86,8 @@ pub fn draw_positions(
     count: u64,
     seed: u64,
     progress: &ProgressBar,
-) -> Result<Vec<Position>, MeasuringError> {
-    let blocks: Result<Vec<Vec<Position>>, MeasuringError> = (0..count.div_ceil(BLOCK))
+) -> Result<Vec<Position>> {
+    let blocks: Result<Vec<Vec<Position>>> = (0..count.div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
             let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
@@ -111,7 +111,7 @@ fn of_mixed_games(
     seed: u64,
     block: u64,
     wanted: impl Iterator<Item = RangeInclusive<u32>>,
-) -> Result<Vec<Position>, MeasuringError> {
+) -> Result<Vec<Position>> {
     let mut games = MixedGames::new(
         game,
         RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[block])),
@@ -131,7 +131,7 @@ fn of_players(
     recipe: &PlayerRecipe<Standard>,
     seed: u64,
     wanted: impl Iterator<Item = (u64, RangeInclusive<u32>)>,
-) -> Result<Vec<Position>, MeasuringError> {
+) -> Result<Vec<Position>> {
     let mut players = [recipe.make(), recipe.make()];
     let mut positions = Vec::new();
     let mut draw = |(number, stones): (u64, RangeInclusive<u32>)| {

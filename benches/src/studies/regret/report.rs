@@ -9,7 +9,7 @@ use super::{
     suite::LabelErrors,
     truth::Labelled,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -72,10 +72,9 @@ pub fn measure(
     let began = Instant::now();
     let answers = answers(contestant, game, labelled, seed, progress);
     let seconds = began.elapsed().as_secs_f64();
-    let (mut all, mut values) = (DecisionSums::default(), ValueSums::default());
+    let mut values = ValueSums::default();
     let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
     for (labelled, answer) in labelled.iter().zip(&answers) {
-        all.add(game, labelled, answer);
         let mover = labelled.position.mover().count();
         let class = (
             labelled.position.stones(),
@@ -94,16 +93,15 @@ pub fn measure(
             format!("{mover}v{}", stones - mover)
         }
     };
+    let classes = classes.into_iter();
+    let classes = classes.map(|(class, sums)| (class_name(class), sums.figures()));
     Measured {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
-        figures: all.figures(),
+        figures: sum(game, labelled, &answers),
         by_check: checks.map(|checks| sum(game, checks, &answers)),
         values: values.figures(),
-        classes: classes
-            .into_iter()
-            .map(|(class, sums)| (class_name(class), sums.figures()))
-            .collect(),
+        classes: classes.collect(),
         calibration: values.bins(),
         seconds,
     }
@@ -111,10 +109,9 @@ pub fn measure(
 
 fn sum(game: &Standard, labelled: &[Labelled], answers: &[Answer]) -> Figures {
     let mut sums = DecisionSums::default();
-    labelled
-        .iter()
-        .zip(answers)
-        .for_each(|(labelled, answer)| sums.add(game, labelled, answer));
+    for (labelled, answer) in labelled.iter().zip(answers) {
+        sums.add(game, labelled, answer);
+    }
     sums.figures()
 }
 
@@ -262,7 +259,7 @@ impl Report {
     ///
     /// # Errors
     /// If the plotting library refuses.
-    pub fn svg(&self) -> Result<String, MeasuringError> {
+    pub fn svg(&self) -> Result<String> {
         let evaluators: Vec<&Measured> = self
             .contestants
             .iter()
@@ -290,7 +287,7 @@ impl Report {
         scaled_chart(&chart, &Scale::Linear, &Scale::Linear)
     }
 
-    fn svg_of_classes(&self) -> Result<String, MeasuringError> {
+    fn svg_of_classes(&self) -> Result<String> {
         let names = self.class_names();
         let curve = |measured: &Measured| {
             let point = |(index, class): (usize, &String)| {

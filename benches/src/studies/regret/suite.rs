@@ -10,7 +10,7 @@ use super::{
     positions::{Source, draw_positions},
     truth::{Labelled, MOST_MOVES},
 };
-use crate::error::MeasuringError;
+use crate::error::{MeasuringError, Result};
 use engine::core::{
     files::{self, write_atomically},
     game::Game,
@@ -28,7 +28,7 @@ pub(crate) const FEWEST_STONES: u32 = 6;
 pub(crate) const MOST_STONES: u32 = 12;
 
 /// What the first line of a suite says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
     /// [`FORMAT`].
@@ -51,7 +51,7 @@ pub struct Header {
 pub(crate) const FORMAT: &str = "alea regret suite 1";
 
 /// A line of a suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     /// Before the roll.
@@ -65,7 +65,7 @@ struct Entry {
 }
 
 /// A suite that was read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct LabelledSuite {
     /// What the first line says.
     pub header: Header,
@@ -99,7 +99,7 @@ pub fn write_suite(
     positions: u64,
     seed: u64,
     progress: &ProgressBar,
-) -> Result<(), MeasuringError> {
+) -> Result<()> {
     let (check, depth) = one_ply_less(label)?;
     let recipes = [
         PlayerRecipe::parse(label, game)?,
@@ -123,7 +123,7 @@ pub fn write_suite(
     };
     // A pair of players a piece of work, as large tables as they may have: pieces of some length.
     const PIECE: usize = 16;
-    let lines: Result<Vec<Vec<Entry>>, MeasuringError> = drawn
+    let lines: Result<Vec<Vec<Entry>>> = drawn
         .par_chunks(PIECE)
         .map(|piece| {
             let mut players = [recipes[0].make(), recipes[1].make()];
@@ -146,7 +146,7 @@ pub fn write_suite(
 }
 
 /// The labelling player one ply shallower, and its own depth.
-fn one_ply_less(label: &str) -> Result<(String, u32), MeasuringError> {
+fn one_ply_less(label: &str) -> Result<(String, u32)> {
     let mut notation = Notation::parse(label)?;
     let depth = notation
         .arguments
@@ -224,7 +224,7 @@ impl LabelledSuite {
     ///
     /// # Errors
     /// If the file cannot be read or a line of it is wrong.
-    pub fn read(path: &Path, game: &Standard) -> Result<Self, MeasuringError> {
+    pub fn read(path: &Path, game: &Standard) -> Result<Self> {
         let bytes = files::read(path)?;
         Self::parse(
             &path.display().to_string(),
@@ -237,7 +237,7 @@ impl LabelledSuite {
     ///
     /// # Errors
     /// Names the first line that is wrong.
-    pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self, MeasuringError> {
+    pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self> {
         let wrong = |line: usize, problem: String| format!("{name}:{line}: {problem}");
         let mut lines = text.lines();
         let header: Header = serde_json::from_str(lines.next().unwrap_or_default())

@@ -12,12 +12,12 @@ use super::{
 };
 use engine::core::game::Game;
 use engine::games::einstein::{
-    MoveList, Position, Standard, Variant,
+    Position, Standard, Variant,
     dice::Die,
     tables::{Tables, on_this_thread},
 };
+use engine::play::playable::Playable;
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -193,23 +193,18 @@ fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
 #[test]
 fn threads_change_nothing() {
     let game = Standard::default();
-    let run = |threads| {
-        ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap()
-            .install(|| {
-                let labelled = labelled();
-                let contestants = [
-                    Contestant::player("mcts(sims=30)", &game).unwrap(),
-                    Contestant::evaluator("abt", &game).unwrap(),
-                ];
-                contestants.map(|contestant| Measured {
-                    seconds: 0.0,
-                    ..of(&contestant, &labelled)
-                })
-            })
+    let measured = || {
+        let labelled = labelled();
+        let contestants = [
+            Contestant::player("mcts(sims=30)", &game).unwrap(),
+            Contestant::evaluator("abt", &game).unwrap(),
+        ];
+        contestants.map(|contestant| Measured {
+            seconds: 0.0,
+            ..of(&contestant, &labelled)
+        })
     };
+    let run = |threads| crate::arena::pool(threads).unwrap().install(measured);
     let one = run(1);
     assert_eq!(one, run(2));
     assert_eq!(one, run(3));
@@ -242,20 +237,14 @@ fn a_suite_is_read_as_it_was_written() {
         (2, "star2(depth=1, eval=schwarz)")
     );
     // By the textbook, and as many positions of each number of stones.
-    let mut textbook =
-        engine::play::build::PlayerRecipe::parse("textbook(depth=2, eval=schwarz)", &game)
-            .unwrap()
-            .make();
+    let mut textbook = game
+        .player("textbook(depth=2, eval=schwarz)")
+        .unwrap()
+        .make();
     for (index, labelled) in suite.labelled.iter().enumerate() {
         assert_eq!(labelled.position.stones(), 6 + index as u32 % 7);
-        let mut moves = MoveList::default();
-        game.moves(&labelled.position, &mut moves);
-        for ((_, value), label) in textbook
-            .analyse(&labelled.position, None)
-            .moves
-            .into_iter()
-            .zip(labelled.values)
-        {
+        let rated = textbook.analyse(&labelled.position, None).moves;
+        for ((_, value), label) in rated.into_iter().zip(labelled.values) {
             assert!((value.unwrap() - label).abs() < 1e-5 + 1e-6);
         }
     }

@@ -4,7 +4,7 @@
 //! a move that ends the game is worth exactly 1.
 
 use super::FACES;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use engine::core::game::{Game, Outcome};
 use engine::games::einstein::{MoveList, Position, Standard, tables::Tables};
 use rayon::prelude::*;
@@ -62,7 +62,7 @@ pub fn label_exactly(
     game: &Standard,
     tables: &Tables,
     positions: &[Position],
-) -> Result<Vec<Labelled>, MeasuringError> {
+) -> Result<Vec<Labelled>> {
     let unknown = |position: &Position| {
         let (known, variant) = (tables.stones(), tables.variant());
         let position = game.format_position(position, None);

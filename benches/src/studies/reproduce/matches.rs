@@ -8,12 +8,12 @@ use super::{
     comparison::{Comparison, Figure},
 };
 use crate::arena::{Contestant, MatchOptions, MatchResult, in_folder, play_match};
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::studies::setups::Setups;
 use engine::games::einstein::Standard;
 use std::sync::Arc;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Planned {
     /// What the figure is called.
     pub label: String,
@@ -42,7 +42,7 @@ pub(super) fn play(
     planned: &[Planned],
     settings: &Settings,
     say: &mut dyn FnMut(&str),
-) -> Result<Comparison, MeasuringError> {
+) -> Result<Comparison> {
     let mut figures = Vec::new();
     for one in planned {
         let result = play_one(one, settings)?;
@@ -62,7 +62,7 @@ pub(super) fn play(
     Ok(Comparison::new(title, "points", figures, 2))
 }
 
-fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, MeasuringError> {
+fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult> {
     let game = Standard::default();
     let [a, b] = one.players.each_ref();
     let (a, b) = (Contestant::of(a, &game)?, Contestant::of(b, &game)?);

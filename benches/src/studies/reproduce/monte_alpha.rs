@@ -13,7 +13,7 @@ use super::{
     matches::{Planned, play},
     published::{MonteAlphaLine, monte_alpha},
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::studies::setups::Setups;
 
 /// Milliseconds a move: as published, and at the quick size.
@@ -33,7 +33,7 @@ const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
-pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>, MeasuringError> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
     Ok(monte_alpha()?
         .iter()
         .enumerate()
@@ -87,10 +87,7 @@ fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<P
     })
 }
 
-pub(super) fn run(
-    settings: &Settings,
-    say: &mut dyn FnMut(&str),
-) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let comparison = play("win % of the first", &plan(settings)?, settings, say)?;
     Ok(Reproduction {
         comparisons: vec![comparison],

@@ -10,7 +10,7 @@ use super::{
     Settings, Target,
     comparison::{Claim, Pictures, Reproduction},
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -61,7 +61,7 @@ pub(super) fn seconds(full: bool) -> f64 {
 }
 
 /// One search at one depth.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Serialize)]
 struct Row {
     search: &'static str,
     depth: u32,
@@ -78,7 +78,7 @@ fn player(
     game: &ReversiXt,
     depth: u32,
     timed: bool,
-) -> Result<Box<dyn Player<ReversiXt>>, MeasuringError> {
+) -> Result<Box<dyn Player<ReversiXt>>> {
     let Some((_, notation)) = SEARCHES.iter().find(|(name, _)| *name == search) else {
         // With two seats players in notation search as two do.
         let limits = Limits::to_depth(depth);
@@ -101,12 +101,7 @@ fn player(
     })
 }
 
-fn measure(
-    search: &'static str,
-    game: &ReversiXt,
-    depth: u32,
-    seed: u64,
-) -> Result<Row, MeasuringError> {
+fn measure(search: &'static str, game: &ReversiXt, depth: u32, seed: u64) -> Result<Row> {
     let mut plain = player(search, game, depth, false)?;
     let mut instrumented = player(search, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockShare::of_leaf_clock());
@@ -126,10 +121,7 @@ fn measure(
     })
 }
 
-pub(super) fn run(
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = game();
     let [plain, cut] = DEPTHS[usize::from(!settings.full)];
     let searches = [SEARCHES[0].0, SEARCHES[1].0, SEARCHES[2].0, MAX_N];
@@ -220,7 +212,7 @@ fn sheet(rows: &[Row], branching: f64) -> Sheet {
 }
 
 /// Evaluations of each cut search in [`FIXED_TIME`].
-fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<(&'static str, u64)>, MeasuringError> {
+fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<(&'static str, u64)>> {
     let count = |&(name, notation): &(&'static str, &str)| {
         let limit = format!("ms={FIXED_TIME}");
         let notation = notation.replace("depth={depth}, least={depth}", &limit);
@@ -301,7 +293,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[(&str, u64)]) -> Vec<Claim> {
 }
 
 /// Leaves by depth.
-fn chart(rows: &[Row], branching: f64) -> Result<String, MeasuringError> {
+fn chart(rows: &[Row], branching: f64) -> Result<String> {
     let mut names: Vec<&str> = rows.iter().map(|row| row.search).collect();
     names.dedup();
     let curve = |name: &str| {

@@ -12,7 +12,7 @@ use super::{
     published::{Matrix, ROCKNROLL_GAMES, rocknroll},
 };
 
-use crate::error::MeasuringError;
+use crate::error::Result;
 
 /// One of the 24 players.
 struct Entrant {
@@ -93,7 +93,7 @@ const QUICK_GAMES: [u64; 2] = [4, 2048];
 
 /// The matches: everybody of the printed matrix against everybody, and the other nine against one
 /// of them.
-pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>, MeasuringError> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
     let matrix = rocknroll()?;
     let numbers = || entrants().map(|entrant| entrant.number);
     let unknown = |number: &&u32| !numbers().any(|known| known == **number);
@@ -150,10 +150,7 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
 }
 
 /// Plays the tournament, or those of its players that were chosen.
-pub(super) fn run(
-    settings: &Settings,
-    say: &mut dyn FnMut(&str),
-) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<Planned>, Vec<Planned>) =
         planned.into_iter().partition(|one| one.published.is_some());
@@ -167,21 +164,22 @@ pub(super) fn run(
     Ok(Reproduction {
         comparisons,
         claims,
-        assumptions: [
-            format!("which 16 good set-ups were used is not printed; here: {}", settings.setups),
-            "the order in which moves are generated decides between equal ones, and is not printed; here the diagonal step comes first".to_owned(),
-            "deeper players average raw scores, a game won counting 1000; the scale of the score is not printed; here the factors of the notations above".to_owned(),
-            "games come in pairs with the same dice and sides swapped, so that fewer of them say as much; the report's are independent".to_owned(),
-            "MrRandom rates successors at random, and so takes a win when there is one".to_owned(),
-            "every player assumes the fair die that is rolled".to_owned(),
-            "the printed part of the matrix has 15 players; the other nine play at the quick size, against MrBlack(0)".to_owned(),
-        ]
-        .into(),
         ..Reproduction::of(
             Target::RockNRoll,
             "Rock'n'Roll (A. Schäfer, Jena 2006), tournament of 24 players, 10,240 games a pair",
             settings.full,
-            &[],
+            &[
+                &format!(
+                    "which 16 good set-ups were used is not printed; here: {}",
+                    settings.setups
+                ),
+                "the order in which moves are generated decides between equal ones, and is not printed; here the diagonal step comes first",
+                "deeper players average raw scores, a game won counting 1000; the scale of the score is not printed; here the factors of the notations above",
+                "games come in pairs with the same dice and sides swapped, so that fewer of them say as much; the report's are independent",
+                "MrRandom rates successors at random, and so takes a win when there is one",
+                "every player assumes the fair die that is rolled",
+                "the printed part of the matrix has 15 players; the other nine play at the quick size, against MrBlack(0)",
+            ],
         )
     })
 }

@@ -11,7 +11,7 @@ use super::{
     matches::{self, Planned},
     published::star_depth,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::studies::{
     search_bench::{
         self, chance, depth,
@@ -56,7 +56,7 @@ pub(super) fn seconds(target: Target, full: bool) -> f64 {
 }
 
 /// The settings of a study: the built-in suite, or its first positions of each phase.
-fn study(settings: &Settings) -> Result<search_bench::Settings, MeasuringError> {
+fn study(settings: &Settings) -> Result<search_bench::Settings> {
     let mut suite = Suite::built_in()?;
     if !settings.full {
         let of_phase = |phase: Phase| {
@@ -81,10 +81,7 @@ fn study(settings: &Settings) -> Result<search_bench::Settings, MeasuringError> 
 }
 
 /// Leaves saved by Star0.5, Star1 and a table against Star0, by phase.
-pub(super) fn star(
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Reproduction, MeasuringError> {
+pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let searches = presets::chance(
         &["outcomes"],
         &PUBLISHED_LEAVES.map(|(label, _)| label),
@@ -142,7 +139,7 @@ pub(super) fn depth(
     settings: &Settings,
     progress: &ProgressBar,
     say: &mut dyn FnMut(&str),
-) -> Result<Reproduction, MeasuringError> {
+) -> Result<Reproduction> {
     const PLAYER: &str = "star1(depth={depth}, eval=abt)";
     let mut study = study(settings)?;
     study.players = vec![PLAYER.to_owned()];
@@ -203,10 +200,7 @@ pub(super) fn depth(
 }
 
 /// How large a table should be.
-pub(super) fn table(
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Reproduction, MeasuringError> {
+pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let exponents: &[u32] = if settings.full {
         &presets::TABLE_SIZE_EXPONENTS
     } else {

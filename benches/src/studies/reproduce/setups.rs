@@ -9,7 +9,7 @@ use super::{
     comparison::{Claim, Comparison, Figure, Reproduction},
 };
 use crate::arena::in_folder;
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS, result::SetupRate};
 use engine::games::einstein::{Standard, setup::setup_stones};
 use engine::play::build::PlayerRecipe;
@@ -29,10 +29,7 @@ pub(super) fn seconds(settings: &Settings) -> f64 {
         / 1000.0
 }
 
-pub(super) fn run(
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Reproduction, MeasuringError> {
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
     let study = setup_study::Settings {
@@ -67,8 +64,8 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
             100.0 * rate.map_or(0.5, |rate| rate.score),
         )
     };
-    let corner = extremes(result, |squares| squares == 0);
-    let front = extremes(result, |squares| squares == 2);
+    let corner = mean_rate(result, |steps| steps.contains(&0));
+    let front = mean_rate(result, |steps| steps == [2, 2]);
     let both_extremes = |setups: &[usize]| {
         let places = |setup: &usize| steps(*setup, 1) + steps(*setup, 6);
         setups.iter().map(places).sum::<usize>() as f64 / (2 * setups.len().max(1)) as f64
@@ -77,6 +74,12 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
         figure("lowest of 720", 42.0, lowest),
         figure("highest of 720", 56.0, highest),
     ];
+    let size = if full {
+        "20 games are ten pairs with the same dice".to_owned()
+    } else {
+        let player = &result.player;
+        format!("quick: {player} plays instead of MrMonte(0, 200, MrBlack(0))")
+    };
     Reproduction {
         comparisons: vec![Comparison::new("win % of a set-up", "points", figures, 1)],
         claims: vec![Claim::new(
@@ -90,52 +93,31 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
                 100.0 * front
             ),
         )],
-        assumptions: [
-            "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same"
-                .to_owned(),
-            "the order in which equal moves are tried is not printed; here the diagonal step comes first".to_owned(),
-            "the extremes of 720 rates lie further apart than the true ones by luck, here as there".to_owned(),
-            if full {
-                "20 games are ten pairs with the same dice".to_owned()
-            } else {
-                format!("quick: {} plays instead of MrMonte(0, 200, MrBlack(0))", result.player)
-            },
-        ]
-        .into(),
         ..Reproduction::of(
             Target::Setups,
             "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each",
             full,
-            &[],
+            &[
+                "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same",
+                "the order in which equal moves are tried is not printed; here the diagonal step comes first",
+                "the extremes of 720 rates lie further apart than the true ones by luck, here as there",
+                &size,
+            ],
         )
     }
 }
 
 /// Steps from the corner to the square of a stone: 0 in the corner, 2 on the front line.
 fn steps(setup: usize, stone: u8) -> usize {
-    let place = setup_stones(setup, 6)
-        .iter()
-        .position(|&other| other == stone)
-        .unwrap_or(0);
-    [0, 1, 2, 1, 2, 2][place]
+    let stones = setup_stones(setup, 6);
+    let place = stones.iter().position(|&other| other == stone);
+    [0, 1, 2, 1, 2, 2][place.unwrap_or(0)]
 }
 
-/// The mean rate of set-ups: in the corner one of 1 and 6 stands there, otherwise both stand so
-/// many steps away.
-fn extremes(result: &StudyResult, wanted: impl Fn(usize) -> bool) -> f64 {
-    let matching = |setup: usize| {
-        let places = [steps(setup, 1), steps(setup, 6)];
-        if wanted(0) {
-            places.contains(&0)
-        } else {
-            places.iter().all(|&place| wanted(place))
-        }
-    };
-    let rates: Vec<f64> = result
-        .setups
-        .iter()
-        .filter(|rate| matching(rate.setup))
-        .map(|rate| rate.score)
-        .collect();
+/// The mean rate of set-ups whose 1 and 6 are so many steps from the corner.
+fn mean_rate(result: &StudyResult, wanted: impl Fn([usize; 2]) -> bool) -> f64 {
+    let is_wanted = |rate: &&SetupRate| wanted([1, 6].map(|stone| steps(rate.setup, stone)));
+    let rates = result.setups.iter().filter(is_wanted);
+    let rates: Vec<f64> = rates.map(|rate| rate.score).collect();
     rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }

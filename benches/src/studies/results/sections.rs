@@ -5,7 +5,7 @@ use crate::arena::{
     report::{ReportMatch, arena, percent, summary_sentence},
     tournament::TournamentResult,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::page::{Block, Page};
 use crate::plot::{
     Curve, LineChart,
@@ -30,7 +30,7 @@ use crate::studies::{
 /// Set-ups that are drawn as the best and as the worst.
 const DRAWN: usize = 16;
 
-pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, MeasuringError> {
+pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
     let mut page = Page {
         title: title.to_owned(),
         ..Page::default()
@@ -64,7 +64,7 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, MeasuringError>
     Ok(page)
 }
 
-fn matches(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
+fn matches(page: &mut Page, found: &[Found]) -> Result<()> {
     let matches: Vec<ReportMatch> = found
         .iter()
         .filter_map(|found| match found {
@@ -101,7 +101,7 @@ fn matches(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
     Ok(())
 }
 
-fn opening(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
+fn opening(page: &mut Page, found: &[Found]) -> Result<()> {
     let values: Vec<&OpeningValue> = found
         .iter()
         .filter_map(|found| match found {
@@ -142,7 +142,7 @@ fn opening(page: &mut Page, found: &[Found]) -> Result<(), MeasuringError> {
     Ok(())
 }
 
-fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), MeasuringError> {
+fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     let ranking = result.ranking();
     let mut sheet = Sheet::new(["", "player", "Elo", "±", "win %", "± "]);
     let mut rows = Vec::new();
@@ -205,7 +205,7 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), Measurin
     Ok(())
 }
 
-fn regret(page: &mut Page, report: &Report) -> Result<(), MeasuringError> {
+fn regret(page: &mut Page, report: &Report) -> Result<()> {
     let mut blocks = vec![
         Block::Text(format!(
             "{} positions, from {}. Truth: {}.",
@@ -241,7 +241,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<(), MeasuringError> {
     Ok(())
 }
 
-fn setups(page: &mut Page, result: &StudyResult) -> Result<(), MeasuringError> {
+fn setups(page: &mut Page, result: &StudyResult) -> Result<()> {
     let mut blocks = vec![Block::Text(format!(
         "{} plays {} games: each set-up meets {} others, {} games each. Whoever begins wins {}. Good set-ups differ from each other by {:.2} points \
          (standard deviation, luck taken away).",
@@ -328,7 +328,7 @@ fn where_stones_belong(result: &StudyResult) -> HeatMap {
     }
 }
 
-fn reproduction(page: &mut Page, result: &Reproduction) -> Result<(), MeasuringError> {
+fn reproduction(page: &mut Page, result: &Reproduction) -> Result<()> {
     let size = if result.full {
         "the published size"
     } else {
@@ -374,7 +374,7 @@ fn against_published(
     title: &str,
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
-) -> Result<String, MeasuringError> {
+) -> Result<String> {
     let ends = rows
         .iter()
         .flat_map(|row| [row.0, row.1])
@@ -387,7 +387,7 @@ fn against_published(
     scatter(&chart, rows)
 }
 
-fn by_number(page: &mut Page, result: &Strength) -> Result<(), MeasuringError> {
+fn by_number(page: &mut Page, result: &Strength) -> Result<()> {
     let chart = strength::chart(
         &result.number,
         &result.player,

@@ -10,7 +10,7 @@ use super::{
     measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
     presets::{self, ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -22,7 +22,7 @@ use serde::Serialize;
 use serde_json::{json, to_value};
 
 /// What one search cost.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Measured {
     form: &'static str,
     pub(crate) search: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct Measured {
 }
 
 /// Compares the searches of the study.
-pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let searches = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
     report(&measure(&searches, settings, progress)?, settings)
 }
@@ -43,7 +43,7 @@ pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Vec<Measured>, MeasuringError> {
+) -> Result<Vec<Measured>> {
     let notations = searches.iter().map(|search| search.player.clone());
     let recipes = recipes(&notations.collect::<Vec<_>>())?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
@@ -62,7 +62,7 @@ pub(crate) fn measure(
     Ok(measured)
 }
 
-fn report(measured: &[Measured], settings: &Settings) -> Result<Report, MeasuringError> {
+fn report(measured: &[Measured], settings: &Settings) -> Result<Report> {
     let disagreement = largest_disagreement(measured.iter().map(|one| &one.costs));
     Ok(Report {
         text: text(measured, disagreement, settings),
@@ -206,7 +206,7 @@ fn csv(measured: &[Measured]) -> Sheet {
 }
 
 /// Mean leaves by phase, a curve a search.
-fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String, MeasuringError> {
+fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String> {
     let curve = |one: &Measured| {
         let mean = |(index, phase): (usize, &Phase)| {
             let total = one.costs.total(Some(*phase));

@@ -7,7 +7,7 @@ use super::{
     measure::{PlayerCosts, measure_suite, recipes},
     presets,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
 /// Compares the players of the settings, or [`presets::COMPARED`].
-pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let recipes = recipes(&settings.players_or(&presets::COMPARED))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let measured = recipes
@@ -67,10 +67,7 @@ pub(super) fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
 }
 
 /// Milliseconds a position by phase, a curve a player.
-fn chart(
-    players: &[PlayerCosts],
-    parts: &[(&str, Option<Phase>)],
-) -> Result<String, MeasuringError> {
+fn chart(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<String> {
     let curve = |player: &PlayerCosts| {
         let milliseconds = |&(_, phase): &_| player.total(phase).milliseconds();
         let points = parts.iter().map(milliseconds).enumerate();

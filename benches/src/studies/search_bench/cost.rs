@@ -11,7 +11,7 @@ use engine::search::SearchStats;
 use serde::{Deserialize, Serialize};
 
 /// The cost of valuing one position, or several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub positions: u64,
     /// Positions visited by the search, leaves included.
@@ -106,7 +106,7 @@ impl Cost {
 }
 
 /// Rates of a cost; `None` where nothing was counted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
     pub nodes_a_second: Option<f64>,
@@ -120,7 +120,7 @@ pub(crate) struct Rates {
 }
 
 /// One line of a result: who searched what, at what cost, compared with the baseline.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Compared {
     /// The search, in player notation or by its name.
     pub player: String,

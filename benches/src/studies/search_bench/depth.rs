@@ -12,7 +12,7 @@ use super::{
     measure::{PlayerCosts, measure_suite},
     presets, varied,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 const GAMES_TIME: Duration = Duration::from_secs(3);
 
 /// One search at one depth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AtDepth {
     /// The depth in plies, the root move included.
     pub depth: u32,
@@ -51,7 +51,7 @@ pub(crate) struct Search {
 
 /// Measures the players of the settings, or those of [`presets::DEPTH`], at depths from 1 to the
 /// largest of the settings.
-pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let searches = measure(settings, progress)?;
     let mut text = format!(
         "{}; nodes, leaves and ms are means a position; growth is the time over that of the depth before",
@@ -77,17 +77,14 @@ pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report,
             "suite": settings.suite.name,
             "seed": settings.seed,
             "repeat": settings.repeat,
-            "searches": searches.iter().map(as_json).collect::<Result<Vec<_>, MeasuringError>>()?,
+            "searches": searches.iter().map(as_json).collect::<Result<Vec<_>>>()?,
         }),
         svg: chart(&searches, &parts)?,
     })
 }
 
 /// The measurements of [`run`].
-pub(crate) fn measure(
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Vec<Search>, MeasuringError> {
+pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec<Search>> {
     let templates = settings.players_or(&presets::DEPTH);
     let depths = 1..=settings.max_depth.max(1);
     // Everything is read before anything is measured.
@@ -246,7 +243,7 @@ fn exact(searches: &[Search], parts: &Parts) -> Vec<Exact> {
 }
 
 /// Milliseconds a position by depth, a curve for each search and phase.
-fn chart(searches: &[Search], parts: &Parts) -> Result<String, MeasuringError> {
+fn chart(searches: &[Search], parts: &Parts) -> Result<String> {
     let mut curves = Vec::new();
     for Search { template, depths } in searches {
         for &(name, phase) in parts {

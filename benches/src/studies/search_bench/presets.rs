@@ -26,7 +26,6 @@ pub(crate) const DEPTH: [&str; 2] = [
 pub(crate) const PUBLISHED_GAME_SECONDS: [f64; 7] = [0.00, 0.01, 0.05, 0.29, 2.06, 16.19, 134.02];
 
 /// One search of the study `chance`.
-#[derive(Clone, Debug)]
 pub(crate) struct ChanceSearch {
     /// Whether chance outcomes are searched one by one (`outcomes`) or each distinct move once
     /// (`unified`).

@@ -7,7 +7,7 @@ use super::{
     measure::{PlayerCosts, largest_disagreement, measure_suite},
     presets, varied,
 };
-use crate::error::MeasuringError;
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{json, to_value};
 
 /// One search with one table.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Serialize)]
 struct Measured {
     policy: String,
     /// Size of the table in entries, or in whatever unit the player counts.
@@ -42,7 +42,7 @@ pub(crate) struct Tables {
 
 /// Searches [`presets::TABLE_SIZE_POSITION`] with the players of the settings, or with every
 /// replacement policy.
-pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, MeasuringError> {
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let policies: Vec<(String, String)> = if settings.players.is_empty() {
         let search = |policy: &str| (policy.to_owned(), presets::table_size(policy, 6));
         presets::POLICIES.map(search).into()
@@ -62,7 +62,7 @@ pub(crate) fn measure(
     exponents: &[u32],
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Tables, MeasuringError> {
+) -> Result<Tables> {
     let position = format!("opening {}", presets::TABLE_SIZE_POSITION);
     let settings = Settings {
         suite: Suite::parse("the fixed start position", &position)?,
@@ -132,7 +132,7 @@ impl Tables {
         text + &format!("\nvalues differ by at most {disagreement:.1e} between tables")
     }
 
-    fn report(&self, settings: &Settings) -> Result<Report, MeasuringError> {
+    fn report(&self, settings: &Settings) -> Result<Report> {
         Ok(Report {
             text: self.text(),
             csv: Sheet::of(&self.measured)?.csv(),
@@ -149,7 +149,7 @@ impl Tables {
     }
 
     /// Nodes by table size, a curve a policy.
-    fn chart(&self) -> Result<String, MeasuringError> {
+    fn chart(&self) -> Result<String> {
         let curve = |(policy, _): &(String, String)| {
             let found = self.of_policy(policy);
             let points = found.map(|one| (one.entries as f64, one.cost.nodes as f64));

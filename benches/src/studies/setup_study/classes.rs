@@ -36,7 +36,6 @@ fn index(order: &[u8]) -> usize {
 }
 
 /// Which class each set-up belongs to, and the members of each class.
-#[derive(Clone, Debug)]
 pub(super) struct Classes {
     /// The class of each set-up.
     pub of: Vec<usize>,

@@ -15,7 +15,7 @@ fn settings() -> Settings {
     }
 }
 
-fn try_study(settings: &Settings) -> Result<StudyResult, MeasuringError> {
+fn try_study(settings: &Settings) -> Result<StudyResult> {
     let recipe = PlayerRecipe::parse("MrBlack(0)", &settings.game).unwrap();
     run(&recipe, settings, &ProgressBar::hidden())
 }

@@ -24,7 +24,7 @@ fn waits(error: &io::Error) -> bool {
     waiting.contains(&error.kind()) || error.kind() == ErrorKind::Interrupted
 }
 
-fn lost(error: &io::Error) -> String {
+fn lost(error: io::Error) -> String {
     format!("the connection is lost: {error}")
 }
 
@@ -47,7 +47,7 @@ impl Connection {
             match limited.and_then(|()| self.stream.write(rest)) {
                 Ok(written) => rest = &rest[written..],
                 Err(error) if waits(&error) => {}
-                Err(error) => return Err(lost(&error)),
+                Err(error) => return Err(lost(error)),
             }
         }
         Ok(())
@@ -65,9 +65,7 @@ impl Connection {
                 "only a part of a message"
             };
             let left = deadline.left(missed)?;
-            self.stream
-                .set_read_timeout(Some(left))
-                .map_err(|error| lost(&error))?;
+            self.stream.set_read_timeout(Some(left)).map_err(lost)?;
             self.read()?;
         }
     }
@@ -75,12 +73,8 @@ impl Connection {
     /// Makes sure, without waiting, that nothing has come and that the other side is still there.
     pub(super) fn hear_nothing(&mut self) -> Result<(), String> {
         let tried = self.stream.set_nonblocking(true);
-        let read = tried
-            .map_err(|error| lost(&error))
-            .and_then(|()| self.read());
-        self.stream
-            .set_nonblocking(false)
-            .map_err(|error| lost(&error))?;
+        let read = tried.map_err(lost).and_then(|()| self.read());
+        self.stream.set_nonblocking(false).map_err(lost)?;
         read?;
         match self.take()? {
             None if self.inbox.is_empty() => Ok(()),
@@ -106,7 +100,7 @@ impl Connection {
                 Ok(())
             }
             Err(error) if waits(&error) => Ok(()),
-            Err(error) => Err(lost(&error)),
+            Err(error) => Err(lost(error)),
         }
     }
 }

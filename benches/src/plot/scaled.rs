@@ -55,7 +55,7 @@ pub struct Bar {
     pub upper: f64,
 }
 
-/// As [`scaled_chart`], with intervals drawn as vertical bars.
+/// Curves with a marker at each point and intervals as vertical bars, on the given scales.
 ///
 /// # Errors
 /// If the plotting library refuses.

@@ -13,7 +13,7 @@ pub(super) const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 impl<const N: usize> Tally<N> {
     /// Normalised Elo of the excess score; `games` is how many games a sample has: 2 for pairs.
     ///
-    /// Where all samples are equal the standard deviation of [`Tally::sure_variance`] takes the
+    /// Where all samples are equal the standard deviation of `sure_variance` takes the
     /// place of theirs.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {

@@ -4,7 +4,7 @@
 //! stones; the more positions are asked for, the same the first of them are. A game that has no
 //! position with so many stones is followed by another one. A player's games have a stream of
 //! random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are over in less
-//! time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
+//! time than a stream takes to begin, share one in each block of `BLOCK` positions.
 
 use super::mixed::MixedGames;
 use crate::error::{MeasuringError, Result};

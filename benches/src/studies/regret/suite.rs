@@ -31,7 +31,7 @@ pub(crate) const MOST_STONES: u32 = 12;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// The name and version of the format.
     pub format: String,
     /// The player whose values are the labels.
     pub label: String,

@@ -10,19 +10,19 @@
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
-pub mod luck;
+mod luck;
 pub mod report;
-pub mod result;
-pub mod starts;
+mod result;
+mod starts;
 mod state;
-pub mod stopping;
+mod stopping;
 mod timed;
 pub mod tournament;
 
+use crate::error::Result;
 use collector::Collector;
 use engine::core::{
     game::{Game, Seat},
-    journal::JournalError,
     random::{SeedSpace, derive_seed},
     record::GameRecord,
 };
@@ -33,12 +33,13 @@ use engine::play::{
     playable::{Playable, Repeatable},
     player::Player,
 };
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
 use state::{Earlier, State, identity};
+pub(crate) use state::{in_folder, make_folder};
 use std::{
     collections::HashSet,
     path::PathBuf,
@@ -78,17 +79,8 @@ impl<G: Playable> Contestant<G> {
     }
 }
 
-impl<G: Game> std::fmt::Debug for Contestant<G> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_tuple("Contestant")
-            .field(&self.name)
-            .finish()
-    }
-}
-
 /// How a match is played.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
     /// The rules; their chance is the one really met.
     pub game: G,
@@ -133,6 +125,15 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
+    /// The same match, kept under a name in the folder that `state` is.
+    pub(crate) fn kept_as(&self, name: &str) -> Self {
+        let folder = self.state.as_deref();
+        Self {
+            state: folder.map(|folder| in_folder(folder, name)),
+            ..self.clone()
+        }
+    }
+
     /// What rules the luck of a pair.
     fn pair_seed(&self, pair: u64) -> u64 {
         derive_seed(self.seed, self.space, &[pair])
@@ -168,7 +169,7 @@ pub struct PairResult {
 }
 
 /// A game lost without being played to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
     /// Which game of the pair, 0 or 1.
     pub game: usize,
@@ -180,8 +181,7 @@ pub struct LostByForfeit {
 
 impl PairResult {
     /// What whoever began them got in both games together.
-    #[must_use]
-    pub fn first_mover_score(&self) -> f64 {
+    pub(crate) fn first_mover_score(&self) -> f64 {
         // A has seat 0 in the first game and seat 1 in the second.
         (0..2)
             .map(|game| match self.scores[game] {
@@ -210,57 +210,15 @@ impl Repeats {
     }
 }
 
-/// Why a match could not be played.
-#[derive(Debug, thiserror::Error)]
-pub enum ArenaError {
-    /// No games were asked for.
-    #[error("a match needs at least one pair of games")]
-    NoPairs,
-    /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {source}")]
-    Threads {
-        /// How many were wanted.
-        threads: usize,
-        /// Why not.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// The state file cannot be used.
-    #[error(transparent)]
-    State(#[from] JournalError),
-    /// The starts are wrong.
-    #[error("{0}")]
-    Starts(String),
-    /// The game is not for two.
-    #[error("a match is between two, and {0} has {1} seats")]
-    Seats(String, usize),
-    /// Luck is to be told of a game that has none.
-    #[error("{0} leaves nothing to chance, so there is no luck to tell")]
-    NoLuck(String),
-    /// A player cannot be asked, by no doing of its own.
-    #[error("{player} cannot play, and has not lost by that: {reason}; the match stops here")]
-    Player {
-        /// Its name.
-        player: String,
-        /// Why not.
-        reason: String,
-    },
-    /// Luck is to be told by a player that rates no moves.
-    #[error(
-        "{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)"
-    )]
-    Luck(String),
-}
-
 /// Plays a match, or what is left of it.
 ///
 /// # Errors
-/// If no pair is asked for, there are no starts, or the state file cannot be used; see
-/// [`ArenaError`].
+/// If no pair is asked for, there are no starts, or the state file cannot be used.
 pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<MatchResult, ArenaError> {
+) -> Result<MatchResult> {
     let (results, wall) = play_pairs(a, b, options)?;
     Ok(MatchResult::of(a, b, options, &results, wall))
 }
@@ -270,26 +228,27 @@ pub fn play_match<G: Playable>(
 ///
 /// With a stopping rule these are the pairs up to the one that decided it. In a game without chance
 /// a pair does not count if one of its games repeats a game of an earlier pair.
-///
-/// # Errors
-/// As [`play_match`].
-pub fn play_pairs<G: Playable>(
+pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<(Vec<PairResult>, Duration), ArenaError> {
+) -> Result<(Vec<PairResult>, Duration)> {
     let game = &options.game;
     if options.pairs == 0 {
-        return Err(ArenaError::NoPairs);
+        return Err("a match needs at least one pair of games".to_owned().into());
     }
     if game.seats() != 2 {
-        return Err(ArenaError::Seats(game.notation(), game.seats()));
+        let (name, seats) = (game.notation(), game.seats());
+        return Err(format!("a match is between two, and {name} has {seats} seats").into());
     }
-    options.starts.check().map_err(ArenaError::Starts)?;
+    options.starts.check()?;
     let chance = has_chance(game);
     if let Some(evaluator) = &options.luck {
         if !chance {
-            return Err(ArenaError::NoLuck(game.notation()));
+            let name = game.notation();
+            return Err(
+                format!("{name} leaves nothing to chance, so there is no luck to tell").into(),
+            );
         }
         luck::check(evaluator, game)?;
     }
@@ -345,7 +304,7 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 
     /// One pair of games.
-    fn play_pair(&mut self, pair: u64) -> Result<PairResult, ArenaError> {
+    fn play_pair(&mut self, pair: u64) -> Result<PairResult> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
         let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
@@ -371,7 +330,7 @@ impl<'a, G: Playable> Table<'a, G> {
             // The game in which A has seat 0 is the first.
             result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
             result.plies[seat_of_a] = record.plies.len() as u32;
-            if self.book.repeats_matter() {
+            if self.book.repeats_matter {
                 prints[seat_of_a] = fingerprint(game, &record);
             }
             if let Some(evaluator) = &mut self.luck {
@@ -383,8 +342,8 @@ impl<'a, G: Playable> Table<'a, G> {
                 let reason = forfeit.reason;
                 match forfeit.cause {
                     Cause::System => {
-                        let player = self.contestants[contestant].name.clone();
-                        return Err(ArenaError::Player { player, reason });
+                        let player = &self.contestants[contestant].name;
+                        return Err(format!("{player} cannot play, and has not lost by that: {reason}; the match stops here").into());
                     }
                     Cause::Crash => {
                         self.players[contestant].replace((self.contestants[contestant].make)());
@@ -403,7 +362,7 @@ impl<'a, G: Playable> Table<'a, G> {
             result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
         }
         result.luck = self.luck.is_some().then_some(luck);
-        result.games = self.book.repeats_matter().then_some(prints);
+        result.games = self.book.repeats_matter.then_some(prints);
         Ok(result)
     }
 }
@@ -426,14 +385,8 @@ fn play_wanted<G: Playable>(
     book: &Book<'_, G>,
     wanted: &[u64],
     collector: &Collector,
-) -> Result<(), ArenaError> {
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .build()
-        .map_err(|source| ArenaError::Threads {
-            threads: options.threads,
-            source,
-        })?;
+) -> Result<()> {
+    let pool = pool(options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(wanted.len());
     pool.scope(|scope| {
@@ -451,6 +404,12 @@ fn play_wanted<G: Playable>(
         }
     });
     Ok(())
+}
+
+/// So many worker threads; 0 = as many as the machine has cores.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|error| format!("cannot start {threads} worker threads: {error}"))?)
 }
 
 #[cfg(test)]

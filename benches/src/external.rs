@@ -11,6 +11,7 @@ mod program;
 pub mod said;
 mod watch;
 
+use crate::deadline::Deadline;
 use engine::core::game::List;
 use engine::play::{
     notation::{Arguments, Problem},
@@ -19,8 +20,7 @@ use engine::play::{
     provided::provide,
     registry::Maker,
 };
-use engine::search::SearchStats;
-use program::{Deadline, Program};
+use program::Program;
 use said::{answered, shown};
 use std::{
     os::unix::fs::PermissionsExt,
@@ -182,15 +182,9 @@ impl<G: Playable> Player<G> for External<G> {
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let began = Instant::now();
-        let best = self.ask(position, legal).unwrap_or(legal[0]);
-        Decision {
-            best,
-            value: None,
-            stats: SearchStats {
-                time: began.elapsed(),
-                ..SearchStats::default()
-            },
-        }
+        let mut decision = Decision::unrated(self.ask(position, legal).unwrap_or(legal[0]));
+        decision.stats.time = began.elapsed();
+        decision
     }
 
     fn failure(&mut self) -> Option<Failure> {
@@ -199,17 +193,10 @@ impl<G: Playable> Player<G> for External<G> {
 
     /// Other programs rate no moves; only the one they would make is known, and it is put first.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
-        let mut all = G::Moves::default();
         let line = legal.and_then(|legal| self.ask(position, legal));
-        let moves = legal.unwrap_or_else(|| {
-            self.game.moves(position, &mut all);
-            &all
-        });
         Analysis {
-            moves: moves.iter().map(|&mv| (mv, None)).collect(),
             line: line.into_iter().collect(),
-            stats: SearchStats::default(),
-            tree: None,
+            ..Analysis::unrated(&self.game, position, legal)
         }
     }
 }

@@ -5,6 +5,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod error;
+
 pub mod statistics;
 
 pub mod sheet;
@@ -14,6 +16,8 @@ pub mod plot;
 pub mod page;
 
 pub mod arena;
+
+mod deadline;
 
 #[cfg(unix)]
 pub mod external;

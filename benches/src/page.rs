@@ -7,12 +7,10 @@
 mod html;
 mod markdown;
 
-pub use html::escape;
-
 use crate::sheet::Sheet;
 
 /// A whole page.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Page {
     /// The heading.
     pub title: String,
@@ -26,7 +24,6 @@ pub struct Page {
 pub type Sentence = Vec<(String, bool)>;
 
 /// Blocks under a heading.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     /// The heading.
     pub heading: String,
@@ -35,7 +32,6 @@ pub struct Section {
 }
 
 /// A piece of a section.
-#[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A paragraph.
     Text(String),
@@ -120,6 +116,13 @@ pub(crate) mod tests {
             }
         }
         assert!(open.is_empty(), "{open:?}");
+    }
+
+    /// It refers to nothing outside itself.
+    pub(crate) fn assert_alone(page: &str) {
+        for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
+            assert!(!page.contains(outside), "{outside}");
+        }
     }
 
     fn page() -> Page {

@@ -4,10 +4,11 @@
 //! Invariant: a plot is one `<svg>` element that refers to nothing outside itself; labels are
 //! escaped; values that are no numbers are left out, and a plot of nothing says so.
 
-pub mod heat_map;
-pub mod intervals;
+pub(crate) mod heat_map;
+pub(crate) mod intervals;
 pub mod scaled;
 
+use crate::error::Result;
 use crate::statistics::Interval;
 use intervals::Row;
 use plotters::{
@@ -18,14 +19,6 @@ use plotters::{
 use scaled::{Scale, scaled_chart, scatter};
 use serde::{Deserialize, Serialize};
 
-/// A plot that could not be drawn.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot draw the plot '{title}': {problem}")]
-pub struct PlotError {
-    title: String,
-    problem: String,
-}
-
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
@@ -33,6 +26,16 @@ pub struct Curve {
     pub name: String,
     /// Points in the order they are joined.
     pub points: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    /// A curve through points.
+    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self {
+            name: name.into(),
+            points: points.into_iter().collect(),
+        }
+    }
 }
 
 /// Lines over a common pair of axes.
@@ -48,8 +51,23 @@ pub struct LineChart {
     pub curves: Vec<Curve>,
 }
 
+impl LineChart {
+    /// A chart with the labels of its axes.
+    pub fn new(
+        title: impl Into<String>,
+        [x_label, y_label]: [&str; 2],
+        curves: impl IntoIterator<Item = Curve>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            x_label: x_label.to_owned(),
+            y_label: y_label.to_owned(),
+            curves: curves.into_iter().collect(),
+        }
+    }
+}
+
 /// One horizontal bar: a score with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoreBar {
     /// What stands left of it.
     pub label: String,
@@ -82,16 +100,13 @@ const COLOURS: [RGBColor; 7] = [
 ];
 const TEXT: RGBColor = RGBColor(40, 44, 52);
 const GRID: RGBColor = RGBColor(225, 228, 232);
-const WIDTH: u32 = 720;
+const WIDTH: i32 = 720;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// A line chart with a legend.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn line_chart(chart: &LineChart) -> Result<String, PlotError> {
+pub(crate) fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
@@ -99,7 +114,7 @@ pub fn line_chart(chart: &LineChart) -> Result<String, PlotError> {
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, PlotError> {
+pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String> {
     let row = |bar: &ScoreBar| Row {
         label: bar.label.clone(),
         value: 100.0 * bar.score,
@@ -111,11 +126,8 @@ pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, PlotError> {
 
 /// Predicted against observed win shares, with two standard errors, and the diagonal of perfect
 /// calibration.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String, PlotError> {
-    let points: Vec<(f64, f64, Option<Interval>)> = bins
+pub(crate) fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {
+    let points: Vec<_> = bins
         .iter()
         .filter(|bin| bin.positions > 0)
         .map(|bin| {
@@ -128,63 +140,62 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String, 
             (100.0 * bin.predicted, 100.0 * bin.observed, Some(interval))
         })
         .collect();
-    let diagonal = LineChart {
-        title: title.to_owned(),
-        x_label: "predicted win probability, %".to_owned(),
-        y_label: "games won, %".to_owned(),
-        curves: vec![Curve {
-            name: "perfect".to_owned(),
-            points: vec![(0.0, 0.0), (100.0, 100.0)],
-        }],
-    };
+    let diagonal = LineChart::new(
+        title,
+        ["predicted win probability, %", "games won, %"],
+        [Curve::new("perfect", [(0.0, 0.0), (100.0, 100.0)])],
+    );
     scatter(&diagonal, &points)
 }
 
+/// A picture under its title, or one that says that there is nothing to show.
 fn draw(
     title: &str,
-    height: u32,
+    height: i32,
+    is_empty: bool,
     paint: impl FnOnce(&Area<'_>) -> Drawn,
-) -> Result<String, PlotError> {
+) -> Result<String> {
     let mut svg = String::new();
     {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
-        let painted = area
-            .fill(&WHITE)
-            .map_err(Into::into)
-            .and_then(|()| paint(&area))
-            .and_then(|()| area.present().map_err(Into::into));
-        painted.map_err(|problem| PlotError {
-            title: title.to_owned(),
-            problem: problem.to_string(),
-        })?;
+        let size = (WIDTH as u32, height as u32);
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        let paint_all = || -> Drawn {
+            area.fill(&WHITE)?;
+            if is_empty {
+                let middle = (WIDTH / 2, height / 2);
+                write(&area, "nothing to show", middle, 15, TEXT, HPos::Center)?;
+            } else {
+                write(&area, title, (WIDTH / 2, 18), 18, TEXT, HPos::Center)?;
+                paint(&area)?;
+            }
+            Ok(area.present()?)
+        };
+        paint_all().map_err(|problem| format!("cannot draw the plot '{title}': {problem}"))?;
     }
     Ok(svg)
 }
 
-fn nothing(area: &Area<'_>, height: u32) -> Drawn {
-    let style = ("sans-serif", 15)
-        .into_font()
-        .color(&TEXT)
-        .pos(Pos::new(HPos::Center, VPos::Center));
-    area.draw(&Text::new(
-        "nothing to show",
-        (WIDTH as i32 / 2, height as i32 / 2),
-        style,
-    ))?;
-    Ok(())
+/// Words whose left end, middle or right end stands at a point.
+fn write(
+    area: &Area<'_>,
+    words: &str,
+    at: (i32, i32),
+    size: i32,
+    colour: RGBColor,
+    side: HPos,
+) -> Drawn {
+    let font = ("sans-serif", size).into_font().color(&colour);
+    let style = font.pos(Pos::new(side, VPos::Center));
+    Ok(area.draw(&Text::new(words, at, style))?)
 }
 
-fn finite_points(curve: &Curve) -> Curve {
-    let points = curve
-        .points
-        .iter()
-        .copied()
-        .filter(|(x, y)| x.is_finite() && y.is_finite())
-        .collect();
-    Curve {
-        name: curve.name.clone(),
-        points,
-    }
+/// A line through points.
+fn join<const N: usize>(
+    area: &Area<'_>,
+    points: [(i32, i32); N],
+    style: impl Into<ShapeStyle>,
+) -> Drawn {
+    Ok(area.draw(&PathElement::new(points, style))?)
 }
 
 /// A number as short as it can be on an axis: `0.25`, `3`, `20k`, `1.5M`.
@@ -229,18 +240,14 @@ mod tests {
 
     #[test]
     fn a_chart_has_a_line_a_curve_and_names_them() {
-        let curve = |name: &str, scale: f64| Curve {
-            name: name.to_owned(),
-            points: (0..50)
-                .map(|x| (f64::from(x), scale * f64::from(x)))
-                .collect(),
+        let curve = |name: &str, scale: f64| {
+            Curve::new(name, (0..50).map(|x| (f64::from(x), scale * f64::from(x))))
         };
-        let mut chart = LineChart {
-            title: "loss <of> training".to_owned(),
-            x_label: "epoch".to_owned(),
-            y_label: "loss".to_owned(),
-            curves: vec![curve("network & more", 1.0), curve("n-tuple", 2.0)],
-        };
+        let mut chart = LineChart::new(
+            "loss <of> training",
+            ["epoch", "loss"],
+            [curve("network & more", 1.0), curve("n-tuple", 2.0)],
+        );
         chart.curves[0].points.push((f64::NAN, 1.0));
         let svg = line_chart(&chart).unwrap();
         assert!(svg.trim_start().starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
@@ -265,10 +272,7 @@ mod tests {
         let bar = |label: &str, score: f64| ScoreBar {
             label: label.to_owned(),
             score,
-            interval: Interval {
-                lower: score - 0.05,
-                upper: score + 0.05,
-            },
+            interval: Interval::around(score, 0.05),
         };
         let svg = score_bars(
             "scores",
@@ -284,30 +288,15 @@ mod tests {
 
     #[test]
     fn plots_of_nothing_say_so() {
-        let empty = LineChart {
-            title: String::new(),
-            x_label: String::new(),
-            y_label: String::new(),
-            curves: Vec::new(),
-        };
+        let empty = LineChart::new("", ["", ""], []);
         for svg in [
             line_chart(&empty).unwrap(),
             score_bars("none", &[]).unwrap(),
         ] {
             assert!(svg.contains("nothing to show"));
         }
-        let flat = Curve {
-            name: "one".to_owned(),
-            points: vec![(3.0, 7.0)],
-        };
-        assert!(
-            line_chart(&LineChart {
-                curves: vec![flat],
-                ..empty
-            })
-            .unwrap()
-            .contains("<circle")
-        );
+        let flat = LineChart::new("", ["", ""], [Curve::new("one", [(3.0, 7.0)])]);
+        assert!(line_chart(&flat).unwrap().contains("<circle"));
     }
 
     #[test]

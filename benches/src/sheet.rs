@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// One value of a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Cell {
     /// Words, to the left.
     Text(String),
@@ -92,7 +92,7 @@ impl From<u64> for Cell {
 }
 
 /// A table: a heading for each column, and rows as long as the heading.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Sheet {
     /// What the columns are called.
     pub columns: Vec<String>,
@@ -108,6 +108,16 @@ impl Sheet {
             columns: columns.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
         }
+    }
+
+    /// A table with rows.
+    pub fn filled<S: Into<String>>(
+        columns: impl IntoIterator<Item = S>,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        let mut sheet = Self::new(columns);
+        rows.into_iter().for_each(|row| sheet.push(row));
+        sheet
     }
 
     /// A row for each value, a column for each of its fields.
@@ -135,8 +145,7 @@ impl Sheet {
     }
 
     /// For each column whether there are no words in it.
-    #[must_use]
-    pub fn number_columns(&self) -> Vec<bool> {
+    pub(crate) fn number_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows
                 .iter()
@@ -158,15 +167,11 @@ impl Sheet {
             .collect();
         let numbers = self.number_columns();
         let lines = || std::iter::once(&self.columns).chain(&shown);
-        let widths: Vec<usize> = (0..self.columns.len())
-            .map(|column| {
-                lines()
-                    .filter_map(|line| line.get(column))
-                    .map(|cell| cell.chars().count())
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let width = |column: usize| {
+            let cells = lines().filter_map(|line| line.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         let mut text = String::new();
         for line in lines() {
             let cells = line.iter().zip(&widths).zip(&numbers);
@@ -207,20 +212,22 @@ mod tests {
     use super::*;
 
     fn sheet() -> Sheet {
-        let mut sheet = Sheet::new(["player", "nodes", "ms", "cut"]);
-        sheet.push(vec![
-            "a(b=1, c=2)".into(),
-            1200u64.into(),
-            Cell::Number(1.25, 1),
-            Cell::percent(Some(0.5)),
-        ]);
-        sheet.push(vec![
-            "d".into(),
-            7u64.into(),
-            Cell::Number(f64::NAN, 1),
-            Cell::percent(None),
-        ]);
-        sheet
+        let row = |name: &str, count, number, share| {
+            let shares = Cell::percent(share);
+            vec![
+                name.into(),
+                Cell::Count(count),
+                Cell::Number(number, 1),
+                shares,
+            ]
+        };
+        Sheet::filled(
+            ["player", "nodes", "ms", "cut"],
+            [
+                row("a(b=1, c=2)", 1200, 1.25, Some(0.5)),
+                row("d", 7, f64::NAN, None),
+            ],
+        )
     }
 
     #[test]
@@ -247,8 +254,7 @@ mod tests {
             sheet().csv(),
             "player,nodes,ms,cut\n\"a(b=1, c=2)\",1200,1.25,0.5\nd,7,,\n"
         );
-        let mut quoted = Sheet::new(["x"]);
-        quoted.push(vec!["say \"a\"".into()]);
+        let quoted = Sheet::filled(["x"], [vec!["say \"a\"".into()]]);
         assert_eq!(quoted.csv(), "x\n\"say \"\"a\"\"\"\n");
     }
 }

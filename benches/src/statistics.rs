@@ -8,17 +8,17 @@
 //! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
 //! number of samples.
 
-pub mod adjusted;
-pub mod comparisons;
-pub mod normalized;
-pub mod ratings;
+pub(crate) mod adjusted;
+pub(crate) mod comparisons;
+mod normalized;
+pub(crate) mod ratings;
 pub mod sequential;
 pub mod simulation;
 
 use serde::{Deserialize, Serialize};
 
 /// The standard normal quantile that leaves 2.5 % on each side.
-pub const QUANTILE_95: f64 = 1.959_963_984_540_054;
+pub(crate) const QUANTILE_95: f64 = 1.959_963_984_540_054;
 
 /// A 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,15 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// As far to either side of the middle.
+    #[must_use]
+    pub fn around(middle: f64, half_width: f64) -> Self {
+        Self {
+            lower: middle - half_width,
+            upper: middle + half_width,
+        }
+    }
+
     /// Half the distance between the ends.
     #[must_use]
     pub fn half_width(&self) -> f64 {
@@ -78,43 +87,28 @@ impl<const N: usize> Tally<N> {
     /// Mean score in `[0, 1]`; 1/2 without samples.
     #[must_use]
     pub fn score(&self) -> f64 {
-        let samples = self.samples();
-        if samples == 0.0 {
-            return 0.5;
-        }
-        self.counts
-            .iter()
-            .enumerate()
-            .map(|(cell, &count)| Self::worth(cell) * count as f64)
-            .sum::<f64>()
-            / samples
+        self.mean(Self::worth).unwrap_or(0.5)
     }
 
     /// Variance of one sample, about the mean, dividing by the number of samples; 0 without
     /// samples.
-    #[must_use]
-    pub fn variance(&self) -> f64 {
+    pub(crate) fn variance(&self) -> f64 {
+        let score = self.score();
+        let squared = |cell| (Self::worth(cell) - score).powi(2);
+        self.mean(squared).unwrap_or(0.0)
+    }
+
+    /// The mean over samples of what their cells are worth.
+    fn mean(&self, worth: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
-        if samples == 0.0 {
-            return 0.0;
-        }
-        let mean = self.score();
-        self.counts
-            .iter()
-            .enumerate()
-            .map(|(cell, &count)| (Self::worth(cell) - mean).powi(2) * count as f64)
-            .sum::<f64>()
-            / samples
+        let cells = self.counts.iter().enumerate();
+        let sum: f64 = cells.map(|(cell, &count)| worth(cell) * count as f64).sum();
+        (samples > 0.0).then(|| sum / samples)
     }
 
     /// Standard error of the score; 0 if all samples are equal.
-    #[must_use]
-    pub fn standard_error(&self) -> f64 {
-        if self.samples() == 0.0 {
-            0.0
-        } else {
-            (self.variance() / self.samples()).sqrt()
-        }
+    pub(crate) fn standard_error(&self) -> f64 {
+        (self.variance() / self.samples().max(1.0)).sqrt()
     }
 
     /// The 95 % interval of the score, inside `[0, 1]`.
@@ -139,11 +133,7 @@ impl<const N: usize> Tally<N> {
                 upper: (share * score + 1.0 - share).min(1.0),
             };
         }
-        let half_width = QUANTILE_95 * self.standard_error();
-        Interval {
-            lower: (score - half_width).max(0.0),
-            upper: (score + half_width).min(1.0),
-        }
+        Interval::around(score, QUANTILE_95 * self.standard_error()).map(|end| end.clamp(0.0, 1.0))
     }
 
     /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1
@@ -156,7 +146,8 @@ impl<const N: usize> Tally<N> {
     /// The 95 % interval of the Elo difference: that of the score, through the same bounded curve.
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
-        self.interval().map(|score| self.bounded_elo(score))
+        self.interval()
+            .map(|score| elo_of_score(self.bounded(score)))
     }
 
     /// Likelihood of superiority: the probability, by the normal law, that the true score is above
@@ -175,9 +166,10 @@ impl<const N: usize> Tally<N> {
         normal_below((self.score() - 0.5) / (variance / samples).sqrt())
     }
 
-    fn bounded_elo(&self, score: f64) -> f64 {
+    /// A score at least a quarter of a sample away from 0 and 1.
+    fn bounded(&self, score: f64) -> f64 {
         let edge = 0.25 / self.samples().max(1.0);
-        elo_of_score(score.clamp(edge, 1.0 - edge))
+        score.clamp(edge, 1.0 - edge)
     }
 }
 
@@ -211,7 +203,26 @@ pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+impl<'a> std::iter::Sum<&'a Self> for PairCounts {
+    fn sum<I: Iterator<Item = &'a Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |mut sum, counts| {
+            sum.join(counts);
+            sum
+        })
+    }
+}
+
 impl PairCounts {
+    /// Counts of pairs without drawn games.
+    pub(crate) fn without_draws(lost: u64, split: u64, won: u64) -> Self {
+        Self {
+            lost,
+            split,
+            won,
+            ..Self::default()
+        }
+    }
+
     /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
     pub fn add(&mut self, scores: [f64; 2]) {
         let halves = scores.map(|score| (2.0 * score).round() as u64);
@@ -238,7 +249,7 @@ impl PairCounts {
     /// How many pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {
-        self.lost + self.half + self.split + self.three_halves + self.won
+        self.tally().counts.iter().sum()
     }
 
     /// How many games were won.
@@ -289,9 +300,13 @@ impl PairCounts {
     }
 }
 
+/// The sum of products of numbers in the same place.
+pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(one, other)| one * other).sum()
+}
+
 /// The Elo difference that predicts a score in `(0, 1)`.
-#[must_use]
-pub fn elo_of_score(score: f64) -> f64 {
+pub(crate) fn elo_of_score(score: f64) -> f64 {
     // An even score is 0, not -0.
     400.0 * (score / (1.0 - score)).log10()
 }
@@ -303,8 +318,7 @@ pub fn score_of_elo(elo: f64) -> f64 {
 }
 
 /// Probability that a standard normal variable lies below `x`; absolute error below 1e-12.
-#[must_use]
-pub fn normal_below(x: f64) -> f64 {
+pub(crate) fn normal_below(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_below(-x);
     }
@@ -331,7 +345,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn close(found: f64, expected: f64, tolerance: f64) {
+    pub(super) fn close(found: f64, expected: f64, tolerance: f64) {
         assert!(
             (found - expected).abs() <= tolerance,
             "{found}, expected {expected}"

@@ -4,7 +4,7 @@
 
 pub mod setups;
 
-pub mod zero_sum;
+mod zero_sum;
 
 pub mod setup_study;
 
@@ -23,3 +23,12 @@ pub mod reproduce;
 pub mod regret;
 
 pub mod results;
+
+/// The lines of a file that people write: numbers from 1, and what stands there before a `#`; empty
+/// ones are left out.
+fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    (1..).zip(lines).filter(|(_, content)| !content.is_empty())
+}

@@ -1,10 +1,12 @@
 //! Small deterministic players for tests.
 
-use crate::arena::{Contestant, MatchOptions, play_pairs};
+use crate::arena::{Contestant, MatchOptions, PairResult, play_pairs};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Move, MoveList, Position, Standard};
-use engine::play::player::{Analysis, Decision, Failure, Player};
-use engine::search::SearchStats;
+use engine::play::{
+    playable::Playable,
+    player::{Analysis, Decision, Failure, Player},
+};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, AtomicU64, Ordering},
@@ -19,6 +21,32 @@ pub(crate) fn contestant<G: Game>(
         name: name.to_owned(),
         make: Arc::new(make),
     }
+}
+
+/// The player of a notation.
+pub(crate) fn teller(notation: &str) -> Contestant<Standard> {
+    Contestant::of(notation, &Standard::default()).unwrap()
+}
+
+/// A match of so many pairs on one thread.
+pub(crate) fn options(pairs: u64, seed: u64) -> MatchOptions<Standard> {
+    MatchOptions {
+        threads: 1,
+        ..MatchOptions::new(Standard::default(), pairs, seed)
+    }
+}
+
+/// All pairs of a match, and everything about them but times.
+pub(crate) fn timeless<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Vec<PairResult> {
+    let mut results = play_pairs(a, b, options).unwrap().0;
+    results
+        .iter_mut()
+        .for_each(|result| result.nanoseconds = [0; 2]);
+    results
 }
 
 /// Any legal move, by the seed of the game.
@@ -65,26 +93,6 @@ pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
     play_pairs(&spy(), &spy(), options).unwrap();
     let games = games.lock().unwrap();
     games.clone()
-}
-
-/// The first positions of all games of a match, as its players see them.
-pub(crate) fn starts_seen(options: &MatchOptions<Standard>) -> Vec<Position> {
-    let seen = games_seen(options)
-        .into_iter()
-        .flat_map(|game| game.positions);
-    seen.filter(|position| position.stones() == 12 && all_at_home(position))
-        .collect()
-}
-
-fn all_at_home(position: &Position) -> bool {
-    let home = Standard::default().home_squares();
-    [0, 1].into_iter().all(|seat| {
-        position
-            .side(seat)
-            .squares()
-            .iter()
-            .all(|square| home.contains(square))
-    })
 }
 
 /// Which of the legal moves to make.
@@ -136,36 +144,25 @@ impl<G: Game> Player<G> for Chooser<G> {
     }
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
-        let best = legal[(self.choose)(&mut self.random, position, legal)];
-        Decision {
-            best,
-            value: None,
-            stats: SearchStats::default(),
-        }
+        Decision::unrated(legal[(self.choose)(&mut self.random, position, legal)])
     }
 
-    fn analyse(&mut self, _: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
-        Analysis {
-            moves: legal
-                .unwrap_or_default()
-                .iter()
-                .map(|&mv| (mv, None))
-                .collect(),
-            line: Vec::new(),
-            stats: SearchStats::default(),
-            tree: None,
-        }
+    fn analyse(&mut self, _: &G::Position, _: Option<&[G::Move]>) -> Analysis<G::Move> {
+        rated(Vec::new())
+    }
+}
+
+fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
+    Analysis {
+        moves,
+        line: Vec::new(),
+        stats: Default::default(),
+        tree: None,
     }
 }
 
 /// A player that values every position that is not over alike.
-pub(crate) fn rated(value: f32) -> Box<dyn Player<Standard>> {
-    Box::new(Rated { value })
-}
-
-struct Rated {
-    value: f32,
-}
+pub(crate) struct Rated(pub(crate) f32);
 
 impl Player<Standard> for Rated {
     engine::player_never!(Standard: ponders, fails, counts, values);
@@ -173,11 +170,7 @@ impl Player<Standard> for Rated {
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
-        Decision {
-            best: legal[0],
-            value: None,
-            stats: SearchStats::default(),
-        }
+        Decision::unrated(legal[0])
     }
 
     fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
@@ -186,14 +179,9 @@ impl Player<Standard> for Rated {
         game.moves(position, &mut all);
         let value = |mv| {
             game.payoff(&game.play(position, mv), game.to_move(position))
-                .unwrap_or(1.0 - self.value)
+                .unwrap_or(1.0 - self.0)
         };
-        Analysis {
-            moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(),
-            line: Vec::new(),
-            stats: SearchStats::default(),
-            tree: None,
-        }
+        rated(all.iter().map(|&mv| (mv, Some(value(mv)))).collect())
     }
 }
 
@@ -224,16 +212,8 @@ impl Player<Standard> for Faulty {
         let illegal = (0..6)
             .flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)))
             .find(|mv| !legal.contains(mv));
-        let best = if fails && self.fault == "illegal" {
-            illegal.unwrap()
-        } else {
-            legal[0]
-        };
-        Decision {
-            best,
-            value: None,
-            stats: SearchStats::default(),
-        }
+        let errs = fails && self.fault == "illegal";
+        Decision::unrated(if errs { illegal.unwrap() } else { legal[0] })
     }
 
     fn failure(&mut self) -> Option<Failure> {
@@ -272,13 +252,7 @@ impl Player<Standard> for Spy {
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
         let mut games = self.games.lock().unwrap();
         games.last_mut().unwrap().positions.push(*position);
-        // The last listed move leaves home or captures, so no later position has all stones at
-        // home.
-        Decision {
-            best: *legal.last().unwrap(),
-            value: None,
-            stats: SearchStats::default(),
-        }
+        Decision::unrated(*legal.last().unwrap())
     }
 
     fn analyse(&mut self, _: &Position, _: Option<&[Move]>) -> Analysis<Move> {

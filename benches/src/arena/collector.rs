@@ -1,7 +1,8 @@
 //! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
 //! have been played.
 
-use super::{ArenaError, MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
+use super::{MatchOptions, PairResult, Repeats, report::percent, state::State, stopping::InOrder};
+use crate::error::{MeasuringError, Result};
 use crate::statistics::PairCounts;
 use engine::play::playable::Playable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -29,7 +30,7 @@ struct Collected {
     counts: PairCounts,
     in_order: Option<InOrder>,
     state: Option<State>,
-    error: Option<ArenaError>,
+    error: Option<MeasuringError>,
     shown: Instant,
 }
 
@@ -57,15 +58,12 @@ impl Collector {
         bar.reset_eta();
         let mut counts = PairCounts::default();
         results.iter().for_each(|result| counts.add(result.scores));
-        let mut in_order = options.stop.map(InOrder::new);
-        if let Some(in_order) = &mut in_order {
+        let in_order = options.stop.map(|rule| {
+            let mut in_order = InOrder::new(rule);
             results.iter().for_each(|result| in_order.add(result));
-        }
-        let done = AtomicBool::new(
             in_order
-                .as_ref()
-                .is_some_and(|in_order| in_order.end().is_some()),
-        );
+        });
+        let end = in_order.as_ref().and_then(|in_order| in_order.end);
         let collected = Collected {
             results,
             counts,
@@ -75,7 +73,7 @@ impl Collector {
             shown: Instant::now(),
         };
         Self {
-            done,
+            done: AtomicBool::new(end.is_some()),
             collected: Mutex::new(collected),
             bar,
         }
@@ -87,7 +85,7 @@ impl Collector {
     }
 
     /// Keeps a pair, or why it could not be played, after which no more are wanted.
-    pub(super) fn add(&self, played: Result<PairResult, ArenaError>) {
+    pub(super) fn add(&self, played: Result<PairResult>) {
         let mut collected = self
             .collected
             .lock()
@@ -110,7 +108,7 @@ impl Collector {
         collected.counts.add(result.scores);
         if let Some(in_order) = &mut collected.in_order {
             in_order.add(&result);
-            if in_order.end().is_some() {
+            if in_order.end.is_some() {
                 self.done.store(true, Ordering::Relaxed);
             }
         }
@@ -124,7 +122,7 @@ impl Collector {
 
     /// All results in order, up to the pair that decided the test, but for pairs that repeat a
     /// game of an earlier one.
-    pub(super) fn finish(self) -> Result<Vec<PairResult>, ArenaError> {
+    pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
         let mut collected = self
             .collected
@@ -136,7 +134,7 @@ impl Collector {
         if let Some(state) = collected.state {
             state.close()?;
         }
-        if let Some(end) = collected.in_order.and_then(|in_order| in_order.end()) {
+        if let Some(end) = collected.in_order.and_then(|in_order| in_order.end) {
             collected.results.retain(|result| result.pair < end);
         }
         collected.results.sort_unstable_by_key(|result| result.pair);
@@ -152,11 +150,7 @@ impl Collected {
     /// The score so far, and how the test stands between its bounds.
     fn standing(&self) -> String {
         let tally = self.counts.tally();
-        let score = format!(
-            "{:.1} % ± {:.1}",
-            100.0 * tally.score(),
-            100.0 * tally.interval().half_width()
-        );
+        let score = percent(tally.score(), tally.interval().half_width());
         match self.in_order.as_ref().map(InOrder::result) {
             Some(test) => format!(
                 "{score}  LLR {:+.2} in ({:.2}, {:.2})",

@@ -2,7 +2,7 @@
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use crate::test_players::{first, random};
+use crate::test_players::{first, random, timeless};
 use engine::games::reversi::Reversi;
 
 fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
@@ -13,38 +13,22 @@ fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
     }
 }
 
-/// Everything but times.
-fn timeless(
-    a: &Contestant<Reversi>,
-    b: &Contestant<Reversi>,
-    options: &MatchOptions<Reversi>,
-) -> Vec<PairResult> {
-    let mut results = play_pairs(a, b, options).unwrap().0;
-    results
-        .iter_mut()
-        .for_each(|result| result.nanoseconds = [0; 2]);
-    results
-}
-
 #[test]
 fn openings_differ_and_do_not_depend_on_the_order_of_questions() {
     let game = Reversi::SIX;
     let openings = Openings { plies: 4 };
     let seed_of = |pair: u64| derive_seed(3, SeedSpace::Arena, &[pair]);
     let in_order = Book::new(&game, &openings, true);
-    let all: Vec<_> = (0..100)
-        .map(|pair| in_order.of_pair(pair, seed_of))
-        .collect();
-    let distinct: HashSet<_> = all.iter().copied().collect();
-    assert_eq!(distinct.len(), 100);
+    let drawn = (0..100).map(|pair| in_order.of_pair(pair, seed_of));
+    let all: Vec<_> = drawn.collect();
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 100);
     let backwards = Book::new(&game, &openings, true);
     for pair in (0..100).rev() {
         assert_eq!(backwards.of_pair(pair, seed_of), all[pair as usize]);
     }
     // Without a book some of them are the same, and none is drawn again.
-    let alone: HashSet<_> = (0..100)
-        .map(|pair| openings.of_pair(&game, pair, seed_of(pair)))
-        .collect();
+    let drawn = (0..100).map(|pair| openings.of_pair(&game, pair, seed_of(pair)));
+    let alone: HashSet<_> = drawn.collect();
     assert!(alone.len() < 100);
 }
 

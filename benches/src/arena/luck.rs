@@ -7,12 +7,13 @@
 //! mean as the result. A good evaluator only makes it vary less. Sources: the luck adjustment of
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
-use super::{ArenaError, Contestant};
+use super::Contestant;
+use crate::error::Result;
 use engine::core::{game::List, random::RandomStream, record::GameRecord};
 use engine::play::{playable::Playable, player::Player};
 
 /// Whether somebody can tell luck: a player that rates moves.
-pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<(), ArenaError> {
+pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);
     let start = game.random_start(&mut RandomStream::new(0), 0);
@@ -21,7 +22,8 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     if rates {
         Ok(())
     } else {
-        Err(ArenaError::Luck(evaluator.name.clone()))
+        let name = &evaluator.name;
+        Err(format!("{name} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)").into())
     }
 }
 
@@ -31,7 +33,7 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
 /// `evaluator` has been told of a new game. It is asked about each position before chance has
 /// spoken, in the order of the game, so what it says depends on nothing that comes after. A move that it
 /// does not rate counts as worthless.
-pub fn of_game<G: Playable>(
+pub(super) fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
     seat_of_a: usize,
@@ -60,11 +62,8 @@ pub fn of_game<G: Playable>(
             .position(|mv| Some(mv) == permitted.first())
             .unwrap_or(0);
         let luck = best(&rated[start..start + permitted.len()]) - mean;
-        sum += if game.to_move(&position) == seat_of_a {
-            luck
-        } else {
-            -luck
-        };
+        let is_a = game.to_move(&position) == seat_of_a;
+        sum += if is_a { luck } else { -luck };
     }
     sum
 }

@@ -3,12 +3,11 @@
 //! Invariant: everything shown stands in [`ReportData`], which can be stored and shown again.
 
 use crate::arena::MatchResult;
+use crate::error::Result;
 use crate::page::{Block, Page, Sentence};
-use crate::plot::{
-    CalibrationBin, LineChart, PlotError, ScoreBar, calibration_plot, line_chart, score_bars,
-};
+use crate::plot::{CalibrationBin, LineChart, ScoreBar, calibration_plot, line_chart, score_bars};
 use crate::sheet::{Cell, Sheet};
-use engine::core::files::{FileError, write_atomically};
+use engine::core::files::write_atomically;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -77,22 +76,11 @@ pub struct ReportMatch {
     pub result: MatchResult,
 }
 
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A plot could not be drawn.
-    #[error(transparent)]
-    Plot(#[from] PlotError),
-    /// The file cannot be written.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
 /// Writes the report as HTML to a file, which appears complete or not at all.
 ///
 /// # Errors
 /// If the report cannot be made or the file cannot be written.
-pub fn write_report(path: &Path, data: &ReportData) -> Result<(), ReportError> {
+pub fn write_report(path: &Path, data: &ReportData) -> Result<()> {
     let html = page(data)?.html();
     Ok(write_atomically(path, |out| {
         out.write_all(html.as_bytes())
@@ -103,7 +91,7 @@ pub fn write_report(path: &Path, data: &ReportData) -> Result<(), ReportError> {
 ///
 /// # Errors
 /// If a plot cannot be drawn.
-pub fn page(data: &ReportData) -> Result<Page, PlotError> {
+pub fn page(data: &ReportData) -> Result<Page> {
     let mut page = Page {
         title: data.title.clone(),
         summary: data.matches.iter().map(summary_sentence).collect(),
@@ -115,10 +103,7 @@ pub fn page(data: &ReportData) -> Result<Page, PlotError> {
     let curve = |chart: &LineChart| Ok(Block::chart(line_chart(chart)?, chart.title.clone()));
     page.push(
         "Training",
-        data.curves
-            .iter()
-            .map(curve)
-            .collect::<Result<_, PlotError>>()?,
+        data.curves.iter().map(curve).collect::<Result<_>>()?,
     );
     if !data.calibration.is_empty() {
         let mut blocks = vec![Block::Text(
@@ -159,8 +144,7 @@ pub fn page(data: &ReportData) -> Result<Page, PlotError> {
 }
 
 /// What a match says, in one sentence: who is stronger, as far as its interval tells.
-#[must_use]
-pub fn summary_sentence(found: &ReportMatch) -> Sentence {
+pub(crate) fn summary_sentence(found: &ReportMatch) -> Sentence {
     let result = &found.result;
     let verb = if result.interval.lower > 0.5 {
         "beats"
@@ -191,7 +175,7 @@ pub fn summary_sentence(found: &ReportMatch) -> Sentence {
 }
 
 /// Matches as a table, and as bars.
-pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, PlotError> {
+pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",
         "Games",
@@ -249,22 +233,17 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, PlotError> {
 fn self_play(data: &ReportData) -> Vec<Block> {
     let mut columns = Vec::new();
     if !data.self_play.is_empty() {
-        let mut sheet = Sheet::new(["", " "]);
-        for (name, value) in &data.self_play {
-            sheet.push(vec![name.as_str().into(), value.as_str().into()]);
-        }
-        columns.push(Block::Table(sheet));
+        let rows = data.self_play.iter();
+        let rows = rows.map(|(name, value)| vec![name.as_str().into(), value.as_str().into()]);
+        columns.push(Block::Table(Sheet::filled(["", " "], rows)));
     }
     columns.extend(data.picture.iter().map(|picture| Block::Picture {
         svg: picture.svg.clone(),
         alt: picture.position.clone(),
         wide: false,
     }));
-    if columns.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Columns(columns)]
-    }
+    let any = !columns.is_empty();
+    any.then_some(Block::Columns(columns)).into_iter().collect()
 }
 
 fn stages(stages: &[Stage]) -> Sheet {

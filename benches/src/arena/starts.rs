@@ -11,12 +11,11 @@ use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,
-    fmt::Debug,
     sync::{Mutex, PoisonError},
 };
 
 /// A choice of first positions; both games of a pair begin from one.
-pub trait Starts<G: Playable>: Debug + Send + Sync {
+pub trait Starts<G: Playable>: Send + Sync {
     /// The first position of a pair; `seed` rules what is random about it.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
@@ -100,14 +99,14 @@ const MOST_DRAWN: u64 = 100;
 pub(super) struct Book<'a, G> {
     game: &'a G,
     starts: &'a dyn Starts<G>,
-    repeats_matter: bool,
+    /// Whether games from one position may be the same game.
+    pub(super) repeats_matter: bool,
     /// Positions of the pairs looked at so far, by key, and how often each was drawn in vain;
     /// `None` if positions may repeat.
     drawn: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
 impl<'a, G: Playable> Book<'a, G> {
-    /// `repeats_matter`: whether games from one position may be the same game.
     pub(super) fn new(game: &'a G, starts: &'a dyn Starts<G>, repeats_matter: bool) -> Self {
         Self {
             game,
@@ -115,11 +114,6 @@ impl<'a, G: Playable> Book<'a, G> {
             repeats_matter,
             drawn: (repeats_matter && starts.are_drawn()).then(Mutex::default),
         }
-    }
-
-    /// Whether games from one position may be the same game.
-    pub(super) fn repeats_matter(&self) -> bool {
-        self.repeats_matter
     }
 
     /// The start of a pair; `seed_of` tells the seed of any pair.

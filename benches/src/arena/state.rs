@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -62,6 +62,19 @@ pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Er
     known
         .then_some(scores)
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
+}
+
+/// Makes the folder of the state files of many matches, if they are to be kept.
+pub(crate) fn make_folder(folder: Option<&Path>) -> Result<(), String> {
+    folder.map_or(Ok(()), |folder| {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| format!("{}: {error}", folder.display()))
+    })
+}
+
+/// The state file of that name in a folder.
+pub(crate) fn in_folder(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.jsonl"))
 }
 
 /// What a state file held.

@@ -70,7 +70,8 @@ pub(super) struct InOrder {
     next: u64,
     counts: PairCounts,
     repeats: Repeats,
-    end: Option<u64>,
+    /// How many pairs it took to decide the test, if it is decided.
+    pub(super) end: Option<u64>,
 }
 
 impl InOrder {
@@ -105,11 +106,6 @@ impl InOrder {
         }
     }
 
-    /// How many pairs it took to decide the test, if it is decided.
-    pub(super) fn end(&self) -> Option<u64> {
-        self.end
-    }
-
     /// How the test stands after the pairs looked at.
     pub(super) fn result(&self) -> SequentialResult {
         self.rule.after(&self.counts)
@@ -139,7 +135,7 @@ mod tests {
         let in_order = |order: &[usize]| {
             let mut pairs = InOrder::new(rule);
             order.iter().for_each(|&pair| pairs.add(&results[pair]));
-            (pairs.end(), pairs.result())
+            (pairs.end, pairs.result())
         };
         let mut order: Vec<usize> = (0..2000).collect();
         let expected = in_order(&order);

@@ -6,28 +6,48 @@ use crate::statistics::{
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use crate::studies::setups::Setups;
-use crate::test_players::{contestant, first, greedy, pondering, random, rated};
+use crate::test_players::{
+    Rated, contestant, faulty, first, games_seen, greedy, options as match_options, pondering,
+    random, teller, timeless,
+};
+use engine::core::{
+    game::won_by,
+    record::{GameRecord, Ply},
+};
 use engine::games::einstein::{BLUE, RED, Standard, Variant, dice::Die};
 use std::path::Path;
+use tempfile::TempDir;
 
 fn options(pairs: u64) -> MatchOptions<Standard> {
-    MatchOptions {
-        threads: 1,
-        ..MatchOptions::new(Standard::default(), pairs, 7)
-    }
+    match_options(pairs, 7)
 }
 
-/// Everything but times.
-fn timeless<G: Playable>(
-    a: &Contestant<G>,
-    b: &Contestant<G>,
-    options: &MatchOptions<G>,
-) -> Vec<PairResult> {
-    let mut results = play_pairs(a, b, options).unwrap().0;
-    results
-        .iter_mut()
-        .for_each(|result| result.nanoseconds = [0; 2]);
-    results
+/// A match that is kept in a file, which goes with its folder.
+fn kept(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let options = MatchOptions {
+        state: Some(path.clone()),
+        ..options(pairs)
+    };
+    (directory, path, options)
+}
+
+/// The pairs of a match between a strong player and a weak one.
+fn played(options: &MatchOptions<Standard>) -> Vec<PairResult> {
+    timeless(&greedy(), &random(), options)
+}
+
+/// Why a match between these two is not played, in one line.
+#[track_caller]
+fn refused(
+    a: &Contestant<Standard>,
+    b: &Contestant<Standard>,
+    options: &MatchOptions<Standard>,
+) -> String {
+    let error = play_match(a, b, options).unwrap_err().to_string();
+    assert!(!error.contains('\n'), "{error}");
+    error
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -42,13 +62,7 @@ fn lines(path: &Path) -> Vec<String> {
 fn a_player_against_itself_scores_exactly_one_half() {
     for player in [random::<Standard>(), first(), greedy()] {
         let result = play_match(&player, &player, &options(50)).unwrap();
-        assert_eq!(
-            result.pair_counts,
-            PairCounts {
-                split: 50,
-                ..PairCounts::default()
-            }
-        );
+        assert_eq!(result.pair_counts, PairCounts::without_draws(0, 50, 0));
         assert_eq!((result.score, result.wins, result.games), (0.5, 50, 100));
     }
 }
@@ -77,12 +91,7 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
     let plies: u32 = pairs.iter().flat_map(|pair| pair.plies).sum();
     assert_eq!(result.mean_plies, f64::from(plies) / 400.0);
     assert!(pairs.iter().all(|pair| {
-        pair.decisions.iter().sum::<u64>()
-            == pair
-                .plies
-                .iter()
-                .map(|&plies| u64::from(plies))
-                .sum::<u64>()
+        pair.decisions.iter().sum::<u64>() == u64::from(pair.plies[0] + pair.plies[1])
     }));
     // The same match from the other side.
     let turned = play_match(&b, &a, &options(200)).unwrap();
@@ -90,37 +99,15 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
 }
 
 #[test]
-fn results_do_not_depend_on_the_number_of_threads() {
-    let one = timeless(&greedy(), &random(), &options(60));
-    let two = timeless(
-        &greedy(),
-        &random(),
-        &MatchOptions {
-            threads: 2,
-            ..options(60)
-        },
-    );
-    assert_eq!(one, two);
-    let other_seed = timeless(
-        &greedy(),
-        &random(),
-        &MatchOptions {
-            seed: 8,
-            ..options(60)
-        },
-    );
-    assert_ne!(one, other_seed);
-}
-
-#[test]
 fn given_set_ups_and_first_movers_alternate() {
-    // Stone 6 alone decides nothing here; the starts are seen through a player that records them.
     let setups = Setups::Index(vec![(0, 719), (5, 6), (7, 8)]);
     let options = MatchOptions {
         starts: Arc::new(setups),
         ..options(6)
     };
-    let seen = crate::test_players::starts_seen(&options);
+    let seen = games_seen(&options)
+        .into_iter()
+        .map(|game| game.positions[0]);
     let game = Standard::default();
     let expected: Vec<_> = (0..6)
         .flat_map(|pair| {
@@ -128,20 +115,15 @@ fn given_set_ups_and_first_movers_alternate() {
             [game.start([red, blue], if pair % 2 == 0 { RED } else { BLUE }); 2]
         })
         .collect();
-    assert_eq!(seen, expected);
+    assert_eq!(seen.collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions {
-        state: Some(path.clone()),
-        threads: 2,
-        ..options(12)
-    };
-    let unbroken = timeless(&greedy(), &random(), &options(12));
-    assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
+    let (_directory, path, mut stored) = kept(12);
+    stored.threads = 2;
+    let unbroken = played(&options(12));
+    assert_eq!(played(&stored), unbroken);
     let whole = std::fs::read(&path).unwrap();
     let last_line = whole[..whole.len() - 1]
         .iter()
@@ -160,19 +142,9 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
         whole.len(),
     ] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        assert_eq!(
-            timeless(&greedy(), &random(), &stored),
-            unbroken,
-            "cut at {length}"
-        );
-        let mut pairs: Vec<u64> = lines(&path)[1..]
-            .iter()
-            .map(|line| {
-                serde_json::from_str::<serde_json::Value>(line).unwrap()["pair"]
-                    .as_u64()
-                    .unwrap()
-            })
-            .collect();
+        assert_eq!(played(&stored), unbroken, "cut at {length}");
+        let pair = |line: &String| serde_json::from_str::<PairResult>(line).unwrap().pair;
+        let mut pairs: Vec<u64> = lines(&path)[1..].iter().map(pair).collect();
         pairs.sort_unstable();
         assert_eq!(pairs, (0..12).collect::<Vec<u64>>(), "cut at {length}");
     }
@@ -180,121 +152,79 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
 
 #[test]
 fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
+    let (_directory, path, kept) = kept(5);
     let stored = |pairs| MatchOptions {
-        state: Some(path.clone()),
-        ..options(pairs)
+        pairs,
+        ..kept.clone()
     };
-    timeless(&greedy(), &random(), &stored(5));
+    played(&kept);
     let before = lines(&path);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
     let resumed = play_match(&impossible, &random(), &stored(5)).unwrap();
     assert_eq!(resumed.pairs, 5);
     assert!(resumed.wall_seconds > 0.0 && resumed.seconds_per_move[0] > 0.0);
     assert_eq!(lines(&path), before);
-    assert_eq!(
-        timeless(&greedy(), &random(), &stored(9)),
-        timeless(&greedy(), &random(), &options(9))
-    );
+    assert_eq!(played(&stored(9)), played(&options(9)));
     assert_eq!(lines(&path)[..6], before[..]);
-    assert_eq!(
-        play_match(&impossible, &random(), &stored(3))
-            .unwrap()
-            .pairs,
-        3
-    );
+    let shorter = play_match(&impossible, &random(), &stored(3)).unwrap();
+    assert_eq!(shorter.pairs, 3);
 }
 
 #[test]
 fn the_state_of_another_match_is_refused_and_left_alone() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions {
-        state: Some(path.clone()),
-        ..options(2)
-    };
-    let stored_again = stored.clone();
-    timeless(&greedy(), &random(), &stored);
+    let (_directory, path, stored) = kept(2);
+    played(&stored);
     let before = std::fs::read(&path).unwrap();
-    let refused = |a: Contestant<Standard>,
-                   b: Contestant<Standard>,
-                   options: MatchOptions<Standard>,
-                   key: &str| {
-        let error = play_match(&a, &b, &options).unwrap_err().to_string();
-        assert!(
-            error.contains("another match") && error.contains(key) && !error.contains('\n'),
-            "{error}"
-        );
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-    };
-    refused(
-        first(),
-        random(),
-        stored.clone(),
-        "player_a is \"greedy\", not \"first\"",
-    );
-    refused(greedy(), first(), stored.clone(), "player_b");
-    refused(
-        greedy(),
-        random(),
+    let (seed, starts, game) = (
         MatchOptions {
             seed: 8,
             ..stored.clone()
         },
-        "seed is 7, not 8",
-    );
-    refused(
-        greedy(),
-        random(),
         MatchOptions {
             starts: Arc::new(Setups::Index(vec![(0, 0)])),
             ..stored.clone()
         },
-        "starts",
-    );
-    refused(
-        greedy(),
-        random(),
         MatchOptions {
             game: Standard::new(Variant::NearestOnly, Die::fair()),
-            ..stored
+            ..stored.clone()
         },
-        "game is \"einstein\", not \"einstein(variant=nearest)\"",
     );
+    for (a, b, options, key) in [
+        (
+            first(),
+            random(),
+            &stored,
+            "player_a is \"greedy\", not \"first\"",
+        ),
+        (greedy(), first(), &stored, "player_b"),
+        (greedy(), random(), &seed, "seed is 7, not 8"),
+        (greedy(), random(), &starts, "starts"),
+        (
+            greedy(),
+            random(),
+            &game,
+            "game is \"einstein\", not \"einstein(variant=nearest)\"",
+        ),
+    ] {
+        let error = refused(&a, &b, options);
+        assert!(
+            error.contains("another match") && error.contains(key),
+            "{error}"
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
     // What the format was before draws.
     std::fs::write(&path, "{\"format\":\"alea-match-1\",\"a\":\"greedy\"}\n").unwrap();
-    let error = play_match(&greedy(), &random(), &stored_again)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("its format is \"alea-match-1\", not \"alea-match-3\""),
-        "{error}"
-    );
+    let error = refused(&greedy(), &random(), &stored);
+    let expected = "its format is \"alea-match-1\", not \"alea-match-3\"";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]
 fn damaged_state_files_are_errors_that_name_the_line() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions {
-        state: Some(path.clone()),
-        ..options(2)
-    };
-    timeless(&greedy(), &random(), &stored);
+    let (_directory, path, stored) = kept(2);
+    played(&stored);
     let good = lines(&path);
-    let write = |lines: &[&str]| std::fs::write(&path, lines.join("\n") + "\n").unwrap();
-    let error = || {
-        play_match(&greedy(), &random(), &stored)
-            .unwrap_err()
-            .to_string()
-    };
-    write(&[&good[0], "{}", &good[1]]);
-    assert!(
-        error().contains("match.jsonl:2: expected a finished pair"),
-        "{}",
-        error()
-    );
     // Whole, but by no program that counted right.
     let (said, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
     let (said, _) = said.split_once("\"scores\":").unwrap();
@@ -302,62 +232,61 @@ fn damaged_state_files_are_errors_that_name_the_line() {
         "{said}\"scores\":[1e308,1.0],\"plies\":[1,1],\"decisions\":[1,1],\"nanoseconds\":[1,1]"
     );
     let sum = engine::core::files::checksum(format!("{said}}}").as_bytes());
-    write(&[&good[0], &format!("{said},\"checksum\":\"{sum:016x}\"}}")]);
-    assert!(
-        error().contains(":2: expected a finished pair: a game is worth 0, 0.5 or 1"),
-        "{}",
-        error()
-    );
-    write(&[&good[0], &good[1], &good[1]]);
-    assert!(error().contains("match.jsonl:3: pair"), "{}", error());
-    write(&["a letter to a friend", &good[1]]);
-    assert!(
-        error().contains("match.jsonl:1: this is no state file"),
-        "{}",
-        error()
-    );
-    std::fs::write(&path, [0xFF, 0xFE, 0x00]).unwrap();
-    assert!(
-        error().contains("match.jsonl:1: this is no state file"),
-        "{}",
-        error()
-    );
-    std::fs::write(&path, b"\n\n\n").unwrap();
-    assert!(error().contains("match.jsonl:1"), "{}", error());
+    let impossible = format!("{said},\"checksum\":\"{sum:016x}\"}}");
+    let text = |lines: &[&str]| (lines.join("\n") + "\n").into_bytes();
+    for (content, expected) in [
+        (
+            text(&[&good[0], "{}", &good[1]]),
+            "match.jsonl:2: expected a finished pair",
+        ),
+        (
+            text(&[&good[0], &impossible]),
+            ":2: expected a finished pair: a game is worth 0, 0.5 or 1",
+        ),
+        (text(&[&good[0], &good[1], &good[1]]), "match.jsonl:3: pair"),
+        (
+            text(&["a letter to a friend", &good[1]]),
+            "match.jsonl:1: this is no state file",
+        ),
+        (
+            vec![0xFF, 0xFE, 0x00],
+            "match.jsonl:1: this is no state file",
+        ),
+        (b"\n\n\n".to_vec(), "match.jsonl:1"),
+    ] {
+        std::fs::write(&path, content).unwrap();
+        let error = refused(&greedy(), &random(), &stored);
+        assert!(error.contains(expected), "{error}");
+    }
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    assert!(error().contains("match.jsonl: "), "{}", error());
+    assert!(refused(&greedy(), &random(), &stored).contains("match.jsonl: "));
 }
 
 #[test]
 fn a_state_file_in_use_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions {
-        state: Some(path.clone()),
-        ..options(2)
-    };
+    let (_directory, path, stored) = kept(2);
     let _open = State::open(&path, &identity(&greedy(), &random(), &stored)).unwrap();
-    assert!(matches!(
-        play_match(&greedy(), &random(), &stored),
-        Err(ArenaError::State(JournalError::Busy { .. }))
-    ));
+    let error = refused(&greedy(), &random(), &stored);
+    assert!(
+        error.ends_with("another match is writing this file"),
+        "{error}"
+    );
 }
 
 #[test]
 fn impossible_matches_are_refused() {
-    assert!(matches!(
-        play_match(&first(), &first(), &options(0)),
-        Err(ArenaError::NoPairs)
-    ));
     let wrong = MatchOptions {
         starts: Arc::new(Setups::Index(vec![(720, 0)])),
         ..options(1)
     };
-    assert!(matches!(
-        play_match(&first(), &first(), &wrong),
-        Err(ArenaError::Starts(reason)) if reason.contains("set-up 720 does not exist")
-    ));
+    for (options, reason) in [
+        (options(0), "a match needs at least one pair of games"),
+        (wrong, "set-up 720 does not exist"),
+    ] {
+        let error = refused(&first(), &first(), &options);
+        assert!(error.starts_with(reason), "{error}");
+    }
 }
 
 fn rule(elo0: f64, elo1: f64) -> StoppingRule {
@@ -381,53 +310,31 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
         result.pairs < 1000 && test.log_likelihood_ratio >= test.upper,
         "{result}"
     );
-    let pairs = timeless(&greedy(), &random(), &stopped(1));
-    assert_eq!(timeless(&greedy(), &random(), &stopped(3)), pairs);
-    assert_eq!(
-        timeless(&greedy(), &random(), &options(result.pairs)),
-        pairs
-    );
+    let pairs = played(&stopped(1));
+    assert_eq!(played(&stopped(3)), pairs);
+    assert_eq!(played(&options(result.pairs)), pairs);
     // Killed after some pairs, in the order in which two threads finished them.
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
+    let (_directory, path, _) = kept(0);
     let stored = |pairs| MatchOptions {
         state: Some(path.clone()),
-        ..MatchOptions {
-            pairs,
-            ..stopped(2)
-        }
+        pairs,
+        ..stopped(2)
     };
-    timeless(&greedy(), &random(), &stored(20));
-    assert_eq!(timeless(&greedy(), &random(), &stored(3000)), pairs);
+    played(&stored(20));
+    assert_eq!(played(&stored(3000)), pairs);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
-    assert_eq!(
-        play_match(&impossible, &random(), &stored(3000))
-            .unwrap()
-            .pairs,
-        result.pairs
-    );
+    let resumed = play_match(&impossible, &random(), &stored(3000)).unwrap();
+    assert_eq!(resumed.pairs, result.pairs);
     // The weaker side is refused, and an even match goes on to its last pair.
-    assert_eq!(
-        play_match(&random(), &greedy(), &stopped(1))
-            .unwrap()
-            .sequential_test
-            .unwrap()
-            .verdict,
-        Verdict::Rejected
-    );
-    let even = play_match(
-        &random(),
-        &random(),
-        &MatchOptions {
-            stop: Some(rule(-9.0, 9.0)),
-            ..options(40)
-        },
-    )
-    .unwrap();
-    assert_eq!(
-        (even.pairs, even.sequential_test.unwrap().verdict),
-        (40, Verdict::Open)
-    );
+    let weaker = play_match(&random(), &greedy(), &stopped(1)).unwrap();
+    assert_eq!(weaker.sequential_test.unwrap().verdict, Verdict::Rejected);
+    let narrow = MatchOptions {
+        stop: Some(rule(-9.0, 9.0)),
+        ..options(40)
+    };
+    let even = play_match(&random(), &random(), &narrow).unwrap();
+    let verdict = even.sequential_test.unwrap().verdict;
+    assert_eq!((even.pairs, verdict), (40, Verdict::Open));
 }
 
 #[test]
@@ -436,30 +343,14 @@ fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
         space: SeedSpace::Gate,
         ..options(30)
     };
-    assert_ne!(
-        timeless(&greedy(), &random(), &gate),
-        timeless(&greedy(), &random(), &options(30))
-    );
-    let directory = tempfile::tempdir().unwrap();
-    let path = Some(directory.path().join("match.jsonl"));
-    timeless(
-        &greedy(),
-        &random(),
-        &MatchOptions {
-            state: path.clone(),
-            ..gate
-        },
-    );
-    let error = play_match(
-        &greedy(),
-        &random(),
-        &MatchOptions {
-            state: path,
-            ..options(30)
-        },
-    )
-    .unwrap_err()
-    .to_string();
+    assert_ne!(played(&gate), played(&options(30)));
+    let (_directory, _, stored) = kept(30);
+    let gate = MatchOptions {
+        space: SeedSpace::Gate,
+        ..stored.clone()
+    };
+    played(&gate);
+    let error = refused(&greedy(), &random(), &stored);
     assert!(
         error.contains("its purpose is \"gate\", not none"),
         "{error}"
@@ -473,13 +364,11 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
         ("illegal", "not permitted"),
         ("silent", "no answer"),
     ] {
-        let result =
-            play_match(&crate::test_players::faulty(fault), &greedy(), &options(30)).unwrap();
+        let result = play_match(&faulty(fault), &greedy(), &options(30)).unwrap();
         let lost: u64 = result.forfeits[0].values().sum();
+        let mut reasons = result.forfeits[0].keys();
         assert!(
-            result.forfeits[0]
-                .keys()
-                .all(|found| found.contains(reason)),
+            reasons.all(|found| found.contains(reason)),
             "{:?}",
             result.forfeits
         );
@@ -488,8 +377,7 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
             "{result}"
         );
         assert!(result.forfeits[1].is_empty());
-        let mirrored =
-            play_match(&greedy(), &crate::test_players::faulty(fault), &options(30)).unwrap();
+        let mirrored = play_match(&greedy(), &faulty(fault), &options(30)).unwrap();
         assert_eq!(mirrored.forfeits[1].values().sum::<u64>(), lost);
         assert_eq!(mirrored.pair_counts, result.pair_counts.opposite());
     }
@@ -502,7 +390,7 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
         starts: Arc::new(Setups::Index(vec![(0, 0)])),
         ..options(30)
     };
-    let [games, others] = [7, 8].map(|seed| crate::test_players::games_seen(&from_one_start(seed)));
+    let [games, others] = [7, 8].map(|seed| games_seen(&from_one_start(seed)));
     let mut seeds = HashSet::new();
     let mut played = HashSet::new();
     for pair in games.chunks(2).chain(others.chunks(2)) {
@@ -522,13 +410,11 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
 
 #[test]
 fn a_player_that_the_system_fails_has_not_lost_and_the_match_stops() {
-    let starved = crate::test_players::faulty("starved");
+    let starved = faulty("starved");
     for [a, b] in [[&starved, &greedy()], [&greedy(), &starved]] {
-        let error = play_match(a, b, &options(30)).unwrap_err().to_string();
-        assert!(
-            error.contains("cannot play, and has not lost by that: no memory"),
-            "{error}"
-        );
+        let error = refused(a, b, &options(30));
+        let expected = "cannot play, and has not lost by that: no memory";
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -550,7 +436,7 @@ fn luck_of_a_roll_by_hand() {
     let (position, _) = game
         .parse_position("2..../...../...../...1./a...b r -")
         .unwrap();
-    let mut evaluator = rated(0.25);
+    let mut evaluator = Rated(0.25);
     evaluator.new_game(1);
     for face in 1..=6 {
         let legal = game.legal_moves(&position, face);
@@ -559,16 +445,16 @@ fn luck_of_a_roll_by_hand() {
             .copied()
             .find(|&mv| game.payoffs(&game.play(&position, mv)).is_some())
             .unwrap_or(legal[0]);
-        let plies = vec![engine::core::record::Ply {
+        let ply = Ply {
             outcome: face,
             mv: best,
             value: None,
             explored: false,
-        }];
-        let record = engine::core::record::GameRecord {
+        };
+        let record = GameRecord {
             start: position,
-            plies,
-            payoffs: engine::core::game::won_by(RED),
+            plies: vec![ply],
+            payoffs: won_by(RED),
         };
         // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other
         // faces only stone 2.
@@ -577,23 +463,10 @@ fn luck_of_a_roll_by_hand() {
         } else {
             -0.25 / 6.0
         };
-        assert!(
-            (luck::of_game(&game, &record, RED, evaluator.as_mut()) - expected).abs() < 1e-6,
-            "{face}"
-        );
-        assert!(
-            (luck::of_game(&game, &record, BLUE, evaluator.as_mut()) + expected).abs() < 1e-6,
-            "{face}"
-        );
-    }
-}
-
-/// The search by the book with an evaluator that is good, bad, or knows nothing.
-fn teller(notation: &str) -> Contestant<Standard> {
-    let recipe = engine::play::build::PlayerRecipe::parse(notation, &Standard::default()).unwrap();
-    Contestant {
-        name: notation.to_owned(),
-        make: Arc::new(move || recipe.make()),
+        for (seat, expected) in [(RED, expected), (BLUE, -expected)] {
+            let luck = luck::of_game(&game, &record, seat, &mut evaluator);
+            assert!((luck - expected).abs() < 1e-6, "{face}, {seat}: {luck}");
+        }
     }
 }
 
@@ -601,40 +474,27 @@ fn teller(notation: &str) -> Contestant<Standard> {
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
     // To the last digit what version 68c79c9 answers: lost, split and won pairs, Elo, first
     // mover's share, plies, score without luck.
-    type Figures = ([u64; 3], f64, f64, f64, f64);
-    let known: [(&str, Figures); 3] = [
+    let known = [
         (
             "random",
-            (
-                [21, 59, 20],
-                -3.474471674037067,
-                0.555,
-                16.315,
-                0.4679081206720253,
-            ),
+            PairCounts::without_draws(21, 59, 20),
+            (-3.474471674037067, 0.555, 16.315),
+            0.4679081206720253,
         ),
         (
             "0:719,5:6",
-            (
-                [23, 52, 25],
-                6.94963842776909,
-                0.5,
-                16.47,
-                0.5013902820027255,
-            ),
+            PairCounts::without_draws(23, 52, 25),
+            (6.94963842776909, 0.5, 16.47),
+            0.5013902820027255,
         ),
         (
             "nash",
-            (
-                [18, 60, 22],
-                13.904842503684801,
-                0.53,
-                16.79,
-                0.5176887385864315,
-            ),
+            PairCounts::without_draws(18, 60, 22),
+            (13.904842503684801, 0.53, 16.79),
+            0.5176887385864315,
         ),
     ];
-    for (setups, (pairs, elo, first_mover, plies, without_luck)) in known {
+    for (setups, pairs, figures, without_luck) in known {
         let options = MatchOptions {
             starts: Arc::new(setups.parse::<Setups>().unwrap()),
             luck: Some(teller("star1(depth=1)")),
@@ -642,17 +502,10 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
         };
         let players = ["abt", "race"].map(|eval| teller(&format!("star1(depth=1, eval={eval})")));
         let result = play_match(&players[0], &players[1], &options).unwrap();
-        let [lost, split, won] = pairs;
-        let expected = PairCounts {
-            lost,
-            split,
-            won,
-            ..PairCounts::default()
-        };
-        assert_eq!(result.pair_counts, expected);
+        assert_eq!(result.pair_counts, pairs);
         assert_eq!(
             (result.elo, result.first_mover_share, result.mean_plies),
-            (elo, first_mover, plies)
+            figures
         );
         assert_eq!(result.luck.unwrap().score, without_luck);
     }
@@ -662,30 +515,22 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
     };
     let (abt, random) = (teller("star1(depth=1, eval=abt)"), teller("random"));
     let result = play_match(&abt, &random, &tested).unwrap();
-    assert_eq!(
-        (
-            result.pairs,
-            result.sequential_test.unwrap().log_likelihood_ratio
-        ),
-        (19, 2.998992697886679)
-    );
+    let ratio = result.sequential_test.unwrap().log_likelihood_ratio;
+    assert_eq!((result.pairs, ratio), (19, 2.998992697886679));
 }
 
 #[test]
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
     // Only who makes use of good rolls varies less without luck.
-    let strong = || {
-        (
-            teller("star1(depth=1, eval=abt)"),
-            teller("star1(depth=1, eval=race)"),
-        )
-    };
     let matches = [
         (greedy(), random()),
         (first(), random()),
         (random(), random()),
         (greedy(), first()),
-        strong(),
+        (
+            teller("star1(depth=1, eval=abt)"),
+            teller("star1(depth=1, eval=race)"),
+        ),
     ];
     for evaluator in [
         "star1(depth=1, eval=abt)",
@@ -707,11 +552,8 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
                 a.name
             );
             if evaluator.contains("abt") && a.name.contains("abt") {
-                assert!(
-                    luck.game_deviation[1] < 0.75 * luck.game_deviation[0],
-                    "{}: {luck:?}",
-                    a.name
-                );
+                let [played, without] = luck.game_deviation;
+                assert!(without < 0.75 * played, "{}: {luck:?}", a.name);
             }
         }
     }
@@ -719,37 +561,25 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
 
 #[test]
 fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("match.jsonl");
-    let told = MatchOptions {
-        luck: Some(teller("star1(depth=1)")),
-        ..options(20)
-    };
-    let unbroken = timeless(&greedy(), &random(), &told);
+    let (_directory, _, without) = kept(20);
     let stored = MatchOptions {
-        state: Some(path.clone()),
+        luck: Some(teller("star1(depth=1)")),
         threads: 2,
-        ..told.clone()
+        ..without.clone()
     };
-    timeless(
-        &greedy(),
-        &random(),
-        &MatchOptions {
-            pairs: 7,
-            ..stored.clone()
-        },
-    );
-    assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
-    let error = play_match(
-        &greedy(),
-        &random(),
-        &MatchOptions {
-            luck: None,
-            ..stored
-        },
-    )
-    .unwrap_err()
-    .to_string();
+    let told = MatchOptions {
+        state: None,
+        threads: 1,
+        ..stored.clone()
+    };
+    let unbroken = played(&told);
+    let shorter = MatchOptions {
+        pairs: 7,
+        ..stored.clone()
+    };
+    played(&shorter);
+    assert_eq!(played(&stored), unbroken);
+    let error = refused(&greedy(), &random(), &without);
     assert!(
         error.contains("luck is \"star1(depth=1)\", not none"),
         "{error}"
@@ -758,7 +588,6 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
         luck: Some(greedy()),
         ..options(2)
     };
-    assert!(
-        matches!(play_match(&greedy(), &random(), &mute), Err(ArenaError::Luck(name)) if name == "greedy")
-    );
+    let error = refused(&greedy(), &random(), &mute);
+    assert!(error.starts_with("greedy rates no moves"), "{error}");
 }

@@ -4,7 +4,8 @@
 //! differences between cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one
 //! match and add up to 100 %.
 
-use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match};
+use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
+use crate::error::Result;
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{
     Interval, QUANTILE_95,
@@ -13,7 +14,6 @@ use crate::statistics::{
 };
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 
 /// What came of a round robin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,35 +52,6 @@ pub struct Share {
     pub interval: Interval,
 }
 
-/// Why a round robin could not be played.
-#[derive(Debug, thiserror::Error)]
-pub enum TournamentError {
-    /// Nobody to play against.
-    #[error("a tournament needs at least two contestants, not {0}")]
-    TooFew(usize),
-    /// Two contestants have the same name.
-    #[error("two contestants are called {0}; names must differ")]
-    SameName(String),
-    /// The folder of the state files could not be made.
-    #[error("{}: {source}", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// What happened.
-        source: std::io::Error,
-    },
-    /// A match could not be played.
-    #[error("{a} against {b}: {source}")]
-    Match {
-        /// First contestant.
-        a: String,
-        /// Second contestant.
-        b: String,
-        /// What happened.
-        source: Box<ArenaError>,
-    },
-}
-
 /// Plays a round robin. `options.state`, if given, names a folder: each match is kept there in a
 /// file of its own (`0-1.jsonl`, …), and a tournament that was interrupted goes on where it
 /// stopped.
@@ -93,69 +64,41 @@ pub fn play_tournament<G: Playable>(
     contestants: &[Contestant<G>],
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
-) -> Result<TournamentResult, TournamentError> {
-    if contestants.len() < 2 {
-        return Err(TournamentError::TooFew(contestants.len()));
+) -> Result<TournamentResult> {
+    let count = contestants.len();
+    if count < 2 {
+        return Err(format!("a tournament needs at least two contestants, not {count}").into());
     }
-    for (index, contestant) in contestants.iter().enumerate() {
-        if contestants[..index]
-            .iter()
-            .any(|other| other.name == contestant.name)
-        {
-            return Err(TournamentError::SameName(contestant.name.clone()));
+    let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
+    for (index, name) in names.iter().enumerate() {
+        if names[..index].contains(name) {
+            return Err(format!("two contestants are called {name}; names must differ").into());
         }
     }
-    if let Some(folder) = &options.state {
-        std::fs::create_dir_all(folder).map_err(|source| TournamentError::Folder {
-            path: folder.clone(),
-            source,
-        })?;
-    }
+    make_folder(options.state.as_deref())?;
     let mut matches = Vec::new();
     for (i, a) in contestants.iter().enumerate() {
         for (j, b) in contestants.iter().enumerate().skip(i + 1) {
-            let state = options
-                .state
-                .as_ref()
-                .map(|folder| folder.join(format!("{i}-{j}.jsonl")));
-            let result = play_match(
-                a,
-                b,
-                &MatchOptions {
-                    state,
-                    ..options.clone()
-                },
-            );
-            let result = result.map_err(|source| TournamentError::Match {
-                a: a.name.clone(),
-                b: b.name.clone(),
-                source: Box::new(source),
-            })?;
+            let result = play_match(a, b, &options.kept_as(&format!("{i}-{j}")));
+            let result =
+                result.map_err(|error| format!("{} against {}: {error}", a.name, b.name))?;
             watch(&result);
             matches.push(result);
         }
     }
-    Ok(TournamentResult::of(
-        contestants
-            .iter()
-            .map(|contestant| contestant.name.clone())
-            .collect(),
-        matches,
-    ))
+    Ok(TournamentResult::of(names, matches))
 }
 
 impl TournamentResult {
     /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let pairings = (0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b)));
-        let meetings: Vec<Meeting<5>> = pairings
-            .zip(&matches)
-            .map(|((a, b), found)| Meeting {
-                a,
-                b,
-                tally: found.pair_counts.tally(),
-            })
-            .collect();
+        let meeting = |((a, b), found): (_, &MatchResult)| Meeting {
+            a,
+            b,
+            tally: found.pair_counts.tally(),
+        };
+        let meetings: Vec<Meeting> = pairings.zip(&matches).map(meeting).collect();
         let simultaneous = simultaneous_quantile(names.len());
         let rating = |ratings: &Ratings, index: usize| Rating {
             elo: ratings.elo[index],
@@ -168,17 +111,12 @@ impl TournamentResult {
                 .map(|index| rating(&ratings, index))
                 .collect()
         });
-        let adjusted_probabilities = holm(
-            &meetings
-                .iter()
-                .map(|meeting| two_sided(&meeting.tally))
-                .collect::<Vec<_>>(),
-        );
+        let probabilities = meetings.iter().map(|meeting| two_sided(&meeting.tally));
         Self {
+            adjusted_probabilities: holm(&probabilities.collect::<Vec<_>>()),
             names,
             matches,
             ratings,
-            adjusted_probabilities,
         }
     }
 
@@ -206,26 +144,22 @@ impl TournamentResult {
     #[must_use]
     pub fn share(&self, row: usize, column: usize) -> Option<Share> {
         let found = self.matches.get(self.pairing(row, column)?)?;
-        let Interval { lower, upper } = found.interval;
+        let (score, interval) = (found.score, found.interval);
         Some(if row < column {
-            Share {
-                score: found.score,
-                interval: found.interval,
-            }
+            Share { score, interval }
         } else {
             Share {
-                score: 1.0 - found.score,
+                score: 1.0 - score,
                 interval: Interval {
-                    lower: 1.0 - upper,
-                    upper: 1.0 - lower,
+                    lower: 1.0 - interval.upper,
+                    upper: 1.0 - interval.lower,
                 },
             }
         })
     }
 
     /// The mean of a row, each opponent counting the same; the matches are taken as independent.
-    #[must_use]
-    pub fn mean_share(&self, row: usize) -> Option<Share> {
+    pub(crate) fn mean_share(&self, row: usize) -> Option<Share> {
         let shares: Vec<Share> = (0..self.names.len())
             .filter_map(|column| self.share(row, column))
             .collect();
@@ -240,13 +174,9 @@ impl TournamentResult {
             .sum::<f64>()
             .sqrt()
             / count;
-        let half_width = QUANTILE_95 * error;
         Some(Share {
             score,
-            interval: Interval {
-                lower: (score - half_width).max(0.0),
-                upper: (score + half_width).min(1.0),
-            },
+            interval: Interval::around(score, QUANTILE_95 * error).map(|end| end.clamp(0.0, 1.0)),
         })
     }
 
@@ -301,19 +231,25 @@ impl TournamentResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_players::{contestant, first, greedy, random};
+    use crate::test_players::{contestant, first, greedy, options as match_options, random};
     use engine::games::einstein::Standard;
 
     fn options() -> MatchOptions<Standard> {
-        MatchOptions {
-            threads: 1,
-            ..MatchOptions::new(Standard::default(), 40, 3)
-        }
+        match_options(40, 3)
+    }
+
+    fn all() -> [Contestant<Standard>; 3] {
+        [random(), greedy(), first()]
+    }
+
+    /// The tournament of all three.
+    fn tournament(options: &MatchOptions<Standard>) -> TournamentResult {
+        play_tournament(&all(), options, |_| {}).unwrap()
     }
 
     #[test]
     fn every_cell_is_its_match_and_opposite_cells_add_up() {
-        let contestants = [random(), greedy(), first()];
+        let contestants = all();
         let mut names = Vec::new();
         let result = play_tournament(&contestants, &options(), |found| {
             names.push(format!("{}-{}", found.a, found.b))
@@ -346,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_table_lines_up() {
-        let result = play_tournament(&[random(), greedy(), first()], &options(), |_| {}).unwrap();
+        let result = tournament(&options());
         let table = result.table();
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 4);
@@ -361,15 +297,7 @@ mod tests {
 
     #[test]
     fn ratings_follow_the_ranking_and_differences_are_marked() {
-        let result = play_tournament(
-            &[random(), greedy(), first()],
-            &MatchOptions {
-                pairs: 300,
-                ..options()
-            },
-            |_| {},
-        )
-        .unwrap();
+        let result = tournament(&match_options(300, 3));
         let order = result.ranking();
         assert!(
             order
@@ -377,13 +305,9 @@ mod tests {
                 .all(|pair| result.ratings[pair[0]].elo > result.ratings[pair[1]].elo),
             "{result:?}"
         );
-        assert!(
-            result
-                .ratings
-                .iter()
-                .all(|rating| rating.simultaneous_interval.half_width()
-                    > rating.interval.half_width())
-        );
+        assert!(result.ratings.iter().all(|rating| {
+            rating.simultaneous_interval.half_width() > rating.interval.half_width()
+        }));
         assert!(result.differ(0, 1) && result.differ(1, 0) && !result.differ(1, 1));
         assert!(result.table().contains('*'));
         // One match: the probability needs no adjustment.
@@ -402,18 +326,12 @@ mod tests {
             state: Some(folder.path().join("state")),
             ..options()
         };
-        play_tournament(&[random(), greedy(), first()], &stored, |_| {}).unwrap();
+        tournament(&stored);
         // Read back without playing, twice: times included, everything comes from the files.
-        let panics = |name: &str| contestant(name, || panic!("nobody needs to play"));
-        let again = || {
-            play_tournament(
-                &[panics("random"), panics("greedy"), panics("first")],
-                &stored,
-                |_| {},
-            )
-            .unwrap()
-        };
-        let unsaved = play_tournament(&[random(), greedy(), first()], &options(), |_| {}).unwrap();
+        let panics = |name| contestant(name, || panic!("nobody needs to play"));
+        let panic = ["random", "greedy", "first"].map(panics);
+        let again = || play_tournament(&panic, &stored, |_| {}).unwrap();
+        let unsaved = tournament(&options());
         for (found, expected) in again().matches.iter().zip(&unsaved.matches) {
             assert_eq!(
                 (found.pair_counts, found.mean_plies),
@@ -425,26 +343,28 @@ mod tests {
 
     #[test]
     fn impossible_tournaments_are_refused() {
-        assert!(matches!(
-            play_tournament(&[random()], &options(), |_| {}),
-            Err(TournamentError::TooFew(1))
-        ));
-        assert!(matches!(
-            play_tournament(&[random(), random()], &options(), |_| {}),
-            Err(TournamentError::SameName(_))
-        ));
-        let error = play_tournament(
-            &[random(), first()],
-            &MatchOptions {
-                pairs: 0,
-                ..options()
-            },
-            |_| {},
-        )
-        .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "random against first: a match needs at least one pair of games"
-        );
+        let refused = |contestants: &[Contestant<Standard>], pairs| {
+            let refused = play_tournament(contestants, &match_options(pairs, 3), |_| {});
+            refused.unwrap_err().to_string()
+        };
+        for (contestants, pairs, expected) in [
+            (
+                vec![random()],
+                40,
+                "a tournament needs at least two contestants, not 1",
+            ),
+            (
+                vec![random(), random()],
+                40,
+                "two contestants are called random; names must differ",
+            ),
+            (
+                vec![random(), first()],
+                0,
+                "random against first: a match needs at least one pair of games",
+            ),
+        ] {
+            assert_eq!(refused(&contestants, pairs), expected);
+        }
     }
 }

@@ -10,7 +10,8 @@ use super::{
     said::{LONGEST_LINE, Said, shown},
     watch,
 };
-use engine::play::player::Failure;
+use crate::deadline::Deadline;
+use engine::play::player::Failure::{self, OfPlayer, OfSystem};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
@@ -32,32 +33,6 @@ const VERSION: u32 = 1;
 /// How long a program may take to end once its input is closed.
 const ENDING: Duration = Duration::from_millis(200);
 
-/// Until when something may take, and how long that was.
-#[derive(Clone, Copy)]
-pub(super) struct Deadline {
-    until: Instant,
-    time: Duration,
-}
-
-impl Deadline {
-    pub(super) fn after(time: Duration) -> Self {
-        Self {
-            until: Instant::now() + time,
-            time,
-        }
-    }
-
-    /// What is left, or what was `missed` in the time there was.
-    fn left(self, missed: &str) -> Result<Duration, Failure> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            let time = self.time.as_millis();
-            return Err(Failure::OfPlayer(format!("{missed} within {time} ms")));
-        }
-        Ok(left)
-    }
-}
-
 pub(super) struct Program {
     name: String,
     child: Child,
@@ -76,7 +51,7 @@ impl Program {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
         let failed = |error: &dyn Display| {
-            Failure::OfSystem(format!("{} cannot be started: {error}", shown(&words[0])))
+            OfSystem(format!("{} cannot be started: {error}", shown(&words[0])))
         };
         watch::begin().map_err(|error| failed(&error))?;
         let mark = watch::mark(STARTED.fetch_add(1, Ordering::Relaxed));
@@ -107,7 +82,7 @@ impl Program {
         if answer == format!("alea {VERSION}") {
             return Ok(program);
         }
-        Err(Failure::OfPlayer(format!(
+        Err(OfPlayer(format!(
             "{} greeted with '{}' instead of 'alea {VERSION}'",
             shown(&program.name),
             shown(&answer)
@@ -138,7 +113,7 @@ impl Program {
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(true, deadline.left("read nothing")?)?;
+                    self.wait(true, deadline.left("read nothing").map_err(OfPlayer)?)?;
                     // It may be waiting itself, for its comments to be read.
                     self.hear_nothing(deadline)?;
                 }
@@ -154,7 +129,7 @@ impl Program {
             if let Some(line) = self.said.line()? {
                 break line;
             }
-            let left = deadline.left("no answer")?;
+            let left = deadline.left("no answer").map_err(OfPlayer)?;
             self.wait(false, left)?;
             self.read()?;
         };
@@ -167,7 +142,7 @@ impl Program {
     fn hear_nothing(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.said.nothing()?;
-            deadline.left("only comments")?;
+            deadline.left("only comments").map_err(OfPlayer)?;
         }
         self.said.nothing()
     }
@@ -206,7 +181,7 @@ impl Program {
     }
 
     fn unreachable(&self, error: &dyn Display) -> Failure {
-        Failure::OfSystem(format!(
+        OfSystem(format!(
             "{} cannot be spoken to: {error}",
             shown(&self.name)
         ))
@@ -214,7 +189,7 @@ impl Program {
 
     /// Why nothing more comes from the program, which is ended if it has not.
     fn ended(&mut self, otherwise: &str) -> Failure {
-        Failure::OfPlayer(match self.end() {
+        OfPlayer(match self.end() {
             Some(status) => format!("ended with {status}"),
             None => otherwise.to_owned(),
         })

@@ -3,7 +3,10 @@
 //! Knows nothing of processes and pipes, so that any bytes can be tried on it. Invariant: a line is
 //! taken whole, in whatever pieces it came.
 
-use engine::play::{playable::Playable, player::Failure};
+use engine::play::{
+    playable::Playable,
+    player::Failure::{self, OfPlayer},
+};
 
 /// Longest line that is read.
 pub(super) const LONGEST_LINE: usize = 4096;
@@ -41,7 +44,7 @@ impl Said {
         }
         self.0.drain(..begin);
         if found.is_none() && self.0.len() >= LONGEST_LINE {
-            return Err(Failure::OfPlayer(format!(
+            return Err(OfPlayer(format!(
                 "a line of more than {LONGEST_LINE} bytes: '{}'",
                 shown(&self.rest())
             )));
@@ -58,7 +61,7 @@ impl Said {
         let rest = self.rest();
         // The beginning of a comment is one already.
         match line.or_else(|| (!rest.is_empty() && !rest.starts_with('#')).then_some(rest)) {
-            Some(line) => Err(Failure::OfPlayer(format!(
+            Some(line) => Err(OfPlayer(format!(
                 "said '{}' without being asked",
                 shown(&line)
             ))),
@@ -74,8 +77,8 @@ impl Said {
         if self.0.is_empty() {
             return Ok(());
         }
-        let reason = format!("broke off after '{}'", shown(&self.rest()));
-        Err(Failure::OfPlayer(reason))
+        let rest = self.rest();
+        Err(OfPlayer(format!("broke off after '{}'", shown(&rest))))
     }
 
     fn rest(&self) -> String {
@@ -95,7 +98,7 @@ pub fn answered<G: Playable>(
 ) -> Result<G::Move, Failure> {
     let mv = game.parse_move(position, answer).map_err(|error| {
         let problem = error.problem;
-        Failure::OfPlayer(format!(
+        OfPlayer(format!(
             "answered '{}', which is no move: {problem}",
             shown(answer)
         ))
@@ -103,7 +106,7 @@ pub fn answered<G: Playable>(
     if legal.contains(&mv) {
         Ok(mv)
     } else {
-        Err(Failure::OfPlayer(format!(
+        Err(OfPlayer(format!(
             "made the move {}, which is not permitted",
             shown(answer)
         )))

@@ -6,56 +6,41 @@ use crate::test_players::{first, greedy};
 use engine::games::einstein::{Move, Standard};
 use proptest::prelude::*;
 
-/// A player whose program is the shell with this script.
-fn shell(script: &str, milliseconds: u64) -> External<Standard> {
-    let words = ["sh", "-c", script].map(str::to_owned).to_vec();
+/// A player that asks a program, and waits so long for it.
+fn external(words: &[&str], milliseconds: u64) -> External<Standard> {
     External::new(
         Standard::default(),
-        words,
+        words.iter().map(|&word| word.to_owned()).collect(),
         Duration::from_millis(milliseconds),
     )
 }
 
+/// A player whose program is the shell with this script.
+fn shell(script: &str, milliseconds: u64) -> External<Standard> {
+    external(&["sh", "-c", script], milliseconds)
+}
+
 /// What comes of one question at the start of a game.
 fn one_question(script: &str) -> Result<Move, String> {
-    let game = Standard::default();
-    let mut player = shell(script, 300);
-    player.time = Duration::from_millis(300);
-    player.new_game(7);
-    let position = game.start([0, 0], 0);
-    let legal = game.legal_moves(&position, 3);
-    let decision = player.decide(&position, &legal);
-    match player.failure() {
-        None => Ok(decision.best),
-        Some(Failure::OfPlayer(reason)) => Err(reason),
-        Some(Failure::OfSystem(reason)) => panic!("{reason}"),
-    }
+    let answer = ask_often(&mut shell(script, 300), 1).remove(0);
+    answer.map_err(|failure| match failure {
+        Failure::OfPlayer(reason) => reason,
+        Failure::OfSystem(reason) => panic!("{reason}"),
+    })
 }
 
 fn contestant(words: &'static [&'static str], milliseconds: u64) -> Contestant<Standard> {
-    let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-    Contestant {
-        name: words.join(" "),
-        make: Arc::new(move || {
-            Box::new(External::new(
-                Standard::default(),
-                words.clone(),
-                Duration::from_millis(milliseconds),
-            ))
-        }),
-    }
+    crate::test_players::contestant(&words.join(" "), move || {
+        Box::new(external(words, milliseconds))
+    })
 }
 
 fn against_first(player: &Contestant<Standard>, pairs: u64) -> MatchResult {
-    play_match(
-        player,
-        &first(),
-        &MatchOptions {
-            threads: 2,
-            ..MatchOptions::new(Standard::default(), pairs, 5)
-        },
-    )
-    .unwrap()
+    let options = MatchOptions {
+        threads: 2,
+        ..MatchOptions::new(Standard::default(), pairs, 5)
+    };
+    play_match(player, &first(), &options).unwrap()
 }
 
 #[test]
@@ -65,60 +50,55 @@ fn commands_are_split_at_blanks_outside_apostrophes() {
         words("sh -c 'a b  c' ''").unwrap(),
         ["sh", "-c", "a b  c", ""]
     );
-    assert!(
-        [words(""), words("  "), words("a 'b"), words("''")]
-            .iter()
-            .all(Option::is_none)
-    );
+    for none in ["", "  ", "a 'b", "''"] {
+        assert_eq!(words(none), None);
+    }
 }
 
 #[test]
 fn every_failure_has_its_reason() {
-    for (script, reason) in [
+    // What comes of a program at once; after its greeting; when it is asked.
+    let begun = "read line; echo alea 1; ";
+    let asked = &format!("{begun}read line; read line; ");
+    for (before, script, reason) in [
         (
+            "",
             "read line; echo hello; read line",
             "greeted with 'hello' instead of 'alea 1'",
         ),
-        ("exit 3", "ended with exit status: 3"),
+        ("", "exit 3", "ended with exit status: 3"),
+        (asked, "echo e4e5", "'e4e5', which is no move"),
+        (asked, "printf c1", "broke off after 'c1'"),
+        (asked, "exit 1", "ended with exit status: 1"),
+        (begun, "sleep 5", "no answer within 300 ms"),
         (
-            "read line; echo alea 1; read line; read line; echo e4e5",
-            "'e4e5', which is no move",
-        ),
-        (
-            "read line; echo alea 1; read line; read line; printf c1",
-            "broke off after 'c1'",
-        ),
-        (
-            "read line; echo alea 1; read line; read line; exit 1",
-            "ended with exit status: 1",
-        ),
-        ("read line; echo alea 1; sleep 5", "no answer within 300 ms"),
-        (
-            "read line; echo alea 1; read line; read line; yes x | tr -d '\\n'",
+            asked,
+            "yes x | tr -d '\\n'",
             "a line of more than 4096 bytes: 'xxx",
         ),
         (
-            "read line; echo alea 1; read line; read line; printf '%05000d\\n' 1; read line",
+            asked,
+            "printf '%05000d\\n' 1; read line",
             "a line of more than 4096 bytes: '000",
         ),
         (
-            "read line; echo alea 1; read line; read line; while :; do echo '#'; done",
+            asked,
+            "while :; do echo '#'; done",
             "no answer within 300 ms",
         ),
         (
+            "",
             "read line; echo 'alea 1\nc1c2'; read line; read line",
             "said 'c1c2' without being asked",
         ),
         (
-            "read line; echo alea 1; read line; read line; printf 'c1c2\nc1'; read line",
+            asked,
+            "printf 'c1c2\nc1'; read line",
             "said 'c1' without being asked",
         ),
-        (
-            "read line; echo alea 1; read line; read line; kill -9 $$",
-            "ended with signal: 9",
-        ),
+        (asked, "kill -9 $$", "ended with signal: 9"),
     ] {
-        let found = one_question(script).unwrap_err();
+        let found = one_question(&(before.to_owned() + script)).unwrap_err();
         assert!(found.contains(reason), "{script}: {found}");
     }
 }

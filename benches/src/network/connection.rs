@@ -4,10 +4,10 @@
 //! returns by its deadline; and no more is kept of what came than one message and one piece.
 
 use super::message::{Inbox, Message, Sender};
+pub(super) use crate::deadline::Deadline;
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::TcpStream,
-    time::{Duration, Instant},
 };
 
 /// Bytes that are read at once.
@@ -18,33 +18,13 @@ pub(super) struct Connection {
     inbox: Inbox,
 }
 
-/// Until when something may take, and how long that was.
-#[derive(Clone, Copy)]
-pub(super) struct Deadline(Instant, Duration);
-
-impl Deadline {
-    pub(super) fn after(time: Duration) -> Self {
-        Self(Instant::now() + time, time)
-    }
-
-    /// What is left, or what was `missed`.
-    pub(super) fn left(self, missed: &str) -> Result<Duration, String> {
-        let left = self.0.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(format!("{missed} within {} ms", self.1.as_millis()));
-        }
-        // The system counts in microseconds, and takes none for no limit.
-        Ok(left.max(Duration::from_micros(1)))
-    }
-}
-
 fn waits(error: &io::Error) -> bool {
     // A time limit that has passed is the one or the other by system.
     let waiting = [ErrorKind::WouldBlock, ErrorKind::TimedOut];
     waiting.contains(&error.kind()) || error.kind() == ErrorKind::Interrupted
 }
 
-fn lost(error: &io::Error) -> String {
+fn lost(error: io::Error) -> String {
     format!("the connection is lost: {error}")
 }
 
@@ -67,7 +47,7 @@ impl Connection {
             match limited.and_then(|()| self.stream.write(rest)) {
                 Ok(written) => rest = &rest[written..],
                 Err(error) if waits(&error) => {}
-                Err(error) => return Err(lost(&error)),
+                Err(error) => return Err(lost(error)),
             }
         }
         Ok(())
@@ -85,9 +65,7 @@ impl Connection {
                 "only a part of a message"
             };
             let left = deadline.left(missed)?;
-            self.stream
-                .set_read_timeout(Some(left))
-                .map_err(|error| lost(&error))?;
+            self.stream.set_read_timeout(Some(left)).map_err(lost)?;
             self.read()?;
         }
     }
@@ -95,12 +73,8 @@ impl Connection {
     /// Makes sure, without waiting, that nothing has come and that the other side is still there.
     pub(super) fn hear_nothing(&mut self) -> Result<(), String> {
         let tried = self.stream.set_nonblocking(true);
-        let read = tried
-            .map_err(|error| lost(&error))
-            .and_then(|()| self.read());
-        self.stream
-            .set_nonblocking(false)
-            .map_err(|error| lost(&error))?;
+        let read = tried.map_err(lost).and_then(|()| self.read());
+        self.stream.set_nonblocking(false).map_err(lost)?;
         read?;
         match self.take()? {
             None if self.inbox.is_empty() => Ok(()),
@@ -126,7 +100,7 @@ impl Connection {
                 Ok(())
             }
             Err(error) if waits(&error) => Ok(()),
-            Err(error) => Err(lost(&error)),
+            Err(error) => Err(lost(error)),
         }
     }
 }

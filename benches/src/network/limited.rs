@@ -46,9 +46,6 @@ impl LimitedPlayer {
 
     /// The move in a position that is not over. For the way and for what is done beside thinking a
     /// tenth of the time is left, and 10 ms.
-    ///
-    /// # Errors
-    /// In words, if the player makes none.
     pub(super) fn decide(&mut self, position: &Position, limit: Limit) -> Result<Move, String> {
         if self.last.as_ref().is_none_or(|(last, _)| *last != limit) {
             let mut player = self.under(limit)?.make();

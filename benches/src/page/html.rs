@@ -88,8 +88,7 @@ fn table(sheet: &Sheet) -> String {
 }
 
 /// Text as HTML shows it.
-#[must_use]
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

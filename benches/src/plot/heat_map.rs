@@ -3,16 +3,12 @@
 //! Invariant: as for [`super`]; the middle of the scale is white, so that colour says on which side
 //! a number is and how far, to colour-blind readers too (blue and orange).
 
-use super::{PlotError, TEXT, WIDTH, draw, nothing, shortened};
-use plotters::{
-    prelude::*,
-    style::text_anchor::{HPos, Pos, VPos},
-};
+use super::{TEXT, WIDTH, draw, shortened, write};
+use crate::error::Result;
+use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// Numbers by row and column; `None` is left white.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HeatMap {
-    /// The heading.
+pub(crate) struct HeatMap {
     pub title: String,
     /// Names of the rows, from top to bottom.
     pub rows: Vec<String>,
@@ -24,7 +20,6 @@ pub struct HeatMap {
     pub middle: f64,
     /// How far from the middle colours are full.
     pub span: f64,
-    /// Digits behind the point.
     pub decimals: usize,
 }
 
@@ -38,75 +33,26 @@ const LONGEST_NAME: usize = 40;
 const HIGH: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
-/// Draws the map.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn heat_map(map: &HeatMap) -> Result<String, PlotError> {
+pub(crate) fn heat_map(map: &HeatMap) -> Result<String> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
-    let names: Vec<String> = map
-        .rows
-        .iter()
-        .map(|name| shortened(name, LONGEST_NAME))
-        .collect();
-    let left = MARGIN
-        + 10
-        + (LETTER
-            * names
-                .iter()
-                .map(|name| name.chars().count())
-                .max()
-                .unwrap_or(0)) as i32;
-    let side = ((WIDTH as i32 - left - MARGIN) / columns.max(1) as i32).clamp(8, 56);
+    let names = map.rows.iter().map(|name| shortened(name, LONGEST_NAME));
+    let names: Vec<String> = names.collect();
+    let longest = names.iter().map(|name| name.chars().count()).max();
+    let left = MARGIN + 10 + (LETTER * longest.unwrap_or(0)) as i32;
+    let side = ((WIDTH - left - MARGIN) / columns.max(1) as i32).clamp(8, 56);
     let tall = side.min(36);
     let height = TOP + tall * rows.max(1) as i32 + MARGIN;
-    draw(&map.title, height as u32, |area| {
-        if rows == 0 || columns == 0 {
-            return nothing(area, height as u32);
-        }
-        let text = |words: String, at: (i32, i32), size: i32, colour: RGBColor, side: HPos| {
-            Text::new(
-                words,
-                at,
-                ("sans-serif", size)
-                    .into_font()
-                    .color(&colour)
-                    .pos(Pos::new(side, VPos::Center)),
-            )
-        };
-        area.draw(&text(
-            map.title.clone(),
-            (WIDTH as i32 / 2, 18),
-            18,
-            TEXT,
-            HPos::Center,
-        ))?;
+    draw(&map.title, height, rows == 0 || columns == 0, |area| {
         for (column, name) in map.columns.iter().enumerate() {
-            area.draw(&text(
-                name.clone(),
-                (left + side * column as i32 + side / 2, TOP - 14),
-                12,
-                TEXT,
-                HPos::Center,
-            ))?;
+            let at = (left + side * column as i32 + side / 2, TOP - 14);
+            write(area, name, at, 12, TEXT, HPos::Center)?;
         }
         for (row, name) in names.iter().enumerate() {
             let y = TOP + tall * row as i32;
-            area.draw(&text(
-                name.clone(),
-                (left - 8, y + tall / 2),
-                12,
-                TEXT,
-                HPos::Right,
-            ))?;
+            write(area, name, (left - 8, y + tall / 2), 12, TEXT, HPos::Right)?;
             for column in 0..columns {
-                let Some(value) = map
-                    .values
-                    .get(row * columns + column)
-                    .copied()
-                    .flatten()
-                    .filter(|value| value.is_finite())
-                else {
+                let value = map.values.get(row * columns + column).copied().flatten();
+                let Some(value) = value.filter(|value| value.is_finite()) else {
                     continue;
                 };
                 let x = left + side * column as i32;
@@ -118,13 +64,9 @@ pub fn heat_map(map: &HeatMap) -> Result<String, PlotError> {
                 // Numbers that would not fit are left to the table.
                 if side >= 30 {
                     let ink = if share.abs() > 0.6 { WHITE } else { TEXT };
-                    area.draw(&text(
-                        format!("{value:.*}", map.decimals),
-                        (x + side / 2, y + tall / 2),
-                        12.min(side / 3),
-                        ink,
-                        HPos::Center,
-                    ))?;
+                    let words = format!("{value:.*}", map.decimals);
+                    let at = (x + side / 2, y + tall / 2);
+                    write(area, &words, at, 12.min(side / 3), ink, HPos::Center)?;
                 }
             }
         }
@@ -147,8 +89,8 @@ mod tests {
     fn every_known_number_has_a_square_of_its_colour() {
         let map = HeatMap {
             title: "shares".to_owned(),
-            rows: vec!["a".to_owned(), "b".to_owned()],
-            columns: vec!["1".to_owned(), "2".to_owned()],
+            rows: ["a", "b"].map(str::to_owned).into(),
+            columns: ["1", "2"].map(str::to_owned).into(),
             values: vec![None, Some(60.0), Some(40.0), Some(50.0)],
             middle: 50.0,
             span: 10.0,
@@ -160,13 +102,10 @@ mod tests {
         }
         // The ground and three squares.
         assert_eq!(svg.matches("<rect").count(), 4);
-        assert!(
-            heat_map(&HeatMap {
-                rows: vec![],
-                ..map
-            })
-            .unwrap()
-            .contains("nothing to show")
-        );
+        let empty = HeatMap {
+            rows: vec![],
+            ..map
+        };
+        assert!(heat_map(&empty).unwrap().contains("nothing to show"));
     }
 }

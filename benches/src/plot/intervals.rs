@@ -2,21 +2,15 @@
 //!
 //! Invariant: as for [`super`]; the axis holds all intervals.
 
-use super::{COLOURS, GRID, PlotError, TEXT, WIDTH, draw, nothing, tidy, two_lines};
+use super::{COLOURS, GRID, TEXT, WIDTH, draw, join, scaled::step_for, tidy, two_lines, write};
+use crate::error::Result;
 use crate::statistics::Interval;
-use plotters::{
-    prelude::*,
-    style::text_anchor::{HPos, Pos, VPos},
-};
+use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// One row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     /// What stands left of it.
     pub label: String,
-    /// The value.
     pub value: f64,
-    /// Its interval.
     pub interval: Interval,
 }
 
@@ -27,15 +21,7 @@ const RIGHT: i32 = 110;
 
 /// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
 /// point in words.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn intervals(
-    title: &str,
-    unit: &str,
-    rows: &[Row],
-    decimals: usize,
-) -> Result<String, PlotError> {
+pub(crate) fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
@@ -46,28 +32,20 @@ pub(super) fn rows_chart(
     rows: &[Row],
     decimals: usize,
     scores: bool,
-) -> Result<String, PlotError> {
-    let rows: Vec<&Row> = rows
-        .iter()
-        .filter(|row| {
-            [row.value, row.interval.lower, row.interval.upper]
-                .iter()
-                .all(|x| x.is_finite())
-        })
-        .collect();
+) -> Result<String> {
+    let is_finite = |row: &&Row| {
+        let Interval { lower, upper } = row.interval;
+        [row.value, lower, upper].iter().all(|x| x.is_finite())
+    };
+    let rows: Vec<&Row> = rows.iter().filter(is_finite).collect();
     let height = TOP + LINE * rows.len().max(1) as i32 + 48;
-    draw(title, height as u32, |area| {
-        let low = rows
-            .iter()
-            .map(|row| row.interval.lower.min(row.value))
-            .fold(f64::INFINITY, f64::min);
-        let high = rows
-            .iter()
-            .map(|row| row.interval.upper.max(row.value))
-            .fold(f64::NEG_INFINITY, f64::max);
-        if rows.is_empty() {
-            return nothing(area, height as u32);
-        }
+    draw(title, height, rows.is_empty(), |area| {
+        let lows = rows.iter().map(|row| row.interval.lower.min(row.value));
+        let highs = rows.iter().map(|row| row.interval.upper.max(row.value));
+        let (low, high) = (
+            lows.fold(f64::INFINITY, f64::min),
+            highs.fold(f64::NEG_INFINITY, f64::max),
+        );
         let (low, high) = if scores {
             (0.0, 100.0)
         } else if high > low {
@@ -75,52 +53,24 @@ pub(super) fn rows_chart(
         } else {
             (low - 1.0, high + 1.0)
         };
-        let (right, bottom) = (WIDTH as i32 - RIGHT, height - 40);
+        let (right, bottom) = (WIDTH - RIGHT, height - 40);
         let x_of = |value: f64| {
             LEFT + ((value - low) / (high - low) * f64::from(right - LEFT)).round() as i32
         };
-        let text = |words: String, (x, y): (i32, i32), size: i32, side: HPos| {
-            Text::new(
-                words,
-                (x, y),
-                ("sans-serif", size)
-                    .into_font()
-                    .color(&TEXT)
-                    .pos(Pos::new(side, VPos::Center)),
-            )
-        };
-        area.draw(&text(
-            title.to_owned(),
-            (WIDTH as i32 / 2, 18),
-            18,
-            HPos::Center,
-        ))?;
         for mark in marks(low, high) {
-            area.draw(&PathElement::new(
-                vec![(x_of(mark), TOP - 8), (x_of(mark), bottom)],
-                GRID,
-            ))?;
-            area.draw(&text(
-                tidy(mark),
-                (x_of(mark), bottom + 13),
-                13,
-                HPos::Center,
-            ))?;
+            let x = x_of(mark);
+            join(area, [(x, TOP - 8), (x, bottom)], GRID)?;
+            write(area, &tidy(mark), (x, bottom + 13), 13, TEXT, HPos::Center)?;
         }
-        area.draw(&text(
-            unit.to_owned(),
-            ((LEFT + right) / 2, bottom + 30),
-            13,
-            HPos::Center,
-        ))?;
+        let below = ((LEFT + right) / 2, bottom + 30);
+        write(area, unit, below, 13, TEXT, HPos::Center)?;
         for (index, row) in rows.iter().enumerate() {
             let y = TOP + LINE * index as i32 + LINE / 2 - 4;
             let lines = two_lines(&row.label, 38);
             for (line, words) in lines.iter().enumerate() {
                 let y = y + 13 * line as i32 - if lines.len() > 1 { 6 } else { 0 };
-                area.draw(&text(words.clone(), (LEFT - 12, y), 12, HPos::Right))?;
+                write(area, words, (LEFT - 12, y), 12, TEXT, HPos::Right)?;
             }
-            let (lower, upper) = (x_of(row.interval.lower), x_of(row.interval.upper));
             let mut colour = COLOURS[0];
             if scores {
                 // Blue if better than even for sure, orange if worse for sure, grey if it may be
@@ -138,28 +88,23 @@ pub(super) fn rows_chart(
             } else {
                 area.draw(&Circle::new((x_of(row.value), y), 4, colour.filled()))?;
             }
-            area.draw(&PathElement::new(
-                vec![(lower, y), (upper, y)],
-                colour.stroke_width(2),
-            ))?;
-            for end in [lower, upper] {
-                area.draw(&PathElement::new(
-                    vec![(end, y - 5), (end, y + 5)],
-                    colour.stroke_width(2),
-                ))?;
+            let ends = [x_of(row.interval.lower), x_of(row.interval.upper)];
+            join(area, ends.map(|end| (end, y)), colour.stroke_width(2))?;
+            for end in ends {
+                let end = [(end, y - 5), (end, y + 5)];
+                join(area, end, colour.stroke_width(2))?;
             }
-            let words = format!(
-                "{:.decimals$} ± {:.decimals$}",
-                row.value,
-                row.interval.half_width()
-            );
-            area.draw(&text(words, (right + 10, y), 12, HPos::Left))?;
+            let half_width = row.interval.half_width();
+            let words = format!("{:.decimals$} ± {half_width:.decimals$}", row.value);
+            write(area, &words, (right + 10, y), 12, TEXT, HPos::Left)?;
         }
         if scores {
-            area.draw(&PathElement::new(
-                vec![(x_of(50.0), TOP - 8), (x_of(50.0), bottom)],
+            let even = x_of(50.0);
+            join(
+                area,
+                [(even, TOP - 8), (even, bottom)],
                 TEXT.stroke_width(1),
-            ))?;
+            )?;
         }
         Ok(())
     })
@@ -167,13 +112,7 @@ pub(super) fn rows_chart(
 
 /// Three to seven round numbers between the ends.
 fn marks(low: f64, high: f64) -> Vec<f64> {
-    let rough = (high - low) / 6.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|&step| step >= rough)
-        .unwrap_or(power);
+    let step = step_for(high - low);
     let first = (low / step).ceil() as i64;
     (first..)
         .map(|number| number as f64 * step)
@@ -190,10 +129,7 @@ mod tests {
         let row = |label: &str, value: f64| Row {
             label: label.to_owned(),
             value,
-            interval: Interval {
-                lower: value - 10.0,
-                upper: value + 10.0,
-            },
+            interval: Interval::around(value, 10.0),
         };
         let svg = intervals(
             "Elo <1>",
@@ -215,11 +151,8 @@ mod tests {
             svg.contains("cx=\"593\"") && svg.contains("cx=\"279\""),
             "{svg}"
         );
-        assert!(
-            intervals("none", "", &[], 1)
-                .unwrap()
-                .contains("nothing to show")
-        );
+        let empty = intervals("none", "", &[], 1).unwrap();
+        assert!(empty.contains("nothing to show"));
     }
 
     #[test]

@@ -4,17 +4,13 @@
 //! [`super`]; a point that a logarithmic axis cannot show (zero, negative) is left out.
 
 use super::{
-    COLOURS, Curve, Drawn, GRID, LineChart, PlotError, TEXT, WIDTH, draw, finite_points, nothing,
-    shortened, tidy,
+    Area, COLOURS, Drawn, GRID, LineChart, TEXT, WIDTH, draw, join, shortened, tidy, write,
 };
+use crate::error::Result;
 use crate::statistics::Interval;
-use plotters::{
-    prelude::*,
-    style::text_anchor::{HPos, Pos, VPos},
-};
+use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// What an axis measures by.
-#[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
     /// Equal steps add.
     Linear,
@@ -43,19 +39,11 @@ const TOP: i32 = 40;
 const FOOT: i32 = 48;
 
 /// Curves with a marker at each point, on the given scales of x and y.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn scaled_chart(
-    chart: &LineChart,
-    x_scale: &Scale,
-    y_scale: &Scale,
-) -> Result<String, PlotError> {
+pub(crate) fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
     chart_with_bars(chart, &[], x_scale, y_scale)
 }
 
 /// The interval of a point; a point alone if both ends are the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
     /// Which curve it belongs to.
     pub curve: usize,
@@ -67,7 +55,7 @@ pub struct Bar {
     pub upper: f64,
 }
 
-/// As [`scaled_chart`], with intervals drawn as vertical bars.
+/// Curves with a marker at each point and intervals as vertical bars, on the given scales.
 ///
 /// # Errors
 /// If the plotting library refuses.
@@ -76,108 +64,68 @@ pub fn chart_with_bars(
     bars: &[Bar],
     x_scale: &Scale,
     y_scale: &Scale,
-) -> Result<String, PlotError> {
-    // A bar is a curve of two points, so far as scales and finite numbers are concerned.
-    let ends = |bar: &Bar| Curve {
-        name: String::new(),
-        points: vec![(bar.x, bar.lower), (bar.x, bar.upper)],
-    };
-    let bars: Vec<(usize, Curve)> = bars
+) -> Result<String> {
+    let on_scales = |points: &[(f64, f64)]| on_scales(points, x_scale, y_scale);
+    let bars: Vec<(usize, Vec<(f64, f64)>)> = bars
         .iter()
-        .map(|bar| (bar.curve, on_scales(&ends(bar), x_scale, y_scale)))
+        .map(|bar| {
+            (
+                bar.curve,
+                on_scales(&[(bar.x, bar.lower), (bar.x, bar.upper)]),
+            )
+        })
         .collect();
-    let curves: Vec<Curve> = chart
+    let curves: Vec<(&str, Vec<(f64, f64)>)> = chart
         .curves
         .iter()
-        .map(|curve| on_scales(curve, x_scale, y_scale))
+        .map(|curve| (curve.name.as_str(), on_scales(&curve.points)))
+        .collect();
+    let lines = curves.iter().map(|curve| &curve.1);
+    let points: Vec<(f64, f64)> = lines
+        .chain(bars.iter().map(|bar| &bar.1))
+        .flatten()
+        .copied()
         .collect();
     let height = TOP + PLANE + FOOT + LEGEND_LINE * curves.len() as i32 + 14;
-    draw(&chart.title, height as u32, |area| {
-        let points = || {
-            curves
-                .iter()
-                .chain(bars.iter().map(|bar| &bar.1))
-                .flat_map(|curve| curve.points.iter().copied())
-        };
-        if points().next().is_none() {
-            return nothing(area, height as u32);
-        }
-        let (x_axis, y_axis) = (
-            Axis::of(x_scale, points().map(|point| point.0)),
-            Axis::of(y_scale, points().map(|point| point.1)),
-        );
-        let (right, bottom) = (WIDTH as i32 - RIGHT, TOP + PLANE);
+    draw(&chart.title, height, points.is_empty(), |area| {
+        let x_axis = Axis::of(x_scale, points.iter().map(|point| point.0));
+        let y_axis = Axis::of(y_scale, points.iter().map(|point| point.1));
+        let (right, bottom) = (WIDTH - RIGHT, TOP + PLANE);
         let x_of = |x: f64| LEFT + (x_axis.share(x) * f64::from(right - LEFT)).round() as i32;
         let y_of = |y: f64| bottom - (y_axis.share(y) * f64::from(PLANE)).round() as i32;
-        let text = |words: &str, (x, y): (i32, i32), size: i32, anchor: Pos| {
-            Text::new(
-                words.to_owned(),
-                (x, y),
-                ("sans-serif", size).into_font().color(&TEXT).pos(anchor),
-            )
+        let pixels = |points: &[(f64, f64)]| -> Vec<(i32, i32)> {
+            points.iter().map(|&(x, y)| (x_of(x), y_of(y))).collect()
         };
-        let centre = Pos::new(HPos::Center, VPos::Center);
-        area.draw(&text(&chart.title, (WIDTH as i32 / 2, 18), 18, centre))?;
         for (x, name) in &x_axis.marks {
-            area.draw(&PathElement::new(
-                vec![(x_of(*x), TOP), (x_of(*x), bottom)],
-                GRID,
-            ))?;
-            area.draw(&text(name, (x_of(*x), bottom + 13), 13, centre))?;
+            let x = x_of(*x);
+            join(area, [(x, TOP), (x, bottom)], GRID)?;
+            write(area, name, (x, bottom + 13), 13, TEXT, HPos::Center)?;
         }
         for (y, name) in &y_axis.marks {
-            area.draw(&PathElement::new(
-                vec![(LEFT, y_of(*y)), (right, y_of(*y))],
-                GRID,
-            ))?;
-            area.draw(&text(
-                name,
-                (LEFT - 8, y_of(*y)),
-                13,
-                Pos::new(HPos::Right, VPos::Center),
-            ))?;
+            let y = y_of(*y);
+            join(area, [(LEFT, y), (right, y)], GRID)?;
+            write(area, name, (LEFT - 8, y), 13, TEXT, HPos::Right)?;
         }
-        area.draw(&PathElement::new(
-            vec![(LEFT, TOP), (LEFT, bottom), (right, bottom)],
-            TEXT,
-        ))?;
-        area.draw(&text(
-            &chart.x_label,
-            ((LEFT + right) / 2, bottom + 32),
-            14,
-            centre,
-        ))?;
-        area.draw(&text(
-            &chart.y_label,
-            (LEFT, TOP - 10),
-            14,
-            Pos::new(HPos::Left, VPos::Center),
-        ))?;
-        for (index, bar) in &bars {
-            let pixels: Vec<(i32, i32)> = bar
-                .points
-                .iter()
-                .map(|&(x, y)| (x_of(x), y_of(y)))
-                .collect();
+        join(area, [(LEFT, TOP), (LEFT, bottom), (right, bottom)], TEXT)?;
+        let below = ((LEFT + right) / 2, bottom + 32);
+        write(area, &chart.x_label, below, 14, TEXT, HPos::Center)?;
+        write(area, &chart.y_label, (LEFT, TOP - 10), 14, TEXT, HPos::Left)?;
+        for (index, ends) in &bars {
             let colour = COLOURS[index % COLOURS.len()];
-            if pixels.len() == 2 && bar.points[0] == bar.points[1] {
-                area.draw(&Circle::new(pixels[0], 4, colour.filled()))?;
-            } else if pixels.len() == 2 {
-                for (x, y) in &pixels {
-                    area.draw(&PathElement::new(
-                        vec![(x - 5, *y), (x + 5, *y)],
-                        colour.stroke_width(1),
-                    ))?;
-                }
-                area.draw(&PathElement::new(pixels, colour.stroke_width(1)))?;
+            let &[from, to] = &pixels(ends)[..] else {
+                continue;
+            };
+            if ends[0] == ends[1] {
+                area.draw(&Circle::new(from, 4, colour.filled()))?;
+                continue;
             }
+            for (x, y) in [from, to] {
+                join(area, [(x - 5, y), (x + 5, y)], colour.stroke_width(1))?;
+            }
+            join(area, [from, to], colour.stroke_width(1))?;
         }
-        for (index, curve) in curves.iter().enumerate() {
-            let pixels: Vec<(i32, i32)> = curve
-                .points
-                .iter()
-                .map(|&(x, y)| (x_of(x), y_of(y)))
-                .collect();
+        for (index, (name, points)) in curves.iter().enumerate() {
+            let pixels = pixels(points);
             let colour = COLOURS[index % COLOURS.len()];
             if pixels.len() > 1 {
                 area.draw(&PathElement::new(pixels.clone(), colour.stroke_width(2)))?;
@@ -190,25 +138,24 @@ pub fn chart_with_bars(
             }
             let y = bottom + FOOT + LEGEND_LINE * index as i32 + 6;
             marker(area, index, (LEFT + 6, y))?;
-            area.draw(&text(
-                &shortened(&curve.name, 90),
+            write(
+                area,
+                &shortened(name, 90),
                 (LEFT + 18, y),
                 13,
-                Pos::new(HPos::Left, VPos::Center),
-            ))?;
+                TEXT,
+                HPos::Left,
+            )?;
         }
         Ok(())
     })
 }
 
 /// Points with their intervals beside the one curve of a chart, on linear scales.
-///
-/// # Errors
-/// If the plotting library refuses.
-pub fn scatter(
+pub(crate) fn scatter(
     chart: &LineChart,
     points: &[(f64, f64, Option<Interval>)],
-) -> Result<String, PlotError> {
+) -> Result<String> {
     let bar = |x, lower, upper| Bar {
         curve: 1,
         x,
@@ -227,7 +174,7 @@ pub fn scatter(
 }
 
 /// Circles, then triangles, then squares: more curves than colours stay distinct.
-fn marker(area: &super::Area<'_>, index: usize, (x, y): (i32, i32)) -> Drawn {
+fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> Drawn {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
         0 => area.draw(&Circle::new((x, y), 4, style))?,
@@ -241,21 +188,17 @@ fn marker(area: &super::Area<'_>, index: usize, (x, y): (i32, i32)) -> Drawn {
 }
 
 /// The points as they are drawn.
-fn on_scales(curve: &Curve, x_scale: &Scale, y_scale: &Scale) -> Curve {
+fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
     let coordinate = |value: f64, scale: &Scale| match scale {
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
         Scale::Linear | Scale::Categories(_) => value,
     };
-    let points = curve
-        .points
+    // The logarithm of what is not positive is no finite number.
+    points
         .iter()
         .map(|&(x, y)| (coordinate(x, x_scale), coordinate(y, y_scale)))
-        .collect();
-    // The logarithm of what is not positive is no finite number.
-    finite_points(&Curve {
-        name: curve.name.clone(),
-        points,
-    })
+        .filter(|(x, y)| x.is_finite() && y.is_finite())
+        .collect()
 }
 
 impl Axis {
@@ -266,15 +209,13 @@ impl Axis {
         });
         match scale {
             Scale::Categories(names) => {
-                let marks = names
-                    .iter()
-                    .enumerate()
-                    .map(|(index, name)| (index as f64, name.clone()))
-                    .collect();
+                let marks = names.iter().enumerate();
                 Self {
                     low: -0.5,
                     high: names.len().max(1) as f64 - 0.5,
-                    marks,
+                    marks: marks
+                        .map(|(index, name)| (index as f64, name.clone()))
+                        .collect(),
                 }
             }
             Scale::Linear => {
@@ -319,7 +260,7 @@ impl Axis {
 }
 
 /// A step of 1, 2 or 5 times a power of ten that divides a range into about six.
-fn step_for(range: f64) -> f64 {
+pub(super) fn step_for(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;
     }
@@ -336,38 +277,24 @@ fn step_for(range: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::Curve;
 
     fn chart(points: &[(f64, f64)]) -> LineChart {
-        LineChart {
-            title: "cost <of> search".to_owned(),
-            x_label: "entries".to_owned(),
-            y_label: "ms".to_owned(),
-            curves: vec![Curve {
-                name: "star1(depth=3, eval=schwarz)".to_owned(),
-                points: points.to_vec(),
-            }],
-        }
+        let curve = Curve::new("star1(depth=3, eval=schwarz)", points.iter().copied());
+        LineChart::new("cost <of> search", ["entries", "ms"], [curve])
     }
 
     /// Coordinates of the one polyline with as many points as were given.
     fn line(svg: &str, count: usize) -> Vec<(f64, f64)> {
-        let lines = svg
-            .split("points=\"")
-            .skip(1)
-            .map(|rest| rest.split('"').next().unwrap());
-        let read = lines.map(|points| {
-            let pair = |text: &str| {
-                text.split_once(',')
-                    .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
-                    .unwrap()
-            };
-            points
-                .split_whitespace()
-                .map(pair)
-                .collect::<Vec<(f64, f64)>>()
-        });
-        read.into_iter()
-            .filter(|points| points.len() == count)
+        let lines = svg.split("points=\"").skip(1);
+        let pair = |text: &str| {
+            let (x, y) = text.split_once(',').unwrap();
+            (x.parse().unwrap(), y.parse().unwrap())
+        };
+        lines
+            .map(|rest| rest.split('"').next().unwrap())
+            .map(|points| points.split_whitespace().map(pair).collect())
+            .filter(|points: &Vec<_>| points.len() == count)
             .last()
             .unwrap()
     }
@@ -375,22 +302,13 @@ mod tests {
     #[test]
     fn equal_factors_are_equal_steps_on_a_logarithmic_axis() {
         let points = [(1.0, 1.0), (4.0, 10.0), (16.0, 100.0), (64.0, 1000.0)];
-        let svg = scaled_chart(
-            &chart(&points),
-            &Scale::Logarithmic(2),
-            &Scale::Logarithmic(10),
-        )
-        .unwrap();
+        let scales = [2, 10].map(Scale::Logarithmic);
+        let svg = scaled_chart(&chart(&points), &scales[0], &scales[1]).unwrap();
         let drawn = line(&svg, 4);
         for step in drawn.windows(2) {
-            assert!(
-                (step[1].0 - step[0].0 - (drawn[1].0 - drawn[0].0)).abs() <= 1.0,
-                "{drawn:?}"
-            );
-            assert!(
-                (step[1].1 - step[0].1 - (drawn[1].1 - drawn[0].1)).abs() <= 1.0,
-                "{drawn:?}"
-            );
+            let (x, y) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
+            assert!((x - (drawn[1].0 - drawn[0].0)).abs() <= 1.0, "{drawn:?}");
+            assert!((y - (drawn[1].1 - drawn[0].1)).abs() <= 1.0, "{drawn:?}");
         }
         assert!(
             svg.contains("2^6")
@@ -404,37 +322,26 @@ mod tests {
     #[test]
     fn what_cannot_be_shown_is_left_out() {
         let names = Scale::Categories(vec!["opening".to_owned(), "middle".to_owned()]);
-        let svg = scaled_chart(
-            &chart(&[(0.0, 0.0), (1.0, -2.0)]),
-            &names,
-            &Scale::Logarithmic(10),
-        )
-        .unwrap();
-        assert!(svg.contains("nothing to show"));
-        let svg = scaled_chart(
-            &chart(&[(0.0, 5.0), (1.0, 0.0)]),
-            &names,
-            &Scale::Logarithmic(10),
-        )
-        .unwrap();
-        assert!(
-            svg.contains("opening")
-                && svg.contains("middle")
-                && !svg.contains("NaN")
-                && !svg.contains("inf")
-        );
+        let drawn = |points: &[(f64, f64)]| {
+            scaled_chart(&chart(points), &names, &Scale::Logarithmic(10)).unwrap()
+        };
+        assert!(drawn(&[(0.0, 0.0), (1.0, -2.0)]).contains("nothing to show"));
+        let svg = drawn(&[(0.0, 5.0), (1.0, 0.0)]);
+        for (part, is_there) in [
+            ("opening", true),
+            ("middle", true),
+            ("NaN", false),
+            ("inf", false),
+        ] {
+            assert_eq!(svg.contains(part), is_there, "{part}: {svg}");
+        }
     }
 
     #[test]
     fn linear_axes_have_round_marks() {
         let axis = Axis::of(&Scale::Linear, [1.0, 6.0].into_iter());
-        assert_eq!(
-            axis.marks
-                .iter()
-                .map(|mark| mark.1.as_str())
-                .collect::<Vec<_>>(),
-            ["1", "2", "3", "4", "5", "6"]
-        );
+        let names: Vec<&str> = axis.marks.iter().map(|mark| mark.1.as_str()).collect();
+        assert_eq!(names, ["1", "2", "3", "4", "5", "6"]);
         let axis = Axis::of(&Scale::Linear, [3.0].into_iter());
         assert!(axis.high > axis.low && (0.0..=1.0).contains(&axis.share(3.0)));
     }

@@ -6,8 +6,8 @@
 use super::{Interval, QUANTILE_95};
 
 /// Number, mean and spread of samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moments {
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Moments {
     samples: f64,
     mean: f64,
     squares: f64,
@@ -15,7 +15,7 @@ pub struct Moments {
 
 impl Moments {
     /// One more sample (Welford's recurrence, which loses no digits).
-    pub fn add(&mut self, sample: f64) {
+    pub(crate) fn add(&mut self, sample: f64) {
         self.samples += 1.0;
         let before = sample - self.mean;
         self.mean += before / self.samples;
@@ -23,14 +23,12 @@ impl Moments {
     }
 
     /// The mean; 0 without samples.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
     /// Standard deviation of one sample; 0 with fewer than two.
-    #[must_use]
-    pub fn deviation(&self) -> f64 {
+    pub(crate) fn deviation(&self) -> f64 {
         if self.samples < 2.0 {
             0.0
         } else {
@@ -39,29 +37,19 @@ impl Moments {
     }
 
     /// Standard error of the mean; 0 with fewer than two samples.
-    #[must_use]
-    pub fn standard_error(&self) -> f64 {
-        if self.samples < 2.0 {
-            0.0
-        } else {
-            self.deviation() / self.samples.sqrt()
-        }
+    pub(crate) fn standard_error(&self) -> f64 {
+        self.deviation() / self.samples.max(1.0).sqrt()
     }
 
     /// The 95 % interval of the mean, by the normal law; with fewer than two samples `[0, 1]`.
-    #[must_use]
-    pub fn interval(&self) -> Interval {
+    pub(crate) fn interval(&self) -> Interval {
         if self.samples < 2.0 {
             return Interval {
                 lower: 0.0,
                 upper: 1.0,
             };
         }
-        let half_width = QUANTILE_95 * self.standard_error();
-        Interval {
-            lower: self.mean - half_width,
-            upper: self.mean + half_width,
-        }
+        Interval::around(self.mean, QUANTILE_95 * self.standard_error())
     }
 }
 
@@ -76,16 +64,16 @@ impl FromIterator<f64> for Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::tests::close;
 
     #[test]
     fn moments_by_hand() {
         let moments: Moments = [1.0, 2.0, 4.0, 5.0].into_iter().collect();
         assert_eq!(moments.mean(), 3.0);
-        assert!((moments.deviation() - (10.0_f64 / 3.0).sqrt()).abs() < 1e-12);
-        assert!((moments.standard_error() - (10.0_f64 / 12.0).sqrt()).abs() < 1e-12);
-        assert!(
-            (moments.interval().half_width() - 1.959_964 * (10.0_f64 / 12.0).sqrt()).abs() < 1e-6
-        );
+        let error = (10.0_f64 / 12.0).sqrt();
+        close(moments.deviation(), 2.0 * error, 1e-12);
+        close(moments.standard_error(), error, 1e-12);
+        close(moments.interval().half_width(), 1.959_964 * error, 1e-6);
     }
 
     #[test]

@@ -8,16 +8,14 @@
 use super::{QUANTILE_95, Tally, normal_below};
 
 /// The probability of a score at least as far from 1/2 as this one, on either side, between equals.
-#[must_use]
-pub fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
+pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
     let superiority = tally.superiority();
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
 /// Probabilities of many tests, adjusted for there being many (Holm): each may be compared with
 /// 0.05 as if it were the only one. In the order given.
-#[must_use]
-pub fn holm(probabilities: &[f64]) -> Vec<f64> {
+pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_by(|&left, &right| probabilities[left].total_cmp(&probabilities[right]));
     let mut adjusted = vec![0.0; probabilities.len()];
@@ -33,8 +31,7 @@ pub fn holm(probabilities: &[f64]) -> Vec<f64> {
 
 /// How many standard errors intervals must reach to each side so that all `count` of them hold with
 /// 95 % certainty (Bonferroni).
-#[must_use]
-pub fn simultaneous_quantile(count: usize) -> f64 {
+pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
     if count <= 1 {
         return QUANTILE_95;
     }
@@ -54,14 +51,15 @@ pub fn simultaneous_quantile(count: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::tests::close;
     use engine::core::random::RandomStream;
 
     #[test]
     fn holm_by_hand() {
         // The textbook example: 4·0.005, 3·0.01, 2·0.03, 1·0.04 made rising.
         let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
-        for (found, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            assert!((found - expected).abs() < 1e-12, "{adjusted:?}");
+        for (found, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            close(found, expected, 1e-12);
         }
         assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
         assert!(holm(&[]).is_empty());
@@ -69,10 +67,10 @@ mod tests {
 
     #[test]
     fn quantiles_as_tabled() {
-        assert!((simultaneous_quantile(1) - 1.95996).abs() < 1e-5);
-        // Φ⁻¹(1 − 0.0025) and Φ⁻¹(1 − 0.00125).
-        assert!((simultaneous_quantile(10) - 2.80703).abs() < 1e-5);
-        assert!((simultaneous_quantile(20) - 3.02334).abs() < 1e-5);
+        // Φ⁻¹(1 − 0.025), Φ⁻¹(1 − 0.0025) and Φ⁻¹(1 − 0.00125).
+        for (count, quantile) in [(1, 1.95996), (10, 2.80703), (20, 3.02334)] {
+            close(simultaneous_quantile(count), quantile, 1e-5);
+        }
     }
 
     #[test]
@@ -87,12 +85,9 @@ mod tests {
                     two_sided(&Tally { counts })
                 })
                 .collect();
-            adjusted += u32::from(
-                holm(&probabilities)
-                    .iter()
-                    .any(|&probability| probability < 0.05),
-            );
-            naive += u32::from(probabilities.iter().any(|&probability| probability < 0.05));
+            let any = |probabilities: &[f64]| probabilities.iter().any(|&one| one < 0.05);
+            adjusted += u32::from(any(&holm(&probabilities)));
+            naive += u32::from(any(&probabilities));
         }
         assert!((60..=130).contains(&adjusted), "{adjusted} of 2000");
         assert!(naive > 900, "{naive} of 2000");

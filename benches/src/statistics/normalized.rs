@@ -8,12 +8,12 @@
 use super::{Interval, QUANTILE_95, Tally};
 
 /// Normalised Elo a standard deviation of one game: 800 / ln 10.
-pub const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+pub(super) const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
     /// Normalised Elo of the excess score; `games` is how many games a sample has: 2 for pairs.
     ///
-    /// Where all samples are equal the standard deviation of [`Tally::sure_variance`] takes the
+    /// Where all samples are equal the standard deviation of `sure_variance` takes the
     /// place of theirs.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
@@ -23,27 +23,20 @@ impl<const N: usize> Tally<N> {
     /// The 95 % interval of the normalised Elo, the standard deviation taken as known.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
-        let (middle, half_width) = (
+        Interval::around(
             self.normalized_elo(games),
             QUANTILE_95 * NORMALIZED_ELO / (games * self.samples().max(1.0)).sqrt(),
-        );
-        Interval {
-            lower: middle - half_width,
-            upper: middle + half_width,
-        }
+        )
     }
 
     /// The score, but at least a quarter of a sample away from 0 and 1.
-    #[must_use]
-    pub fn bounded_score(&self) -> f64 {
-        let edge = 0.25 / self.samples().max(1.0);
-        self.score().clamp(edge, 1.0 - edge)
+    pub(crate) fn bounded_score(&self) -> f64 {
+        self.bounded(self.score())
     }
 
     /// The variance of a sample, never 0: where all samples are equal, the largest that any samples
     /// with the (bounded) score can have.
-    #[must_use]
-    pub fn sure_variance(&self) -> f64 {
+    pub(crate) fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();
         if variance > 0.0 {
@@ -57,6 +50,7 @@ impl<const N: usize> Tally<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::tests::close;
 
     #[test]
     fn elo_of_pairs_of_published_matches() {
@@ -91,14 +85,11 @@ mod tests {
         ] {
             let tally = Tally { counts };
             let (own, elo) = (tally.normalized_elo_interval(2.0), tally.elo_interval());
-            let found = [own.lower, tally.normalized_elo(2.0), own.upper]
-                .into_iter()
-                .chain([elo.lower, tally.elo(), elo.upper]);
-            for (found, expected) in found.zip(normalized.into_iter().chain(plain)) {
-                assert!(
-                    (found - expected).abs() < 0.01,
-                    "{counts:?}: {found}, expected {expected}"
-                );
+            let own = [own.lower, tally.normalized_elo(2.0), own.upper];
+            let elo = [elo.lower, tally.elo(), elo.upper];
+            for place in 0..3 {
+                close(own[place], normalized[place], 0.01);
+                close(elo[place], plain[place], 0.01);
             }
         }
     }
@@ -107,10 +98,7 @@ mod tests {
     fn a_standard_deviation_by_hand() {
         // Single games, 3 of 4 won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
         let found = Tally { counts: [1, 3] }.normalized_elo(1.0);
-        assert!(
-            (found - 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356).abs() < 1e-3,
-            "{found}"
-        );
+        close(found, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
     }
 
     #[test]
@@ -124,10 +112,8 @@ mod tests {
             [50, 0, 0],
         ] {
             let tally = Tally { counts };
-            let (value, interval) = (
-                tally.normalized_elo(2.0),
-                tally.normalized_elo_interval(2.0),
-            );
+            let value = tally.normalized_elo(2.0);
+            let interval = tally.normalized_elo_interval(2.0);
             assert!(
                 value.is_finite() && interval.lower.is_finite() && interval.contains(value),
                 "{counts:?}"

@@ -8,25 +8,25 @@
 //! sample, as it does in [`Tally::elo`], so the ratings of two contestants differ by exactly the
 //! Elo of their match.
 
-use super::{Interval, Tally};
+use super::{Interval, Tally, dot};
 
 /// Elo a unit of natural-logarithmic odds.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// What came of one match between two of the contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting<const N: usize> {
+pub(crate) struct Meeting {
     /// Index of the contestant whose scores are counted.
     pub a: usize,
     /// Index of the other one.
     pub b: usize,
     /// Scores of `a`.
-    pub tally: Tally<N>,
+    pub tally: Tally<5>,
 }
 
 /// Ratings in Elo, about a mean of 0.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ratings {
+pub(crate) struct Ratings {
     /// One rating a contestant.
     pub elo: Vec<f64>,
     /// Their covariances, in Elo squared.
@@ -35,21 +35,9 @@ pub struct Ratings {
 
 impl Ratings {
     /// The interval of a rating; `quantile` is how many standard errors it reaches to each side.
-    #[must_use]
-    pub fn interval(&self, contestant: usize, quantile: f64) -> Interval {
+    pub(crate) fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
-        Interval {
-            lower: self.elo[contestant] - half_width,
-            upper: self.elo[contestant] + half_width,
-        }
-    }
-
-    /// The standard error of the difference of two ratings.
-    #[must_use]
-    pub fn difference_error(&self, a: usize, b: usize) -> f64 {
-        (self.covariance[a][a] + self.covariance[b][b] - 2.0 * self.covariance[a][b])
-            .max(0.0)
-            .sqrt()
+        Interval::around(self.elo[contestant], half_width)
     }
 }
 
@@ -57,9 +45,8 @@ impl Ratings {
 ///
 /// `None` if somebody is not connected with the others by meetings: their ratings then have no
 /// common scale.
-#[must_use]
-pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> Option<Ratings> {
-    let meetings: Vec<&Meeting<N>> = meetings
+pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Ratings> {
+    let meetings: Vec<&Meeting> = meetings
         .iter()
         .filter(|meeting| meeting.a != meeting.b && meeting.tally.samples() > 0.0)
         .collect();
@@ -67,7 +54,7 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
         return None;
     }
     let likelihood = |strengths: &[f64]| -> f64 {
-        let one = |meeting: &&Meeting<N>| {
+        let one = |meeting: &&Meeting| {
             let (score, difference) = (
                 meeting.tally.bounded_score(),
                 strengths[meeting.a] - strengths[meeting.b],
@@ -89,19 +76,8 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
             slope[meeting.a] += excess;
             slope[meeting.b] -= excess;
         }
-        let inverse = inverse(curvature(contestants, &meetings, |meeting| {
-            let share = predicted(&strengths, meeting);
-            share * (1.0 - share)
-        }))?;
-        let step: Vec<f64> = inverse
-            .iter()
-            .map(|row| {
-                row.iter()
-                    .zip(&slope)
-                    .map(|(entry, slope)| entry * slope)
-                    .sum()
-            })
-            .collect();
+        let inverse = inverse(curvature(&strengths, &meetings))?;
+        let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
         // Far from the top the parabola is no good guide: halve the step until it leads upwards.
         let mut length = 1.0;
         let moved = loop {
@@ -129,10 +105,7 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
             break;
         }
     }
-    let bread = inverse(curvature(contestants, &meetings, |meeting| {
-        let share = predicted(&strengths, meeting);
-        share * (1.0 - share)
-    }))?;
+    let bread = inverse(curvature(&strengths, &meetings))?;
     // The added row of ones has no part in the errors, so it is left out of the middle.
     let filling = differences(contestants, &meetings, |meeting| {
         meeting.tally.sure_variance()
@@ -151,17 +124,17 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
     })
 }
 
-fn predicted<const N: usize>(strengths: &[f64], meeting: &Meeting<N>) -> f64 {
+fn predicted(strengths: &[f64], meeting: &Meeting) -> f64 {
     1.0 / (1.0 + (strengths[meeting.b] - strengths[meeting.a]).exp())
 }
 
 type Matrix = Vec<Vec<f64>>;
 
 /// Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
-fn differences<const N: usize>(
+fn differences(
     contestants: usize,
-    meetings: &[&Meeting<N>],
-    weight: impl Fn(&Meeting<N>) -> f64,
+    meetings: &[&Meeting],
+    weight: impl Fn(&Meeting) -> f64,
 ) -> Matrix {
     let mut matrix = vec![vec![0.0; contestants]; contestants];
     for meeting in meetings {
@@ -174,14 +147,14 @@ fn differences<const N: usize>(
     matrix
 }
 
-/// [`differences`] plus a multiple of the matrix of ones, which fixes the mean and makes it
-/// invertible.
-fn curvature<const N: usize>(
-    contestants: usize,
-    meetings: &[&Meeting<N>],
-    weight: impl Fn(&Meeting<N>) -> f64,
-) -> Matrix {
-    let mut matrix = differences(contestants, meetings, weight);
+/// How the likelihood bends: [`differences`] plus a multiple of the matrix of ones, which fixes the
+/// mean and makes it invertible.
+fn curvature(strengths: &[f64], meetings: &[&Meeting]) -> Matrix {
+    let contestants = strengths.len();
+    let mut matrix = differences(contestants, meetings, |meeting| {
+        let share = predicted(strengths, meeting);
+        share * (1.0 - share)
+    });
     let scale = (0..contestants)
         .map(|index| matrix[index][index])
         .fold(0.0_f64, f64::max)
@@ -196,57 +169,40 @@ fn curvature<const N: usize>(
 /// By elimination with pivots; `None` if the matrix has no inverse.
 fn inverse(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
-    let mut inverse: Matrix = (0..size)
-        .map(|row| {
-            (0..size)
-                .map(|column| f64::from(u8::from(row == column)))
-                .collect()
-        })
-        .collect();
+    // The unit matrix beside it becomes the inverse.
+    for (row, entries) in matrix.iter_mut().enumerate() {
+        entries.resize(2 * size, 0.0);
+        entries[size + row] = 1.0;
+    }
     for column in 0..size {
-        let pivot = (column..size).max_by(|&left, &right| {
-            matrix[left][column]
-                .abs()
-                .total_cmp(&matrix[right][column].abs())
-        })?;
+        let magnitude = |row: usize| matrix[row][column].abs();
+        let pivot =
+            (column..size).max_by(|&left, &right| magnitude(left).total_cmp(&magnitude(right)))?;
         if matrix[pivot][column] == 0.0 {
             return None;
         }
         matrix.swap(column, pivot);
-        inverse.swap(column, pivot);
         let scale = 1.0 / matrix[column][column];
         matrix[column].iter_mut().for_each(|entry| *entry *= scale);
-        inverse[column].iter_mut().for_each(|entry| *entry *= scale);
-        let (pivot_row, pivot_inverse) = (matrix[column].clone(), inverse[column].clone());
+        let pivot_row = matrix[column].clone();
         for row in (0..size).filter(|&row| row != column) {
             let factor = matrix[row][column];
-            matrix[row]
-                .iter_mut()
-                .zip(&pivot_row)
-                .for_each(|(entry, pivot)| *entry -= factor * pivot);
-            inverse[row]
-                .iter_mut()
-                .zip(&pivot_inverse)
-                .for_each(|(entry, pivot)| *entry -= factor * pivot);
+            let entries = matrix[row].iter_mut().zip(&pivot_row);
+            entries.for_each(|(entry, pivot)| *entry -= factor * pivot);
         }
     }
-    Some(inverse)
+    Some(matrix.into_iter().map(|row| row[size..].to_vec()).collect())
 }
 
 fn product(left: &Matrix, right: &Matrix) -> Matrix {
-    let entry = |row: &[f64], column: usize| {
-        row.iter()
-            .zip(right)
-            .map(|(entry, row)| entry * row[column])
-            .sum()
-    };
-    left.iter()
-        .map(|row| (0..right.len()).map(|column| entry(row, column)).collect())
-        .collect()
+    let column = |at: usize| right.iter().map(|row| row[at]).collect::<Vec<_>>();
+    let columns: Matrix = (0..right.len()).map(column).collect();
+    let row = |row: &Vec<f64>| columns.iter().map(|column| dot(row, column)).collect();
+    left.iter().map(row).collect()
 }
 
 /// Whether meetings lead from the first contestant to all others.
-fn connected<const N: usize>(contestants: usize, meetings: &[&Meeting<N>]) -> bool {
+fn connected(contestants: usize, meetings: &[&Meeting]) -> bool {
     let mut reached = vec![false; contestants];
     reached[0] = true;
     for _ in 0..contestants {
@@ -261,7 +217,7 @@ fn connected<const N: usize>(contestants: usize, meetings: &[&Meeting<N>]) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::QUANTILE_95;
+    use crate::statistics::{PairCounts, QUANTILE_95};
     use engine::core::random::RandomStream;
 
     /// Wins of the rows against the columns, American League East 1987 (Agresti, Categorical Data
@@ -276,18 +232,26 @@ mod tests {
         [2, 4, 1, 3, 1, 7, 0],
     ];
 
+    /// A meeting without draws: lost, split and won pairs of `a`.
+    fn meet(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> Meeting {
+        let tally = PairCounts::without_draws(lost, split, won).tally();
+        Meeting { a, b, tally }
+    }
+
+    /// The standard error of the difference of two ratings.
+    fn difference_error(ratings: &Ratings, a: usize, b: usize) -> f64 {
+        let covariance = &ratings.covariance;
+        (covariance[a][a] + covariance[b][b] - 2.0 * covariance[a][b])
+            .max(0.0)
+            .sqrt()
+    }
+
     #[test]
     fn ratings_of_a_published_league() {
         let wins = |a: usize, b: usize| BASEBALL[a][b];
         let pairings = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
         let meetings: Vec<_> = pairings
-            .map(|(a, b)| Meeting {
-                a,
-                b,
-                tally: Tally {
-                    counts: [wins(b, a), wins(a, b)],
-                },
-            })
+            .map(|(a, b)| meet(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
         let found = ratings(7, &meetings).unwrap();
         // Logarithmic abilities above Baltimore's, and their standard errors.
@@ -305,7 +269,7 @@ mod tests {
                 "{team}"
             );
             // Theirs are by the model's variance, ours by the observed one.
-            let ratio = found.difference_error(team, 6) / ELO / error;
+            let ratio = difference_error(&found, team, 6) / ELO / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }
         assert!(found.elo.iter().sum::<f64>().abs() < 1e-9);
@@ -320,61 +284,36 @@ mod tests {
             [0, 4, 0],
             [1, 0, 999_999],
         ] {
-            let tally = Tally { counts };
-            let found = ratings(2, &[Meeting { a: 1, b: 0, tally }]).unwrap();
+            let meeting = meet(1, 0, counts);
+            let found = ratings(2, &[meeting]).unwrap();
             assert!(
-                (found.elo[1] - found.elo[0] - tally.elo()).abs() < 1e-6,
+                (found.elo[1] - found.elo[0] - meeting.tally.elo()).abs() < 1e-6,
                 "{counts:?}: {found:?}"
             );
-            assert!(found.difference_error(0, 1).is_finite());
+            assert!(difference_error(&found, 0, 1).is_finite());
         }
         // The error is that of the score through the slope of the curve.
-        let tally = Tally {
-            counts: [10, 20, 40],
-        };
-        let found = ratings(2, &[Meeting { a: 0, b: 1, tally }]).unwrap();
-        let by_hand = ELO * tally.standard_error() / (tally.score() * (1.0 - tally.score()));
-        assert!((found.difference_error(0, 1) - by_hand).abs() < 1e-6);
+        let meeting = meet(0, 1, [10, 20, 40]);
+        let (tally, score) = (meeting.tally, meeting.tally.score());
+        let by_hand = ELO * tally.standard_error() / (score * (1.0 - score));
+        let found = ratings(2, &[meeting]).unwrap();
+        assert!((difference_error(&found, 0, 1) - by_hand).abs() < 1e-6);
     }
 
     #[test]
     fn one_sided_leagues_are_finite_and_unconnected_ones_have_no_ratings() {
-        let won = |a, b| Meeting {
-            a,
-            b,
-            tally: Tally { counts: [0, 0, 50] },
-        };
-        let found = ratings(
-            4,
-            &[
-                won(0, 1),
-                won(0, 2),
-                won(0, 3),
-                won(1, 2),
-                won(1, 3),
-                won(2, 3),
-            ],
-        )
-        .unwrap();
+        let won = |(a, b)| meet(a, b, [0, 0, 50]);
+        let pairings = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let found = ratings(4, &pairings.map(won)).unwrap();
         assert!(
             found.elo.windows(2).all(|pair| pair[0] > pair[1])
                 && found.elo.iter().all(|elo| elo.is_finite()),
             "{found:?}"
         );
         assert!((0..4).all(|index| found.interval(index, QUANTILE_95).half_width().is_finite()));
-        assert_eq!(ratings(4, &[won(0, 1), won(2, 3)]), None);
-        assert_eq!(
-            ratings(
-                2,
-                &[Meeting {
-                    a: 0,
-                    b: 1,
-                    tally: Tally { counts: [0, 0, 0] }
-                }]
-            ),
-            None
-        );
-        assert_eq!(ratings::<3>(0, &[]), None);
+        assert_eq!(ratings(4, &[won((0, 1)), won((2, 3))]), None);
+        assert_eq!(ratings(2, &[meet(0, 1, [0; 3])]), None);
+        assert_eq!(ratings(0, &[]), None);
     }
 
     #[test]
@@ -394,17 +333,11 @@ mod tests {
                     let rest = (share - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {
-                        counts[if random.unit() < 0.4 {
-                            1
-                        } else {
-                            2 * usize::from(random.unit() < rest)
-                        }] += 1;
+                        let is_split = random.unit() < 0.4;
+                        let mut won = || 2 * usize::from(random.unit() < rest);
+                        counts[if is_split { 1 } else { won() }] += 1;
                     }
-                    meetings.push(Meeting {
-                        a,
-                        b,
-                        tally: Tally { counts },
-                    });
+                    meetings.push(meet(a, b, counts));
                 }
             }
             let found = ratings(5, &meetings).unwrap();

@@ -8,6 +8,7 @@
 //! count 0.001 samples, as fishtest counts them.
 
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// What an Elo difference means.
@@ -49,35 +50,23 @@ pub enum Verdict {
     Open,
 }
 
-/// Why a sequential test cannot be.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum SequentialTestError {
-    /// The hypotheses are no two finite numbers in rising order.
-    #[error("a sequential test needs elo0 < elo1, not {0} and {1}")]
-    Hypotheses(f64, f64),
-    /// An error probability outside `(0, 0.5)`.
-    #[error("the error probabilities of a sequential test lie between 0 and 0.5, not {0} and {1}")]
-    Errors(f64, f64),
-}
-
 impl SequentialTest {
     /// A test of `elo1` against `elo0`.
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or an error probability is not in `(0, 0.5)`.
-    pub fn new(
-        elo0: f64,
-        elo1: f64,
-        alpha: f64,
-        beta: f64,
-        model: EloModel,
-    ) -> Result<Self, SequentialTestError> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Self> {
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
-            return Err(SequentialTestError::Hypotheses(elo0, elo1));
+            return Err(
+                format!("a sequential test needs elo0 < elo1, not {elo0} and {elo1}").into(),
+            );
         }
         let possible = |probability: f64| probability > 0.0 && probability < 0.5;
         if !possible(alpha) || !possible(beta) {
-            return Err(SequentialTestError::Errors(alpha, beta));
+            return Err(format!(
+                "the error probabilities of a sequential test lie between 0 and 0.5, not {alpha} and {beta}"
+            )
+            .into());
         }
         Ok(Self {
             elo0,
@@ -89,8 +78,7 @@ impl SequentialTest {
     }
 
     /// The log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945).
-    #[must_use]
-    pub fn bounds(&self) -> (f64, f64) {
+    pub(crate) fn bounds(&self) -> (f64, f64) {
         (
             (self.beta / (1.0 - self.alpha)).ln(),
             ((1.0 - self.beta) / self.alpha).ln(),
@@ -98,15 +86,13 @@ impl SequentialTest {
     }
 
     /// The log likelihood ratio of pairs of games.
-    #[must_use]
-    pub fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> f64 {
+    pub(crate) fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> f64 {
         self.log_likelihood_ratio(tally, 2.0)
     }
 
     /// The same of counted pairs: where no pair is worth half points, the two cells that only draws
     /// can fill are left out.
-    #[must_use]
-    pub fn of_pair_counts(&self, pairs: &PairCounts) -> f64 {
+    pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> f64 {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => self.of_pairs(&Tally {
                 counts: [lost, split, won],
@@ -116,8 +102,7 @@ impl SequentialTest {
     }
 
     /// The log likelihood ratio of single games; only right if they do not depend on each other.
-    #[must_use]
-    pub fn of_games<const N: usize>(&self, tally: &Tally<N>) -> f64 {
+    pub(crate) fn of_games<const N: usize>(&self, tally: &Tally<N>) -> f64 {
         self.log_likelihood_ratio(tally, 1.0)
     }
 
@@ -244,39 +229,25 @@ fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::tests::close;
 
     fn test(elo0: f64, elo1: f64, model: EloModel) -> SequentialTest {
         SequentialTest::new(elo0, elo1, 0.05, 0.05, model).unwrap()
     }
 
-    #[track_caller]
-    fn close(found: f64, expected: f64, tolerance: f64) {
-        assert!(
-            (found - expected).abs() <= tolerance,
-            "{found}, expected {expected}"
-        );
-    }
-
     #[test]
     fn bounds_as_published() {
-        let (lower, upper) = test(0.0, 1.0, EloModel::Logistic).bounds();
-        close(lower, -2.94444, 5e-6);
-        close(upper, 2.94444, 5e-6);
-        let (lower, upper) = SequentialTest::new(0.0, 1.0, 0.05, 0.10, EloModel::Logistic)
-            .unwrap()
-            .bounds();
-        close(lower, -2.25129, 5e-6);
-        close(upper, 2.89037, 5e-6);
+        for (beta, expected) in [(0.05, [-2.94444, 2.94444]), (0.10, [-2.25129, 2.89037])] {
+            let test = SequentialTest::new(0.0, 1.0, 0.05, beta, EloModel::Logistic).unwrap();
+            let (lower, upper) = test.bounds();
+            close(lower, expected[0], 5e-6);
+            close(upper, expected[1], 5e-6);
+        }
     }
 
     #[test]
     fn likelihood_ratios_of_a_game_without_draws() {
-        let pairs = PairCounts {
-            lost: 180,
-            split: 430,
-            won: 240,
-            ..PairCounts::default()
-        };
+        let pairs = PairCounts::without_draws(180, 430, 240);
         let test = test(0.0, 10.0, EloModel::Logistic);
         close(test.of_pairs(&pairs.tally()), 2.7872, 5e-5);
         close(test.of_pair_counts(&pairs), 2.7872, 5e-5);
@@ -288,73 +259,64 @@ mod tests {
 
     #[test]
     fn likelihood_ratios_published_by_other_testers() {
-        let counts = Tally {
-            counts: [365, 16618, 36229, 16974, 390],
-        };
-        close(
-            test(0.0, 2.0, EloModel::Normalized).of_pairs(&counts),
-            2.2504,
-            5e-5,
-        );
-        let counts = Tally {
-            counts: [127, 4883, 10712, 5150, 104],
-        };
-        close(
-            test(-1.75, 0.25, EloModel::Normalized).of_pairs(&counts),
-            3.0102,
-            5e-5,
-        );
-        let counts = Tally {
-            counts: [871, 26175, 55983, 26678, 821],
-        };
-        close(
-            test(0.0, 2.0, EloModel::Logistic).of_pairs(&counts),
-            -4.9787,
-            5e-5,
-        );
+        use EloModel::{Logistic, Normalized};
+        for (elo0, elo1, model, counts, ratio) in [
+            (
+                0.0,
+                2.0,
+                Normalized,
+                [365, 16618, 36229, 16974, 390],
+                2.2504,
+            ),
+            (
+                -1.75,
+                0.25,
+                Normalized,
+                [127, 4883, 10712, 5150, 104],
+                3.0102,
+            ),
+            (0.0, 2.0, Logistic, [871, 26175, 55983, 26678, 821], -4.9787),
+        ] {
+            close(
+                test(elo0, elo1, model).of_pairs(&Tally { counts }),
+                ratio,
+                5e-5,
+            );
+        }
     }
 
     #[test]
     fn one_sided_matches_are_finite_and_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model);
-            let won = test.of_pairs(&Tally {
-                counts: [0, 0, 500],
-            });
-            let lost = test.of_pairs(&Tally {
-                counts: [500, 0, 0],
-            });
+            let of_pairs = |counts: [u64; 3]| test.of_pairs(&Tally { counts });
+            let (won, lost) = (of_pairs([0, 0, 500]), of_pairs([500, 0, 0]));
             assert!(won.is_finite() && lost.is_finite(), "{won} {lost}");
             assert!(won > 0.0 && lost < 0.0, "{won} {lost}");
-            assert_eq!(test.of_pairs(&Tally { counts: [0, 0, 0] }), 0.0);
-            assert!(
-                test.of_pairs(&Tally {
-                    counts: [0, 0, 0, 0, 1]
-                })
-                .is_finite()
-            );
+            assert_eq!(of_pairs([0; 3]), 0.0);
+            let counts = [0, 0, 0, 0, 1];
+            assert!(test.of_pairs(&Tally { counts }).is_finite());
         }
         let test = test(0.0, 10.0, EloModel::Logistic);
-        assert_eq!(
-            test.verdict(test.of_pairs(&Tally {
-                counts: [0, 0, 500]
-            })),
-            Verdict::Accepted
-        );
-        assert_eq!(
-            test.verdict(test.of_pairs(&Tally {
-                counts: [500, 0, 0]
-            })),
-            Verdict::Rejected
-        );
-        assert_eq!(test.verdict(0.0), Verdict::Open);
+        for (counts, verdict) in [
+            ([0, 0, 500], Verdict::Accepted),
+            ([500, 0, 0], Verdict::Rejected),
+            ([0; 3], Verdict::Open),
+        ] {
+            assert_eq!(test.verdict(test.of_pairs(&Tally { counts })), verdict);
+        }
     }
 
     #[test]
     fn impossible_tests_are_refused() {
-        assert!(SequentialTest::new(1.0, 1.0, 0.05, 0.05, EloModel::Logistic).is_err());
-        assert!(SequentialTest::new(0.0, f64::NAN, 0.05, 0.05, EloModel::Logistic).is_err());
-        assert!(SequentialTest::new(0.0, 1.0, 0.0, 0.05, EloModel::Logistic).is_err());
-        assert!(SequentialTest::new(0.0, 1.0, 0.05, 0.5, EloModel::Logistic).is_err());
+        for [elo0, elo1, alpha, beta] in [
+            [1.0, 1.0, 0.05, 0.05],
+            [0.0, f64::NAN, 0.05, 0.05],
+            [0.0, 1.0, 0.0, 0.05],
+            [0.0, 1.0, 0.05, 0.5],
+        ] {
+            let test = SequentialTest::new(elo0, elo1, alpha, beta, EloModel::Logistic);
+            assert!(test.is_err(), "{test:?}");
+        }
     }
 }

@@ -52,16 +52,12 @@ pub fn run(
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
     let mut counts = PairCounts::default();
-    for pair in 1..=most {
+    until_decided(test, most, || {
         let draw = random.unit();
         let won = [law[0], law[0] + law[1]].map(|below| f64::from(u8::from(draw >= below)));
         counts.add(won);
-        let verdict = test.verdict(test.of_pair_counts(&counts));
-        if verdict != Verdict::Open {
-            return (verdict, pair);
-        }
-    }
-    (Verdict::Open, most)
+        test.of_pair_counts(&counts)
+    })
 }
 
 /// The same with single games, one by one.
@@ -72,11 +68,23 @@ pub fn run_games(
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
     let mut counts = [0; 2];
-    for game in 1..=most {
+    until_decided(test, most, || {
         counts[usize::from(random.unit() < score)] += 1;
-        let verdict = test.verdict(test.of_games(&Tally { counts }));
+        test.of_games(&Tally { counts })
+    })
+}
+
+/// The verdict of a test, and after how many samples; `one_more` gives the log likelihood ratio
+/// after each.
+fn until_decided(
+    test: &SequentialTest,
+    most: u64,
+    mut one_more: impl FnMut() -> f64,
+) -> (Verdict, u64) {
+    for sample in 1..=most {
+        let verdict = test.verdict(one_more());
         if verdict != Verdict::Open {
-            return (verdict, game);
+            return (verdict, sample);
         }
     }
     (Verdict::Open, most)

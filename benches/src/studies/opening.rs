@@ -92,10 +92,7 @@ mod tests {
         let game = Standard::default();
         let recipe = PlayerRecipe::parse("MrBlack(0)", &game).unwrap();
         let on = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
+            let pool = crate::arena::pool(threads).unwrap();
             pool.install(|| opening_value(&recipe, &game, 500, 7, &ProgressBar::hidden()))
         };
         assert_eq!(on(1), on(3));

@@ -9,8 +9,8 @@
 //! results depend on the seed, not on the number of threads: choices are made position by position,
 //! in parallel, and added up in order.
 
-pub mod choices;
-pub mod measure;
+mod choices;
+mod measure;
 mod mixed;
 pub mod positions;
 pub mod report;
@@ -20,18 +20,16 @@ pub mod truth;
 #[cfg(test)]
 mod tests;
 
-use crate::plot::PlotError;
-use engine::core::files::FileError;
+use crate::error::Result;
 use engine::games::einstein::Standard;
 use engine::play::{
     build::{self, PlayerRecipe},
-    notation::PlayerError,
     registry::AnyEvaluator,
 };
 use std::sync::Arc;
 
 /// Faces of the die; each counts once.
-pub const FACES: f64 = 6.0;
+const FACES: f64 = 6.0;
 
 /// Whose choices are measured.
 pub enum Contestant {
@@ -51,7 +49,7 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong.
-    pub fn player(text: &str, game: &Standard) -> Result<Self, RegretError> {
+    pub fn player(text: &str, game: &Standard) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
@@ -59,7 +57,7 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong, or a model cannot be read.
-    pub fn evaluator(text: &str, game: &Standard) -> Result<Self, RegretError> {
+    pub fn evaluator(text: &str, game: &Standard) -> Result<Self> {
         Ok(Self::Evaluator {
             name: text.trim().to_owned(),
             evaluator: build::evaluator(text, game)?,
@@ -83,60 +81,4 @@ impl Contestant {
             Self::Evaluator { .. } => "evaluator",
         }
     }
-}
-
-/// Why nothing was measured.
-#[derive(Debug, thiserror::Error)]
-pub enum RegretError {
-    /// A notation is wrong, or names what this program does not have.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// The tables do not know a position.
-    #[error(
-        "the endgame tables know at most {known} stones and these rules as '{variant}'; this position is beyond them: {position}"
-    )]
-    Unknown {
-        /// Most stones of the tables.
-        known: usize,
-        /// The variant of the tables.
-        variant: String,
-        /// The position.
-        position: String,
-    },
-    /// Games do not come to the wanted positions.
-    #[error("{games} games of {from} had no position of {fewest} to {most} stones; ask for others")]
-    NoPosition {
-        /// Games played in vain.
-        games: u64,
-        /// Who plays.
-        from: String,
-        /// Fewest wanted stones.
-        fewest: u32,
-        /// Most wanted stones.
-        most: u32,
-    },
-    /// A labelling player whose depth is not named.
-    #[error(
-        "'{player}' cannot label a suite: it needs a value for every move and an argument depth=N, N at least 2, for example star2(depth=4)"
-    )]
-    Label {
-        /// The notation.
-        player: String,
-    },
-    /// A line of a suite is wrong.
-    #[error("{name}:{line}: {problem}")]
-    Line {
-        /// The file.
-        name: String,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong, and what would be right.
-        problem: String,
-    },
-    /// A file could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The chart cannot be drawn.
-    #[error(transparent)]
-    Plot(#[from] PlotError),
 }

@@ -6,24 +6,19 @@
 //! those of the arena, searches those of [`crate::studies::search_bench`]. Invariant: every reproduction
 //! says what the report leaves open and what was assumed.
 
-pub mod comparison;
-pub mod matches;
-pub mod monte_alpha;
-pub mod published;
-pub mod reversixt;
-pub mod rocknroll;
-pub mod searches;
-pub mod setups;
+mod comparison;
+mod matches;
+mod monte_alpha;
+mod published;
+mod reversixt;
+mod rocknroll;
+mod searches;
+mod setups;
 
-use crate::arena::ArenaError;
-use crate::studies::{
-    search_bench::SearchBenchError,
-    setup_study::StudyError,
-    setups::{Setups, SetupsError},
-    suite::SuiteError,
-};
+use crate::arena::make_folder;
+use crate::error::Result;
+use crate::studies::setups::Setups;
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
-use engine::play::notation::PlayerError;
 use indicatif::ProgressBar;
 use std::{path::PathBuf, str::FromStr};
 
@@ -83,16 +78,16 @@ impl FromStr for Target {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let names = || Self::ALL.map(Self::name).join(", ");
-        Self::ALL
-            .into_iter()
-            .find(|target| target.name() == text)
-            .ok_or_else(|| format!("'{text}' cannot be reproduced; there are {}", names()))
+        let found = Self::ALL.into_iter().find(|target| target.name() == text);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("'{text}' cannot be reproduced; there are {names}")
+        })
     }
 }
 
 /// How a reproduction is done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// As many games as were published, instead of about a minute's.
     pub full: bool,
@@ -110,69 +105,17 @@ pub struct Settings {
     pub state: Option<PathBuf>,
 }
 
-/// Why something could not be reproduced.
-#[derive(Debug, thiserror::Error)]
-pub enum ReproduceError {
-    /// A player cannot be read.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// A match could not be played.
-    #[error(transparent)]
-    Match(#[from] ArenaError),
-    /// The set-ups are wrong.
-    #[error(transparent)]
-    Setups(#[from] SetupsError),
-    /// The study of set-ups could not be done.
-    #[error(transparent)]
-    Study(#[from] StudyError),
-    /// A study of searches could not be done.
-    #[error(transparent)]
-    Search(#[from] SearchBenchError),
-    /// The suite of positions is wrong.
-    #[error(transparent)]
-    Suite(#[from] SuiteError),
-    /// A table of published figures is damaged.
-    #[error("the published table {name}, line {line}: {problem}")]
-    Published {
-        /// The table.
-        name: &'static str,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A study gave other JSON than expected.
-    #[error("the study of searches has no '{0}'")]
-    Shape(&'static str),
-    /// A player that the tournament does not have.
-    #[error("Rock'n'Roll's tournament has no player {0}; they are numbered 1 to 24")]
-    NoPlayer(u32),
-    /// The folder of state files could not be made.
-    #[error("{}: {source}", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// What happened.
-        source: std::io::Error,
-    },
-}
-
 /// Reproduces a table; `say` is told of every finished part.
 ///
 /// # Errors
-/// If something cannot be played or read; see [`ReproduceError`].
+/// If something cannot be played or read.
 pub fn run(
     target: Target,
     settings: &Settings,
     progress: &ProgressBar,
     say: &mut dyn FnMut(&str),
-) -> Result<Reproduction, ReproduceError> {
-    if let Some(folder) = &settings.state {
-        std::fs::create_dir_all(folder).map_err(|source| ReproduceError::Folder {
-            path: folder.clone(),
-            source,
-        })?;
-    }
+) -> Result<Reproduction> {
+    make_folder(settings.state.as_deref())?;
     match target {
         Target::RockNRoll => rocknroll::run(settings, say),
         Target::Setups => setups::run(settings, progress),
@@ -188,7 +131,7 @@ pub fn run(
 ///
 /// # Errors
 /// If the settings name what does not exist.
-pub fn seconds(target: Target, settings: &Settings) -> Result<f64, ReproduceError> {
+pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
         Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),

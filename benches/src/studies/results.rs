@@ -6,8 +6,9 @@
 mod sections;
 
 use crate::arena::{MatchResult, tournament::TournamentResult};
+use crate::error::Result;
 use crate::page::Page;
-use crate::plot::{Curve, LineChart, PlotError};
+use crate::plot::{Curve, LineChart};
 use crate::studies::{
     opening::OpeningValue, regret::report::Report, reproduce::Reproduction,
     setup_study::StudyResult, strength::Point,
@@ -49,14 +50,6 @@ pub struct Strength {
     pub points: Vec<Point>,
 }
 
-/// A text that is no result.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}: {problem}")]
-pub struct ResultError {
-    name: String,
-    problem: String,
-}
-
 /// Results that a page shows, with what they are called.
 const KNOWN: &str = "arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening write results with --json, and \
                      a training its curve.csv";
@@ -66,11 +59,8 @@ const KNOWN: &str = "arena, gate, tournament, regret, setups, reproduce, bench s
 ///
 /// # Errors
 /// If the text is neither, or a value is no result that a page can show.
-pub fn read(name: &str, text: &str) -> Result<Vec<Found>, ResultError> {
-    let error = |problem: String| ResultError {
-        name: name.to_owned(),
-        problem,
-    };
+pub fn read(name: &str, text: &str) -> Result<Vec<Found>> {
+    let error = |problem: String| format!("{name}: {problem}");
     if text.starts_with("epoch,") {
         return Ok(vec![Found::Curve(curve(name, text).map_err(error)?)]);
     }
@@ -86,7 +76,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Found>, ResultError> {
         );
     }
     if found.is_empty() {
-        Err(error(format!("nothing in it; {KNOWN}")))
+        Err(error(format!("nothing in it; {KNOWN}")).into())
     } else {
         Ok(found)
     }
@@ -122,14 +112,11 @@ fn recognised(mut value: Value) -> Result<Found, String> {
 fn curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-    let mut curves: Vec<Curve> = Vec::new();
     let losses: Vec<usize> = (0..columns.len())
         .filter(|&column| columns[column].ends_with("loss"))
         .collect();
-    curves.extend(losses.iter().map(|&column| Curve {
-        name: columns[column].replace('_', " "),
-        points: Vec::new(),
-    }));
+    let curve = |&column: &usize| Curve::new(columns[column].replace('_', " "), []);
+    let mut curves: Vec<Curve> = losses.iter().map(curve).collect();
     for (line, number) in lines.zip(2..) {
         let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.parse().ok()).collect();
         let Some(epoch) = cells
@@ -147,19 +134,18 @@ fn curve(name: &str, text: &str) -> Result<LineChart, String> {
             curve.points.extend(cells[column].map(|loss| (epoch, loss)));
         }
     }
-    Ok(LineChart {
-        title: name.to_owned(),
-        x_label: "epoch".to_owned(),
-        y_label: "cross-entropy, nats".to_owned(),
+    Ok(LineChart::new(
+        name,
+        ["epoch", "cross-entropy, nats"],
         curves,
-    })
+    ))
 }
 
 /// The page of all results, in their order; matches that follow each other are one table.
 ///
 /// # Errors
 /// If a plot cannot be drawn.
-pub fn page(title: &str, found: &[Found]) -> Result<Page, PlotError> {
+pub fn page(title: &str, found: &[Found]) -> Result<Page> {
     sections::page(title, found)
 }
 

@@ -6,24 +6,24 @@
 //! after the other, each on one thread unless its player asks for more, so that times compare.
 //! Invariant: baseline and candidates are measured in the same run on the same positions.
 
-pub mod chance;
-pub mod clock;
-pub mod compare;
-pub mod cost;
-pub mod depth;
-pub mod measure;
-pub mod presets;
-pub mod table_size;
+pub(super) mod chance;
+pub(super) mod clock;
+mod compare;
+mod cost;
+pub(super) mod depth;
+pub(super) mod measure;
+pub(super) mod presets;
+pub(super) mod table_size;
 
-use crate::plot::PlotError;
-use crate::studies::suite::{Suite, SuiteError};
-use engine::core::text::TextError;
-use engine::play::notation::PlayerError;
+use crate::error::Result;
+use crate::studies::suite::Suite;
+use engine::games::einstein::Standard;
+use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 /// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Study {
     /// Any players, the first of them as the baseline.
     Compare,
@@ -52,26 +52,20 @@ impl Study {
     }
 }
 
-impl fmt::Display for Study {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
 impl FromStr for Study {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let names = || Self::NAMED.map(Self::name).join(", ");
-        Self::NAMED
-            .into_iter()
-            .find(|study| study.name() == text)
-            .ok_or_else(|| format!("'{text}' is no study; there are {}", names()))
+        let found = Self::NAMED.into_iter().find(|study| study.name() == text);
+        found.ok_or_else(|| {
+            let names = Self::NAMED.map(Self::name).join(", ");
+            format!("'{text}' is no study; there are {names}")
+        })
     }
 }
 
 /// How a study is done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// The positions.
     pub suite: Suite,
@@ -88,14 +82,22 @@ pub struct Settings {
     pub games: u32,
 }
 
-#[cfg(test)]
 impl Settings {
-    /// The built-in suite and nothing for long.
-    pub(crate) fn for_tests() -> Self {
-        let suite = Suite::built_in().unwrap_or_else(|error| panic!("{error}"));
+    /// The players that were given, or those of a study.
+    fn players_or(&self, of_study: &[&str]) -> Vec<String> {
+        if self.players.is_empty() {
+            of_study.iter().map(|&player| player.to_owned()).collect()
+        } else {
+            self.players.clone()
+        }
+    }
+
+    /// The built-in suite, nothing for long, and such players.
+    #[cfg(test)]
+    pub(crate) fn for_tests(players: &[&str]) -> Self {
         Self {
-            suite,
-            players: Vec::new(),
+            suite: Suite::built_in().unwrap(),
+            players: players.iter().map(|&player| player.to_owned()).collect(),
             seed: 1,
             repeat: 1,
             max_depth: 2,
@@ -105,7 +107,6 @@ impl Settings {
 }
 
 /// What a study found.
-#[derive(Clone, Debug)]
 pub struct Report {
     /// For a terminal.
     pub text: String,
@@ -117,152 +118,102 @@ pub struct Report {
     pub svg: String,
 }
 
-/// Why a study could not be done.
-#[derive(Debug, thiserror::Error)]
-pub enum SearchBenchError {
-    /// A player's notation is wrong, or names what this program does not have.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// The suite is wrong.
-    #[error(transparent)]
-    Suite(#[from] SuiteError),
-    /// A position of a study cannot be read.
-    #[error("the study's own position: {0}")]
-    Position(TextError),
-    /// A player that moves but rates nothing.
-    #[error(
-        "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"
-    )]
-    NoValue {
-        /// The player.
-        player: String,
-    },
-    /// A study that has its own players was given others.
-    #[error(
-        "the study '{study}' has its own players; leave out --player, or leave out --study to compare players"
-    )]
-    OwnPlayers {
-        /// The study.
-        study: Study,
-    },
-    /// A notation without the place for the number that the study varies.
-    #[error(
-        "player '{player}' has no {placeholder}, which the study '{study}' replaces by a number; for example {example}"
-    )]
-    NoPlaceholder {
-        /// The notation.
-        player: String,
-        /// What should occur in it.
-        placeholder: &'static str,
-        /// The study.
-        study: Study,
-        /// A notation that would do.
-        example: &'static str,
-    },
-    /// The chart cannot be drawn.
-    #[error(transparent)]
-    Plot(#[from] PlotError),
-    /// The result cannot be written as JSON.
-    #[error("cannot write the result as JSON: {0}")]
-    Json(#[from] serde_json::Error),
-}
-
 /// Does a study.
 ///
 /// # Errors
-/// If a player cannot be read or gives no value; see [`SearchBenchError`].
-pub fn run(
-    study: Study,
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Report, SearchBenchError> {
+/// If a player cannot be read or gives no value.
+pub fn run(study: Study, settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if study == Study::Chance && !settings.players.is_empty() {
-        return Err(SearchBenchError::OwnPlayers { study });
+        return Err(format!(
+            "the study '{}' has its own players; leave out --player, or leave out --study to compare players",
+            study.name()
+        )
+        .into());
     }
     let report = match study {
         Study::Compare => compare::run(settings, progress),
         Study::Depth => depth::run(settings, progress),
-        Study::Chance => chance::run(
-            &presets::chance(&presets::CHANCE.0, &presets::CHANCE.1, "schwarz"),
-            settings,
-            progress,
-        ),
-        Study::TableSize => table_size::run(
-            &presets::TABLE_SIZE,
-            &presets::TABLE_SIZE_EXPONENTS,
-            settings,
-            progress,
-        ),
+        Study::Chance => chance::run(settings, progress),
+        Study::TableSize => table_size::run(settings, progress),
     };
     progress.finish_and_clear();
     report
 }
 
-/// A notation with a number in the place of `placeholder`.
+/// The searches that come of a notation with each of these numbers in the place of `placeholder`.
 ///
 /// # Errors
-/// If there is no such place.
-fn filled(
+/// If there is no such place, or one of them cannot be read or gives no value.
+fn varied(
     study: Study,
     template: &str,
-    placeholder: &'static str,
-    number: u64,
-    example: &'static str,
-) -> Result<String, SearchBenchError> {
+    placeholder: &str,
+    numbers: impl Iterator<Item = u64>,
+    example: &str,
+) -> Result<Vec<PlayerRecipe<Standard>>> {
     if !template.contains(placeholder) {
-        return Err(SearchBenchError::NoPlaceholder {
-            player: template.to_owned(),
-            placeholder,
-            study,
-            example,
-        });
+        return Err(format!(
+            "player '{template}' has no {placeholder}, which the study '{}' replaces by a number; for example {example}",
+            study.name()
+        )
+        .into());
     }
-    Ok(template.replace(placeholder, &number.to_string()))
+    let filled = numbers.map(|number| template.replace(placeholder, &number.to_string()));
+    measure::recipes(&filled.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn refusal(study: Study, players: &[&str]) -> String {
-        let players = players.iter().map(|player| (*player).to_owned()).collect();
-        let error = run(
-            study,
-            &Settings {
-                players,
-                ..Settings::for_tests()
-            },
-            &ProgressBar::hidden(),
-        )
-        .map(|_| ())
-        .unwrap_err();
-        let text = error.to_string();
-        assert!(!text.contains('\n'), "{text}");
-        text
-    }
-
     #[test]
     fn studies_have_names() {
         for study in Study::NAMED {
             assert_eq!(study.name().parse(), Ok(study));
         }
-        let error = "star".parse::<Study>().unwrap_err();
         assert_eq!(
-            error,
-            "'star' is no study; there are depth, chance, table-size"
+            "star".parse::<Study>(),
+            Err("'star' is no study; there are depth, chance, table-size".to_owned())
         );
     }
 
     #[test]
     fn players_that_do_not_fit_a_study_are_refused_in_one_line() {
-        assert!(
-            refusal(Study::Chance, &["star1(depth=2)"]).contains("'chance' has its own players")
-        );
-        assert!(refusal(Study::Depth, &["star1(depth=2)"]).contains("has no {depth}"));
-        assert!(refusal(Study::TableSize, &["star1(depth=2)"]).contains("has no {entries}"));
-        assert!(refusal(Study::Compare, &["star1(depth=2)", "star1(dpth=2)"]).contains("'dpth'"));
-        assert!(refusal(Study::Depth, &["star9(depth={depth})"]).contains("no player 'star9'"));
-        assert!(refusal(Study::Compare, &["greedy"]).contains("gives positions no value"));
+        let two = ["star1(depth=2)", "star1(dpth=2)"];
+        for (study, players, reason) in [
+            (
+                Study::Chance,
+                &two[..1],
+                "the study 'chance' has its own players",
+            ),
+            (
+                Study::Depth,
+                &two[..1],
+                "player 'star1(depth=2)' has no {depth}",
+            ),
+            (
+                Study::TableSize,
+                &two[..1],
+                "player 'star1(depth=2)' has no {entries}",
+            ),
+            (Study::Compare, &two, "'dpth'"),
+            (Study::Depth, &["star9(depth={depth})"], "no player 'star9'"),
+            (
+                Study::Compare,
+                &["star1(depth=64)", "greedy"],
+                "greedy gives positions no value",
+            ),
+            (
+                Study::Compare,
+                &["star1(depth=64)", "random"],
+                "random gives positions no value",
+            ),
+        ] {
+            let settings = Settings::for_tests(players);
+            let refused = run(study, &settings, &ProgressBar::hidden());
+            let error = refused.map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains(reason) && !error.contains('\n'), "{error}");
+        }
     }
 
     #[test]
@@ -272,11 +223,16 @@ mod tests {
                 .replace("{entries}", "16")
                 .replace("{seed}", "1")
         };
-        let table_size = presets::TABLE_SIZE.iter().map(|search| search.1);
-        let all = table_size.chain(presets::COMPARED).chain(presets::DEPTH);
-        let chance = presets::chance(&presets::CHANCE.0, &presets::CHANCE.1, "schwarz");
+        let table_size = presets::POLICIES.map(|policy| presets::table_size(policy, 6));
+        let named = presets::COMPARED.iter().chain(&presets::DEPTH);
+        let named = named.map(|&player| player.to_owned()).chain(table_size);
+        let chance = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
         let chance = chance.into_iter().map(|search| search.player);
-        let notations: Vec<String> = all.map(fill).chain(chance).collect();
+        let notations: Vec<String> = named
+            .map(|text| fill(&text))
+            .chain(chance)
+            .chain(["textbook(1)".to_owned()])
+            .collect();
         assert_eq!(measure::recipes(&notations).unwrap().len(), notations.len());
     }
 }

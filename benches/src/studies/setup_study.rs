@@ -6,26 +6,25 @@
 //! of opponents as much as about dice. Invariant: results depend on player, rules, seed and sizes
 //! alone, not on threads or interruptions.
 
-pub mod classes;
+mod classes;
 pub mod design;
 pub mod draw;
 pub(crate) mod games;
-pub mod mix;
+mod mix;
 pub mod result;
 
+use crate::arena::pool;
+use crate::error::Result;
 use design::pairings;
 use engine::core::{
-    journal::{Journal, JournalError, Wording},
+    journal::{Journal, Wording},
     random::{SeedSpace, derive_seed},
 };
 use engine::games::einstein::Standard;
 use engine::play::{build::PlayerRecipe, playable::Playable};
 use games::Seats;
 use indicatif::ProgressBar;
-use rayon::{
-    ThreadPoolBuilder,
-    iter::{IntoParallelIterator, ParallelIterator},
-};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 pub use result::StudyResult;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -36,7 +35,7 @@ use std::{
 };
 
 /// How a study is done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// The rules.
     pub game: Standard,
@@ -52,30 +51,11 @@ pub struct Settings {
     pub state: Option<PathBuf>,
 }
 
-/// Why a study could not be done.
-#[derive(Debug, thiserror::Error)]
-pub enum StudyError {
-    /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {source}")]
-    Threads {
-        /// How many were wanted.
-        threads: usize,
-        /// Why not.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// The state file cannot be used.
-    #[error(transparent)]
-    State(#[from] JournalError),
-    /// A chunk in the state file has other pairings than it should.
-    #[error("chunk {0} of the state file does not fit the study; remove the file")]
-    Chunk(u64),
-}
-
 /// Pairings that are played and kept together.
 const CHUNK: usize = 48;
 
 /// What came of one chunk of pairings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Chunk {
     /// For each pairing the pairs of which the first set-up won one game, and both.
     pub(crate) counts: Vec<[u32; 2]>,
@@ -93,7 +73,7 @@ pub fn run(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<StudyResult, StudyError> {
+) -> Result<StudyResult> {
     let pairings = pairings(settings.opponents, settings.seed);
     let chunks: Vec<&[[usize; 2]]> = pairings.chunks(CHUNK).collect();
     let (journal, known) = match &settings.state {
@@ -102,12 +82,9 @@ pub fn run(
                 work: "study",
                 part: "chunk",
             };
-            let (journal, known) = Journal::open(
-                path,
-                wording,
-                &identity(recipe, settings),
-                |line: &(u64, Chunk)| line.0,
-            )?;
+            let number = |line: &(u64, Chunk)| line.0;
+            let identity = identity(recipe, settings);
+            let (journal, known) = Journal::open(path, wording, &identity, number)?;
             (Some(journal), known)
         }
         None => (None, BTreeMap::new()),
@@ -117,27 +94,19 @@ pub fn run(
             .get(*number as usize)
             .is_some_and(|pairings| pairings.len() == chunk.counts.len());
         if !fits {
-            return Err(StudyError::Chunk(*number));
+            return Err(format!(
+                "chunk {number} of the state file does not fit the study; remove the file"
+            )
+            .into());
         }
     }
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(settings.threads)
-        .build()
-        .map_err(|source| StudyError::Threads {
-            threads: settings.threads,
-            source,
-        })?;
+    let pool = pool(settings.threads)?;
     let wanted: Vec<usize> = (0..chunks.len())
         .filter(|&number| !known.contains_key(&(number as u64)))
         .collect();
     progress.set_length(pairings.len() as u64);
-    progress.set_position(
-        (pairings.len()
-            - wanted
-                .iter()
-                .map(|&number| chunks[number].len())
-                .sum::<usize>()) as u64,
-    );
+    let left = wanted.iter().map(|&number| chunks[number].len());
+    progress.set_position((pairings.len() - left.sum::<usize>()) as u64);
     let found = Mutex::new((known, journal));
     pool.install(|| {
         wanted.into_par_iter().try_for_each_init(
@@ -150,7 +119,7 @@ pub fn run(
                     journal.add(&line)?;
                 }
                 found.0.insert(line.0, line);
-                Ok::<(), StudyError>(())
+                Result::<()>::Ok(())
             },
         )
     })?;

@@ -2,9 +2,11 @@
 //!
 //! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
 
+use super::content_lines;
 use crate::arena::Starts;
+use crate::error::{MeasuringError, Result};
 use engine::core::{
-    files::{self, FileError},
+    files::read_text,
     game::Seat,
     random::{RandomStream, SeedSpace, derive_seed},
 };
@@ -12,12 +14,12 @@ use engine::games::einstein::{
     Position, Standard,
     setup::{SETUPS, setup_index},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Where the stones start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
     /// Every pair draws a set-up for Red and one for Blue.
@@ -35,46 +37,8 @@ const SHIPPED_MIX: &str = include_str!("../../../data/setups/nash.txt");
 /// The best sixteen that `alea setups` found, against each other.
 const SHIPPED_BEST: &str = include_str!("../../../data/setups/best.txt");
 
-/// What is wrong with set-ups.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupsError {
-    /// A set-up that does not exist.
-    #[error("set-up {0} does not exist; they are numbered 0 to {last}", last = SETUPS - 1)]
-    Index(usize),
-    /// Nothing to choose from.
-    #[error("there is no set-up to start from; give 'random' or at least one RED:BLUE")]
-    Empty,
-    /// Text that names no set-ups.
-    #[error(
-        "'{0}' is no pair of set-ups; expected 'random', 'nash', 'nash:FILE', or RED:BLUE with two numbers 0-719 or two orders of 123456"
-    )]
-    Text(String),
-    /// A line of a list that names no set-ups.
-    #[error("{}:{line}: '{text}' is no pair of set-ups; expected two numbers 0-719, or two orders of 123456", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What stands there.
-        text: String,
-    },
-    /// A line of a mix that is none.
-    #[error(
-        "{name}:{line}: '{text}' is no part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)"
-    )]
-    Mix {
-        /// The file.
-        name: String,
-        /// The line, counted from 1.
-        line: usize,
-        /// What stands there.
-        text: String,
-    },
-    /// A list that cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
+/// What is said where there is nothing to choose from.
+const EMPTY: &str = "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
     /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
@@ -82,42 +46,30 @@ impl Setups {
     ///
     /// # Errors
     /// If the file cannot be read, a line is no pair of set-ups, or there is none.
-    pub fn read_list(path: &Path) -> Result<Self, SetupsError> {
-        let text = files::read_text(path)?;
-        Self::parse_list(path, &text)
+    pub fn read_list(path: &Path) -> Result<Self> {
+        Self::parse_list(&path.display().to_string(), &read_text(path)?)
     }
 
     /// The best sixteen set-ups against each other, as they come with the program.
     ///
     /// # Errors
     /// As [`Setups::read_list`].
-    pub fn shipped_best() -> Result<Self, SetupsError> {
-        Self::parse_list(Path::new("data/setups/best.txt"), SHIPPED_BEST)
+    pub fn shipped_best() -> Result<Self> {
+        Self::parse_list("data/setups/best.txt", SHIPPED_BEST)
     }
 
-    fn parse_list(path: &Path, text: &str) -> Result<Self, SetupsError> {
+    fn parse_list(name: &str, text: &str) -> Result<Self> {
         let mut pairs = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let content = line.split('#').next().unwrap_or_default().trim();
-            if content.is_empty() {
-                continue;
-            }
-            let words: Vec<&str> = content
-                .split(|separator: char| separator.is_whitespace() || separator == ':')
-                .collect();
-            let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            let pair = parse_pair(&words);
-            pairs.push(pair.ok_or_else(|| SetupsError::Line {
-                path: path.to_owned(),
-                line: index + 1,
-                text: content.to_owned(),
+        for (line, content) in content_lines(text) {
+            let words =
+                content.split(|separator: char| separator.is_whitespace() || separator == ':');
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            pairs.push(parse_pair(&words).ok_or_else(|| {
+                format!("{name}:{line}: '{content}' is no pair of set-ups; expected two numbers 0-719, or two orders of 123456")
             })?);
         }
-        if pairs.is_empty() {
-            Err(SetupsError::Empty)
-        } else {
-            Ok(Self::Index(pairs))
-        }
+        let list = Self::Index(pairs);
+        Ok(list.checked().map(|()| list)?)
     }
 
     /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match
@@ -138,60 +90,48 @@ impl Setups {
     }
 
     /// Reads a mix: a whole weight and a set-up a line; `#` begins a comment.
-    ///
-    /// # Errors
-    /// If the file cannot be read, a line is wrong, or all weights are 0.
-    pub fn read_mix(path: &Path) -> Result<Self, SetupsError> {
-        let text = files::read_text(path)?;
-        Self::parse_mix(&path.display().to_string(), &text)
+    pub(crate) fn read_mix(path: &Path) -> Result<Self> {
+        Self::parse_mix(&path.display().to_string(), &read_text(path)?)
     }
 
     /// The mix that comes with the program.
-    ///
-    /// # Errors
-    /// As [`Setups::read_mix`].
-    pub fn shipped_mix() -> Result<Self, SetupsError> {
+    pub(crate) fn shipped_mix() -> Result<Self> {
         Self::parse_mix("data/setups/nash.txt", SHIPPED_MIX)
     }
 
-    fn parse_mix(name: &str, text: &str) -> Result<Self, SetupsError> {
+    fn parse_mix(name: &str, text: &str) -> Result<Self> {
         let mut mix = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let content = line.split('#').next().unwrap_or_default().trim();
-            if content.is_empty() {
-                continue;
-            }
-            let wrong = || SetupsError::Mix {
-                name: name.to_owned(),
-                line: index + 1,
-                text: content.to_owned(),
-            };
-            let [weight, setup] = content.split_whitespace().collect::<Vec<_>>()[..] else {
-                return Err(wrong());
-            };
-            // Small enough that all of them add up.
-            let weight = weight.parse::<u32>().map_err(|_| wrong())?;
-            mix.push((parse_setup(setup).ok_or_else(wrong)?, u64::from(weight)));
+        for (line, content) in content_lines(text) {
+            mix.push(parse_part(content).ok_or_else(|| {
+                format!("{name}:{line}: '{content}' is no part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)")
+            })?);
         }
         let mix = Self::Mix(mix);
-        mix.checked().map(|()| mix)
+        Ok(mix.checked().map(|()| mix)?)
     }
 
     /// Checks that every named set-up exists and that there is one.
-    fn checked(&self) -> Result<(), SetupsError> {
-        match self {
-            Self::Random => Ok(()),
-            Self::Index(pairs) if pairs.is_empty() => Err(SetupsError::Empty),
-            Self::Mix(mix) if mix.iter().all(|part| part.1 == 0) => Err(SetupsError::Empty),
-            Self::Mix(mix) => match mix.iter().find(|part| part.0 >= SETUPS) {
-                Some(part) => Err(SetupsError::Index(part.0)),
-                None => Ok(()),
-            },
-            Self::Index(pairs) => pairs
-                .iter()
-                .flat_map(|&(red, blue)| [red, blue])
-                .find(|&index| index >= SETUPS)
-                .map_or(Ok(()), |index| Err(SetupsError::Index(index))),
+    fn checked(&self) -> Result<(), String> {
+        let (is_empty, indices): (bool, Vec<usize>) = match self {
+            Self::Random => return Ok(()),
+            Self::Index(pairs) => {
+                let indices = pairs.iter().flat_map(|&(red, blue)| [red, blue]);
+                (pairs.is_empty(), indices.collect())
+            }
+            Self::Mix(mix) => (
+                mix.iter().all(|part| part.1 == 0),
+                mix.iter().map(|part| part.0).collect(),
+            ),
+        };
+        if is_empty {
+            return Err(EMPTY.to_owned());
+        }
+        match indices.into_iter().find(|&index| index >= SETUPS) {
+            None => Ok(()),
+            Some(index) => Err(format!(
+                "set-up {index} does not exist; they are numbered 0 to {}",
+                SETUPS - 1
+            )),
         }
     }
 
@@ -224,7 +164,7 @@ impl Starts<Standard> for Setups {
     }
 
     fn check(&self) -> Result<(), String> {
-        self.checked().map_err(|error| error.to_string())
+        self.checked()
     }
 }
 
@@ -240,10 +180,10 @@ fn drawn(mix: &[(usize, u64)], mut at: u64) -> usize {
 }
 
 impl std::str::FromStr for Setups {
-    type Err = SetupsError;
+    type Err = MeasuringError;
 
     /// Reads `random`, `nash`, `nash:FILE`, or pairs such as `0:719, 621534:12`.
-    fn from_str(text: &str) -> Result<Self, SetupsError> {
+    fn from_str(text: &str) -> Result<Self> {
         match text.trim() {
             "random" => return Ok(Self::Random),
             "nash" => return Self::shipped_mix(),
@@ -254,8 +194,10 @@ impl std::str::FromStr for Setups {
             }
         }
         let pair = |text: &str| {
-            parse_pair(&text.split(':').map(str::trim).collect::<Vec<_>>())
-                .ok_or_else(|| SetupsError::Text(text.trim().to_owned()))
+            let words: Vec<&str> = text.split(':').map(str::trim).collect();
+            parse_pair(&words).ok_or_else(|| {
+                format!("'{}' is no pair of set-ups; expected 'random', 'nash', 'nash:FILE', or RED:BLUE with two numbers 0-719 or two orders of 123456", text.trim())
+            })
         };
         Ok(Self::Index(
             text.split(',').map(pair).collect::<Result<_, _>>()?,
@@ -287,6 +229,15 @@ fn parse_pair(words: &[&str]) -> Option<(usize, usize)> {
         [red, blue] => Some((parse_setup(red)?, parse_setup(blue)?)),
         _ => None,
     }
+}
+
+/// A part of a mix: a set-up and its weight, which stands first.
+fn parse_part(text: &str) -> Option<(usize, u64)> {
+    let [weight, setup] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    // Small enough that all of them add up.
+    Some((parse_setup(setup)?, u64::from(weight.parse::<u32>().ok()?)))
 }
 
 /// An index, or six stones.
@@ -339,13 +290,7 @@ mod tests {
             "{}",
             count(0)
         );
-        assert_eq!(
-            (
-                super::drawn(&[(7, 2), (8, 1)], 1),
-                super::drawn(&[(7, 2), (8, 1)], 2)
-            ),
-            (7, 8)
-        );
+        assert_eq!([1, 2].map(|at| super::drawn(&[(7, 2), (8, 1)], at)), [7, 8]);
         let refused = |text: &str| {
             std::fs::write(&path, text).unwrap();
             Setups::read_mix(&path).unwrap_err().to_string()
@@ -388,14 +333,15 @@ mod tests {
         let error = Setups::read_list(&path).unwrap_err().to_string();
         assert!(error.contains("list:2: '0 1 2'"), "{error}");
         std::fs::write(&path, "# nothing\n").unwrap();
-        assert!(matches!(Setups::read_list(&path), Err(SetupsError::Empty)));
+        assert_eq!(Setups::read_list(&path).unwrap_err().to_string(), EMPTY);
         assert!(matches!(
             Setups::read_list(&directory.path().join("none")),
-            Err(SetupsError::File(_))
+            Err(MeasuringError::File(_))
         ));
-        assert!(matches!(
-            Setups::Index(vec![(0, 720)]).checked(),
-            Err(SetupsError::Index(720))
-        ));
+        let beyond = Setups::Index(vec![(0, 720)]).checked().unwrap_err();
+        assert_eq!(
+            beyond,
+            "set-up 720 does not exist; they are numbered 0 to 719"
+        );
     }
 }

@@ -4,9 +4,10 @@
 //! All matches use the same seed, so that every point has the same starts and dice. Invariant:
 //! points stand in the order of their numbers.
 
-use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match};
+use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
+use crate::error::Result;
 use crate::plot::{
-    Curve, LineChart, PlotError,
+    Curve, LineChart,
     scaled::{Bar, Scale, chart_with_bars},
 };
 use crate::sheet::{Cell, Sheet};
@@ -14,7 +15,6 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// A player at one number.
-#[derive(Clone, Debug)]
 pub struct Setting<G: Playable> {
     /// The number.
     pub number: f64,
@@ -31,22 +31,6 @@ pub struct Point {
     pub result: MatchResult,
 }
 
-/// Why there is no curve.
-#[derive(Debug, thiserror::Error)]
-pub enum StrengthError {
-    /// A match could not be played.
-    #[error(transparent)]
-    Match(#[from] ArenaError),
-    /// The folder of the state files could not be made.
-    #[error("{}: {source}", path.display())]
-    Folder {
-        /// The folder.
-        path: std::path::PathBuf,
-        /// What happened.
-        source: std::io::Error,
-    },
-}
-
 /// Plays a match for every setting. `options.state`, if given, names a folder with a file for each
 /// number.
 ///
@@ -57,28 +41,13 @@ pub fn strength<G: Playable>(
     against: &Contestant<G>,
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
-) -> Result<Vec<Point>, StrengthError> {
-    if let Some(folder) = &options.state {
-        std::fs::create_dir_all(folder).map_err(|source| StrengthError::Folder {
-            path: folder.clone(),
-            source,
-        })?;
-    }
+) -> Result<Vec<Point>> {
+    make_folder(options.state.as_deref())?;
     let mut settings: Vec<&Setting<G>> = settings.iter().collect();
     settings.sort_by(|left, right| left.number.total_cmp(&right.number));
     let play = |setting: &Setting<G>| {
-        let state = options
-            .state
-            .as_ref()
-            .map(|folder| folder.join(format!("{}.jsonl", setting.number)));
-        let result = play_match(
-            &setting.contestant,
-            against,
-            &MatchOptions {
-                state,
-                ..options.clone()
-            },
-        )?;
+        let options = options.kept_as(&setting.number.to_string());
+        let result = play_match(&setting.contestant, against, &options)?;
         watch(&result);
         Ok(Point {
             number: setting.number,
@@ -120,25 +89,15 @@ pub fn sheet(name: &str, points: &[Point]) -> Sheet {
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn chart(
-    name: &str,
-    player: &str,
-    against: &str,
-    points: &[Point],
-) -> Result<String, PlotError> {
-    let curve = Curve {
-        name: player.to_owned(),
-        points: points
-            .iter()
-            .map(|point| (point.number, 100.0 * point.result.score))
-            .collect(),
-    };
-    let chart = LineChart {
-        title: format!("Strength against {against}"),
-        x_label: name.to_owned(),
-        y_label: "games won, %".to_owned(),
-        curves: vec![curve],
-    };
+pub fn chart(name: &str, player: &str, against: &str, points: &[Point]) -> Result<String> {
+    let scores = points
+        .iter()
+        .map(|point| (point.number, 100.0 * point.result.score));
+    let chart = LineChart::new(
+        format!("Strength against {against}"),
+        [name, "games won, %"],
+        [Curve::new(player, scores)],
+    );
     let bar = |point: &Point| {
         let interval = point.result.interval;
         Bar {
@@ -159,8 +118,7 @@ pub fn chart(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_players::{first, greedy, random};
-    use engine::games::einstein::Standard;
+    use crate::test_players::{first, greedy, options, random};
 
     #[test]
     fn points_are_matches_in_the_order_of_their_numbers() {
@@ -168,9 +126,8 @@ mod tests {
         let settings = [(20.0, greedy()), (1.0, random()), (5.0, first())]
             .map(|(number, contestant)| Setting { number, contestant });
         let options = MatchOptions {
-            threads: 1,
             state: Some(folder.path().join("state")),
-            ..MatchOptions::new(Standard::default(), 30, 3)
+            ..options(30, 3)
         };
         let points = strength(&settings, &random(), &options, |_| {}).unwrap();
         assert_eq!(
@@ -178,15 +135,11 @@ mod tests {
             [1.0, 5.0, 20.0]
         );
         assert_eq!(points[0].result.score, 0.5, "random against itself");
-        let alone = play_match(
-            &greedy(),
-            &random(),
-            &MatchOptions {
-                state: None,
-                ..options.clone()
-            },
-        )
-        .unwrap();
+        let unkept = MatchOptions {
+            state: None,
+            ..options.clone()
+        };
+        let alone = play_match(&greedy(), &random(), &unkept).unwrap();
         assert_eq!(points[2].result.pair_counts, alone.pair_counts);
         let again = strength(&settings, &random(), &options, |_| {}).unwrap();
         assert_eq!(

@@ -7,13 +7,15 @@
 
 pub mod generate;
 
-use engine::core::files::{self, FileError};
+use super::content_lines;
+use crate::error::Result;
+use engine::core::files;
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path, str::FromStr};
 
 /// Where in a game a position stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// The first plies; nearly all stones live.
@@ -55,7 +57,7 @@ impl FromStr for Phase {
 }
 
 /// One position of a suite.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SuitePosition {
     /// Where in a game it stands.
     pub phase: Phase,
@@ -66,7 +68,7 @@ pub struct SuitePosition {
 }
 
 /// Positions to search, with a name for tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suite {
     /// The file, or what else the suite is called.
     pub name: String,
@@ -74,46 +76,12 @@ pub struct Suite {
     pub positions: Vec<SuitePosition>,
 }
 
-/// Why there is no suite.
-#[derive(Debug, thiserror::Error)]
-pub enum SuiteError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A line is no position of a suite.
-    #[error("{name}:{line}: {problem}")]
-    Line {
-        /// The file.
-        name: String,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong, and what would be right.
-        problem: String,
-    },
-    /// No position at all.
-    #[error(
-        "{name}: there is no position; a line is a phase and a position, for example: opening 123../45.../6...f/...ed/..cba r -"
-    )]
-    Empty {
-        /// The file.
-        name: String,
-    },
-    /// No position of the wanted phase.
-    #[error("{name}: there is no position of the phase {phase}")]
-    NoPhase {
-        /// The file.
-        name: String,
-        /// The wanted phase.
-        phase: Phase,
-    },
-}
-
 impl Suite {
     /// The committed suite: 24 positions, eight of each phase.
     ///
     /// # Errors
     /// Never for the committed text; a test reads it.
-    pub fn built_in() -> Result<Self, SuiteError> {
+    pub fn built_in() -> Result<Self> {
         Self::parse(
             "data/suites/search.txt",
             include_str!("../../../data/suites/search.txt"),
@@ -124,7 +92,7 @@ impl Suite {
     ///
     /// # Errors
     /// If the file cannot be read, or as [`Suite::parse`].
-    pub fn read(path: &Path) -> Result<Self, SuiteError> {
+    pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = files::read(path)?;
         match std::str::from_utf8(&bytes) {
@@ -134,11 +102,7 @@ impl Suite {
                     .iter()
                     .filter(|&&byte| byte == b'\n')
                     .count();
-                Err(SuiteError::Line {
-                    name,
-                    line,
-                    problem: "this is not text in UTF-8".to_owned(),
-                })
+                Err(format!("{name}:{line}: this is not text in UTF-8").into())
             }
         }
     }
@@ -148,25 +112,15 @@ impl Suite {
     ///
     /// # Errors
     /// Names the first line that is none of these, or says that there is no position.
-    pub fn parse(name: &str, text: &str) -> Result<Self, SuiteError> {
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let content = line.split('#').next().unwrap_or_default().trim();
-            if content.is_empty() {
-                continue;
-            }
+        for (line, content) in content_lines(text) {
             let read = parse_line(&game, content);
-            positions.push(read.map_err(|problem| SuiteError::Line {
-                name: name.to_owned(),
-                line: index + 1,
-                problem,
-            })?);
+            positions.push(read.map_err(|problem| format!("{name}:{line}: {problem}"))?);
         }
         if positions.is_empty() {
-            return Err(SuiteError::Empty {
-                name: name.to_owned(),
-            });
+            return Err(format!("{name}: there is no position; a line is a phase and a position, for example: opening 123../45.../6...f/...ed/..cba r -").into());
         }
         Ok(Self {
             name: name.to_owned(),
@@ -178,13 +132,11 @@ impl Suite {
     ///
     /// # Errors
     /// If there is none.
-    pub fn only(mut self, phase: Phase) -> Result<Self, SuiteError> {
+    pub fn only(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
-            Err(SuiteError::NoPhase {
-                name: self.name,
-                phase,
-            })
+            let name = self.name;
+            Err(format!("{name}: there is no position of the phase {phase}").into())
         } else {
             Ok(self)
         }
@@ -261,27 +213,16 @@ mod tests {
             assert_eq!(only.positions.len(), 8);
             assert!(only.positions.iter().all(|entry| entry.phase == phase));
         }
-        let mut texts: Vec<_> = suite
-            .positions
-            .iter()
-            .map(|entry| entry.text.clone())
-            .collect();
-        texts.sort();
-        texts.dedup();
+        let texts: std::collections::HashSet<_> =
+            suite.positions.iter().map(|entry| &entry.text).collect();
         assert_eq!(texts.len(), 24, "all differ");
     }
 
     #[test]
     fn bad_lines_are_named_with_what_would_be_right() {
         let good = "opening 123../45.../6...f/...ed/..cba r -";
-        let problem = |line: &str| {
-            Suite::parse(
-                "s.txt",
-                &format!("# a comment\n\n{good} # as here\n{line}\n"),
-            )
-            .unwrap_err()
-            .to_string()
-        };
+        let refused = |text: &str| Suite::parse("s.txt", text).unwrap_err().to_string();
+        let problem = |line: &str| refused(&format!("# a comment\n\n{good} # as here\n{line}\n"));
         for (line, expected) in [
             (
                 "start 123../45.../6...f/...ed/..cba r -",
@@ -313,21 +254,14 @@ mod tests {
             );
         }
         assert!(problem(&format!("middle {}", "1".repeat(10_000))).len() < 300);
-        assert!(
-            Suite::parse("s.txt", "# nothing\n")
-                .unwrap_err()
-                .to_string()
-                .contains("there is no position")
-        );
+        assert!(refused("# nothing\n").contains("there is no position"));
         let suite = Suite::parse("s.txt", good).unwrap();
         assert_eq!(
             suite.clone().only(Phase::Endgame).unwrap_err().to_string(),
             "s.txt: there is no position of the phase endgame"
         );
-        assert_eq!(
-            suite.only(Phase::Opening).unwrap().positions[0].text,
-            &good[8..]
-        );
+        let opening = suite.only(Phase::Opening).unwrap();
+        assert_eq!(opening.positions[0].text, &good[8..]);
     }
 
     #[test]
@@ -335,17 +269,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s.txt");
         std::fs::write(&path, b"# fine\n\xff\xfe\n").unwrap();
-        assert!(
-            Suite::read(&path)
-                .unwrap_err()
-                .to_string()
-                .ends_with("s.txt:2: this is not text in UTF-8")
-        );
-        assert!(
-            Suite::read(&directory.path().join("none"))
-                .unwrap_err()
-                .to_string()
-                .contains("no such file")
-        );
+        let refused = |path: &Path| Suite::read(path).unwrap_err().to_string();
+        assert!(refused(&path).ends_with("s.txt:2: this is not text in UTF-8"));
+        assert!(refused(&directory.path().join("none")).contains("no such file"));
     }
 }

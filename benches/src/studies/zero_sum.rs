@@ -5,9 +5,11 @@
 //! Invariant: the mixes are distributions, and the gap is that of exactly the mixes that are
 //! returned.
 
+use crate::statistics::dot;
+
 /// A pair of mixes and what they are worth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
+pub(super) struct Solution {
     /// How often the row player, who wants much, chooses each row.
     pub rows: Vec<f64>,
     /// How often the column player, who wants little, chooses each column.
@@ -23,8 +25,7 @@ pub struct Solution {
 ///
 /// `payoffs[row][column]` is what the row player gets; there is at least one row and one column,
 /// and all rows are as long as the first.
-#[must_use]
-pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution {
+pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = Learner::new(height);
     let mut columns = Learner::new(width);
@@ -43,43 +44,29 @@ pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution
         }
     }
     let (rows, columns) = (rows.average(), columns.average());
-    let value = row_payoffs(payoffs, &columns)
-        .iter()
-        .zip(&rows)
-        .map(|(payoff, share)| payoff * share)
-        .sum();
-    let gap = gap(payoffs, &rows, &columns);
     Solution {
+        value: dot(&row_payoffs(payoffs, &columns), &rows),
+        gap: gap(payoffs, &rows, &columns),
         rows,
         columns,
-        value,
-        gap,
     }
 }
 
 /// The best row against `columns` minus the best column against `rows`; never negative but for
 /// rounding.
-#[must_use]
-pub fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
-    let best_row = row_payoffs(payoffs, columns)
-        .into_iter()
-        .fold(f64::NEG_INFINITY, f64::max);
-    let best_column = column_payoffs(payoffs, rows)
-        .into_iter()
-        .fold(f64::INFINITY, f64::min);
-    best_row - best_column
+pub(super) fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
+    let least = column_payoffs(payoffs, rows).into_iter();
+    best_row(payoffs, columns) - least.fold(f64::INFINITY, f64::min)
+}
+
+/// What the best row gets against `columns`.
+pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
+    let payoffs = row_payoffs(payoffs, columns).into_iter();
+    payoffs.fold(f64::NEG_INFINITY, f64::max)
 }
 
 fn row_payoffs(payoffs: &[Vec<f64>], columns: &[f64]) -> Vec<f64> {
-    payoffs
-        .iter()
-        .map(|row| {
-            row.iter()
-                .zip(columns)
-                .map(|(payoff, share)| payoff * share)
-                .sum()
-        })
-        .collect()
+    payoffs.iter().map(|row| dot(row, columns)).collect()
 }
 
 fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
@@ -110,11 +97,7 @@ impl Learner {
 
     /// Each choice would have brought so much.
     fn learn(&mut self, payoffs: &[f64], weight: f64) {
-        let got: f64 = payoffs
-            .iter()
-            .zip(&self.mix)
-            .map(|(payoff, share)| payoff * share)
-            .sum();
+        let got = dot(payoffs, &self.mix);
         self.regrets
             .iter_mut()
             .zip(payoffs)

@@ -1,28 +1,18 @@
 //! Tests of the report.
 
 use super::*;
-use crate::arena::{MatchOptions, play_match};
-use crate::page::tests::assert_well_formed;
+use crate::arena::play_match;
+use crate::page::tests::{assert_alone, assert_well_formed};
 use crate::plot::Curve;
-use crate::test_players::{greedy, random};
+use crate::test_players::{greedy, options, random};
 use engine::games::einstein::Standard;
-
-fn options(pairs: u64) -> MatchOptions<Standard> {
-    MatchOptions {
-        threads: 1,
-        ..MatchOptions::new(Standard::default(), pairs, 1)
-    }
-}
 
 fn data() -> ReportData {
     let game = Standard::default();
     let (position, _) = game
         .parse_position("123../45.../6...f/...ed/..cba r -")
         .unwrap();
-    let curve = Curve {
-        name: "network".to_owned(),
-        points: vec![(0.0, 0.7), (1.0, 0.6)],
-    };
+    let curve = Curve::new("network", [(0.0, 0.7), (1.0, 0.6)]);
     ReportData {
         title: "A run <1>".to_owned(),
         configuration: "name = \"a & b\"".to_owned(),
@@ -33,15 +23,10 @@ fn data() -> ReportData {
             outcome: "1,000 games".to_owned(),
         }],
         self_play: vec![("games".to_owned(), "1,000".to_owned())],
-        curves: vec![LineChart {
-            title: "loss".to_owned(),
-            x_label: "epoch".to_owned(),
-            y_label: "loss".to_owned(),
-            curves: vec![curve],
-        }],
+        curves: vec![LineChart::new("loss", ["epoch", "loss"], [curve])],
         matches: vec![ReportMatch {
             condition: "depth 1".to_owned(),
-            result: play_match(&greedy(), &random(), &options(100)).unwrap(),
+            result: play_match(&greedy(), &random(), &options(100, 1)).unwrap(),
         }],
         calibration: vec![(
             "network".to_owned(),
@@ -59,9 +44,7 @@ fn data() -> ReportData {
 fn the_page_is_whole_and_stands_alone() {
     let page = page(&data()).unwrap().html();
     assert_well_formed(&page);
-    for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
-        assert!(!page.contains(outside), "{outside}");
-    }
+    assert_alone(&page);
     // The only address is the name of the SVG vocabulary.
     assert_eq!(
         page.matches("http").count(),
@@ -86,20 +69,28 @@ fn the_page_is_whole_and_stands_alone() {
 fn all_text_is_escaped() {
     let mut data = data();
     let evil = "</style><script>alert('x')</script>&\"";
-    data.title = evil.to_owned();
-    data.configuration = evil.to_owned();
-    data.commands = vec![evil.to_owned()];
-    data.stages[0].name = evil.to_owned();
-    data.stages[0].outcome = evil.to_owned();
-    data.self_play[0] = (evil.to_owned(), evil.to_owned());
-    data.matches[0].condition = evil.to_owned();
-    data.matches[0].result.a = evil.to_owned();
-    data.matches[0].result.b = evil.to_owned();
-    data.curves[0].title = evil.to_owned();
-    data.curves[0].x_label = evil.to_owned();
-    data.curves[0].y_label = evil.to_owned();
-    data.curves[0].curves[0].name = evil.to_owned();
-    data.calibration[0].0 = evil.to_owned();
+    let run = &mut data;
+    let (stage, figure) = (&mut run.stages[0], &mut run.self_play[0]);
+    let (found, chart) = (&mut run.matches[0], &mut run.curves[0]);
+    for text in [
+        &mut run.title,
+        &mut run.configuration,
+        &mut run.commands[0],
+        &mut stage.name,
+        &mut stage.outcome,
+        &mut figure.0,
+        &mut figure.1,
+        &mut found.condition,
+        &mut found.result.a,
+        &mut found.result.b,
+        &mut chart.title,
+        &mut chart.x_label,
+        &mut chart.y_label,
+        &mut chart.curves[0].name,
+        &mut run.calibration[0].0,
+    ] {
+        *text = evil.to_owned();
+    }
     let page = page(&data).unwrap().html();
     assert!(!page.contains("<script") && page.matches("</style>").count() == 1);
     assert_well_formed(&page);
@@ -110,7 +101,7 @@ fn the_sentence_says_what_the_interval_says() {
     let sentence = |a, b| {
         let found = ReportMatch {
             condition: String::new(),
-            result: play_match(&a, &b, &options(100)).unwrap(),
+            result: play_match(&a, &b, &options(100, 1)).unwrap(),
         };
         summary_sentence(&found)
             .into_iter()

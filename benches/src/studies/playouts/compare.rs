@@ -5,7 +5,7 @@
 //! alone; of speeds the best of several runs counts, as whatever else the machine does only makes
 //! them slower.
 
-use super::{RandomPlay, play_block};
+use super::play_block;
 use crate::sheet::{Cell, Sheet};
 use engine::core::{
     calibration::Calibrated,
@@ -22,7 +22,7 @@ use engine::search::{
     mcts::{EvaluatorLeaf, Leaf},
     playout::{BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::time::Instant;
 
 /// Runs of which the fastest counts.
@@ -35,7 +35,7 @@ const POLICY_GAMES: u64 = 20_000;
 const SINGLE_GAMES: u64 = 200_000;
 
 /// One way to play random games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct PlayoutRow {
     /// What played.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct PlayoutRow {
 }
 
 /// All of them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize)]
 pub struct Comparison {
     /// Uniform play: the reference first, then the engines.
     pub engines: Vec<PlayoutRow>,
@@ -67,17 +67,8 @@ impl Comparison {
     /// Both as one table.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new([
-            "playouts",
-            "games",
-            "games/s",
-            "× reference",
-            "plies",
-            "first mover %",
-            "±",
-        ]);
-        for row in self.engines.iter().chain(&self.policies) {
-            sheet.push(vec![
+        let row = |row: &PlayoutRow| {
+            vec![
                 row.name.as_str().into(),
                 row.games.into(),
                 Cell::Number(row.games_per_second, 0),
@@ -85,19 +76,41 @@ impl Comparison {
                 Cell::number(row.mean_plies, 3),
                 Cell::Percent(row.first_mover_share),
                 Cell::Percent(row.first_mover_error),
-            ]);
-        }
-        sheet
+            ]
+        };
+        Sheet::filled(
+            [
+                "playouts",
+                "games",
+                "games/s",
+                "× reference",
+                "plies",
+                "first mover %",
+                "±",
+            ],
+            self.engines.iter().chain(&self.policies).map(row),
+        )
     }
 }
 
 /// What a run counted.
+#[derive(Default)]
 struct Count {
     games: u64,
     plies: Option<u64>,
     /// Sum, and sum of squares, of what the side that began got.
     payoff: f64,
     squared_payoff: f64,
+}
+
+impl Count {
+    /// One more game, and what the side that began got.
+    fn add(&mut self, payoff: f32) {
+        let payoff = f64::from(payoff);
+        self.games += 1;
+        self.payoff += payoff;
+        self.squared_payoff += payoff * payoff;
+    }
 }
 
 impl From<Tally> for Count {
@@ -113,45 +126,35 @@ impl From<Tally> for Count {
 }
 
 /// The best of several equal runs.
-fn row(name: &str, mut run: impl FnMut() -> Count) -> PlayoutRow {
+fn row<C: Into<Count>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
     prepared_row(name, || (), |()| run())
 }
 
 /// The same, where every run begins with something that takes time to make.
-fn prepared_row<S>(
+fn prepared_row<S, C: Into<Count>>(
     name: &str,
     mut prepare: impl FnMut() -> S,
-    mut run: impl FnMut(S) -> Count,
+    mut run: impl FnMut(S) -> C,
 ) -> PlayoutRow {
     let mut best = f64::INFINITY;
-    let mut count = None;
+    let mut count = Count::default();
     for _ in 0..RUNS {
         let prepared = prepare();
         let began = Instant::now();
-        count = Some(run(prepared));
+        let counted = run(prepared);
         best = best.min(began.elapsed().as_secs_f64());
+        count = counted.into();
     }
-    let Count {
-        games,
-        plies,
-        payoff,
-        squared_payoff,
-    } = count.unwrap_or(Count {
-        games: 0,
-        plies: None,
-        payoff: 0.0,
-        squared_payoff: 0.0,
-    });
-    let n = games as f64;
-    let share = payoff / n;
+    let n = count.games as f64;
+    let share = count.payoff / n;
     PlayoutRow {
         name: name.to_owned(),
-        games,
+        games: count.games,
         games_per_second: n / best.max(1e-9),
         times_reference: 0.0,
-        mean_plies: plies.map(|plies| plies as f64 / n),
+        mean_plies: count.plies.map(|plies| plies as f64 / n),
         first_mover_share: share,
-        first_mover_error: ((squared_payoff / n - share * share).max(0.0) / n).sqrt(),
+        first_mover_error: ((count.squared_payoff / n - share * share).max(0.0) / n).sqrt(),
     }
 }
 
@@ -162,33 +165,23 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);
     let single = games.min(SINGLE_GAMES);
     let mut engines = vec![row("reference", || {
-        let RandomPlay {
-            games,
-            first_mover_wins,
-            plies,
-            ..
-        } = play_block(game, seed, single);
+        let counts = play_block(game, seed, single);
         Tally {
-            games,
-            first_mover_wins,
-            plies,
+            games: counts.games,
+            first_mover_wins: counts.first_mover_wins,
+            plies: counts.plies,
             ..Tally::default()
         }
-        .into()
     })];
     let starts = starts(game, seed);
+    let some_starts = |count: u64| starts.iter().cycle().take(count as usize);
     engines.push(row("one game at a time", || {
         let mut random = RandomStream::new(seed);
-        let mut wins = 0.0;
-        for start in starts.iter().cycle().take(single as usize) {
-            wins += f64::from(game.random_end(start, || random.next_u64())[start.seat()]);
+        let mut count = Count::default();
+        for start in some_starts(single) {
+            count.add(game.random_end(start, || random.next_u64())[start.seat()]);
         }
-        Count {
-            games: single,
-            plies: None,
-            payoff: wins,
-            squared_payoff: wins,
-        }
+        count
     }));
     for (choice, suffix) in [
         (Choice::Moves, ""),
@@ -203,11 +196,8 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
                     &format!("{}{suffix}", instructions.name()),
                     || Playouts::on(instructions, game, choice, seed),
                     |playouts| {
-                        playouts
-                            .map_or(Tally::default(), |mut playouts| {
-                                playouts.random_setups(games)
-                            })
-                            .into()
+                        let played = playouts.map(|mut playouts| playouts.random_setups(games));
+                        played.unwrap_or_default()
                     },
                 ));
             }
@@ -217,10 +207,10 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         let name = format!("{}, 64 from each position", playouts.instructions().name());
         engines.push(row(&name, || {
             let mut tally = Tally::default();
-            for start in starts.iter().cycle().take(games.div_ceil(64) as usize) {
+            for start in some_starts(games.div_ceil(64)) {
                 tally = tally.plus(playouts.from_position(game, start, 64));
             }
-            tally.into()
+            tally
         }));
     }
     let policy_games = games.min(POLICY_GAMES);
@@ -228,7 +218,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         .into_iter()
         .map(|(name, mut policy)| {
             row(name, || {
-                play_policy(game, &mut *policy, &starts, policy_games, seed)
+                play_policy(game, &mut *policy, some_starts(policy_games), seed)
             })
         })
         .collect();
@@ -236,16 +226,9 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let mut truncated = Truncated::new(Uniform, TRUNCATED_PLIES, EvaluatorLeaf::new(evaluator));
     rows.push(row("uniform for 6 plies, then schwarz", || {
         let mut random = RandomStream::new(seed);
-        let mut count = Count {
-            games: policy_games,
-            plies: None,
-            payoff: 0.0,
-            squared_payoff: 0.0,
-        };
-        for start in starts.iter().cycle().take(policy_games as usize) {
-            let payoff = f64::from(truncated.payoffs(game, start, &mut random, None)[start.seat()]);
-            count.payoff += payoff;
-            count.squared_payoff += payoff * payoff;
+        let mut count = Count::default();
+        for start in some_starts(policy_games) {
+            count.add(truncated.payoffs(game, start, &mut random, None)[start.seat()]);
         }
         count
     }));
@@ -272,23 +255,19 @@ fn starts(game: &Standard, seed: u64) -> Vec<Position> {
 /// The policies that are compared.
 fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
     let schwarz = || BestSuccessor::new(SchwarzOdds::fitted(game));
+    let greedy = Calibrated {
+        score: Greedy::new(game),
+        calibration: Greedy::CALIBRATION,
+    };
+    let farmer_boy = Calibrated {
+        score: FarmerBoy,
+        calibration: FarmerBoy::CALIBRATION,
+    };
     vec![
         ("uniform", Box::new(Uniform)),
-        (
-            "greedy",
-            Box::new(BestSuccessor::new(Calibrated {
-                score: Greedy::new(game),
-                calibration: Greedy::CALIBRATION,
-            })),
-        ),
+        ("greedy", Box::new(BestSuccessor::new(greedy))),
         ("schwarz(0)", Box::new(schwarz())),
-        (
-            "farmer_boy(0)",
-            Box::new(BestSuccessor::new(Calibrated {
-                score: FarmerBoy,
-                calibration: FarmerBoy::CALIBRATION,
-            })),
-        ),
+        ("farmer_boy(0)", Box::new(BestSuccessor::new(farmer_boy))),
         (
             "half schwarz(0), half uniform",
             Box::new(Mixture::new(schwarz(), 0.5, Uniform)),
@@ -306,19 +285,16 @@ fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
     ]
 }
 
-fn play_policy(
+fn play_policy<'a>(
     game: &Standard,
     policy: &mut dyn Policy<Standard>,
-    starts: &[Position],
-    games: u64,
+    starts: impl Iterator<Item = &'a Position>,
     seed: u64,
-) -> Count {
+) -> Tally {
     let mut random = RandomStream::new(seed);
-    let mut tally = Tally {
-        games,
-        ..Tally::default()
-    };
-    for start in starts.iter().cycle().take(games as usize) {
+    let mut tally = Tally::default();
+    for start in starts {
+        tally.games += 1;
         let mut position = *start;
         let winner = loop {
             if let Some(winner) = game.winner(&position) {
@@ -332,7 +308,7 @@ fn play_policy(
         };
         tally.first_mover_wins += u64::from(winner == start.seat());
     }
-    tally.into()
+    tally
 }
 
 #[cfg(test)]
@@ -344,15 +320,11 @@ mod tests {
     fn uniform_play_has_the_same_statistics_whoever_plays() {
         let comparison = compare(&Standard::default(), 40_000, 3);
         let reference = &comparison.engines[0];
-        assert!(
-            (reference.mean_plies.unwrap() - 21.58).abs() < 0.1 && reference.times_reference == 1.0,
-            "{reference:?}"
-        );
-        let uniform = comparison
-            .engines
-            .iter()
-            .chain(&comparison.policies[..1])
-            .filter(|row| !row.name.contains("stones"));
+        let plies = reference.mean_plies.unwrap();
+        assert!((plies - 21.58).abs() < 0.1, "{reference:?}");
+        assert_eq!(reference.times_reference, 1.0);
+        let uniform = comparison.engines.iter().chain(&comparison.policies[..1]);
+        let uniform = uniform.filter(|row| !row.name.contains("stones"));
         let mut seen = 0;
         for row in uniform {
             let error = row.first_mover_error.hypot(reference.first_mover_error);
@@ -362,24 +334,16 @@ mod tests {
                 (row.first_mover_share - reference.first_mover_share).abs() < 4.0 * error + 0.01,
                 "{row:?}"
             );
-            assert!(
-                row.mean_plies
-                    .is_none_or(|plies| (plies - 21.58).abs() < 0.15),
-                "{row:?}"
-            );
+            let plies = row.mean_plies.unwrap_or(21.58);
+            assert!((plies - 21.58).abs() < 0.15, "{row:?}");
             seen += 1;
         }
         assert!(seen >= 5);
         // It is an advantage to begin, and who goes straight ahead needs fewer plies.
-        let schwarz = comparison
-            .policies
-            .iter()
-            .find(|row| row.name == "schwarz(0)")
-            .unwrap();
-        assert!(
-            schwarz.first_mover_share > 0.52 && schwarz.mean_plies.unwrap() < 18.0,
-            "{schwarz:?}"
-        );
+        let mut policies = comparison.policies.iter();
+        let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
+        let (share, plies) = (schwarz.first_mover_share, schwarz.mean_plies.unwrap());
+        assert!(share > 0.52 && plies < 18.0, "{schwarz:?}");
         assert_eq!(
             comparison.sheet().rows.len(),
             comparison.engines.len() + comparison.policies.len()
@@ -393,11 +357,8 @@ mod tests {
             Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
         );
         let names = |game: &Standard| {
-            compare(game, 1, 1)
-                .engines
-                .iter()
-                .map(|row| row.name.clone())
-                .collect::<Vec<_>>()
+            let engines = compare(game, 1, 1).engines.into_iter();
+            engines.map(|row| row.name).collect::<Vec<_>>()
         };
         assert_eq!(names(&loaded), ["reference", "one game at a time"]);
         let nearest = names(&Standard::new(Variant::NearestOnly, Die::fair()));

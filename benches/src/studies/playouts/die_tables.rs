@@ -10,7 +10,7 @@ use engine::games::einstein::{
         die_table::{DieTable, ENTRIES},
     },
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::{hint::black_box, time::Instant};
 
 /// Look-ups of the published times.
@@ -20,7 +20,7 @@ pub const PUBLISHED_LOOK_UPS: u64 = 100_000_000;
 const LARGE: usize = 10_000;
 
 /// One table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct DieTableRow {
     /// Entries for each set of living stones.
     pub entries: u64,
@@ -64,24 +64,25 @@ pub fn compare_die_tables(look_ups: u64) -> Vec<DieTableRow> {
 /// Both tables as one sheet.
 #[must_use]
 pub fn die_table_sheet(rows: &[DieTableRow]) -> Sheet {
-    let mut sheet = Sheet::new([
-        "entries a set",
-        "bytes",
-        "ms for 10^8",
-        "published ms",
-        "largest error",
-    ]);
-    for row in rows {
-        let number = |value: f64, decimals: usize| Cell::Number(value, decimals);
-        sheet.push(vec![
+    let row = |row: &DieTableRow| {
+        vec![
             row.entries.into(),
             row.bytes.into(),
-            number(row.milliseconds, 0),
-            number(row.published_milliseconds, 0),
-            number(row.largest_error, 6),
-        ]);
-    }
-    sheet
+            Cell::Number(row.milliseconds, 0),
+            Cell::Number(row.published_milliseconds, 0),
+            Cell::Number(row.largest_error, 6),
+        ]
+    };
+    Sheet::filled(
+        [
+            "entries a set",
+            "bytes",
+            "ms for 10^8",
+            "published ms",
+            "largest error",
+        ],
+        rows.iter().map(row),
+    )
 }
 
 /// A sum over stones looked up for random sets of living stones.
@@ -114,8 +115,8 @@ fn largest_error(exact: &DieTable, stones: &[u8], entries: usize) -> f64 {
         let set = &stones[usize::from(alive) * entries..][..entries];
         for (stone, twelfths) in (0..MAX_STONES as u8).zip(exact.twelfths(alive)) {
             let count = set.iter().filter(|&&found| found == stone).count();
-            largest =
-                largest.max((count as f64 / entries as f64 - f64::from(twelfths) / 12.0).abs());
+            let share = count as f64 / entries as f64;
+            largest = largest.max((share - f64::from(twelfths) / 12.0).abs());
         }
     }
     largest

@@ -17,11 +17,11 @@ use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
 use engine::play::{build::PlayerRecipe, player::Player, registry::AnyEvaluator};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a contestant makes of one roll.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Choice {
     /// Each permitted move with the same chance.
     #[default]
     Uniform,
@@ -30,8 +30,8 @@ pub enum Choice {
 }
 
 /// What a contestant says of a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answer {
+#[derive(Clone, Default)]
+pub(super) struct Answer {
     /// For each outcome, in order, what is chosen.
     pub choices: [Choice; MAX_OUTCOMES],
     /// Win probability of the side to move before the roll, if the contestant says so.
@@ -42,7 +42,7 @@ pub struct Answer {
 const BLOCK: usize = 128;
 
 /// The answers of a contestant, one a position, in order.
-pub fn answers(
+pub(super) fn answers(
     contestant: &Contestant,
     game: &Standard,
     labelled: &[Labelled],
@@ -60,7 +60,7 @@ pub fn answers(
             })
             .collect(),
         Contestant::Player(recipe) if recipe.is_uniform() => {
-            progress.inc(labelled.len() as u64);
+            done(labelled);
             return vec![Answer::default(); labelled.len()];
         }
         Contestant::Player(recipe) => {
@@ -73,20 +73,14 @@ pub fn answers(
             let answer = |(number, block): (usize, &[Labelled])| {
                 let mut player = idle.take();
                 let numbered = block.iter().zip((number * PIECE) as u64..);
-                let answers = numbered
-                    .map(|(labelled, number)| {
-                        by_player(player.as_mut(), game, labelled, seed, number)
-                    })
-                    .collect();
+                let answer =
+                    |(labelled, number)| by_player(player.as_mut(), game, labelled, seed, number);
+                let answers = numbered.map(answer).collect();
                 idle.put_back(player);
                 done(block);
                 answers
             };
-            labelled
-                .par_chunks(PIECE)
-                .enumerate()
-                .map(|(number, block)| answer((number, block)))
-                .collect()
+            labelled.par_chunks(PIECE).enumerate().map(answer).collect()
         }
     };
     blocks.concat()
@@ -99,20 +93,17 @@ struct Idle<'a> {
 }
 
 impl Idle<'_> {
+    fn players(&self) -> MutexGuard<'_, Vec<Box<dyn Player<Standard>>>> {
+        self.players.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn take(&self) -> Box<dyn Player<Standard>> {
-        let idle = self
-            .players
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let idle = self.players().pop();
         idle.unwrap_or_else(|| self.recipe.make())
     }
 
     fn put_back(&self, player: Box<dyn Player<Standard>>) {
-        self.players
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(player);
+        self.players().push(player);
     }
 }
 
@@ -124,12 +115,8 @@ fn by_player(
     number: u64,
 ) -> Answer {
     let mut answer = Answer::default();
-    for (index, (choice, outcome)) in answer
-        .choices
-        .iter_mut()
-        .zip(labelled.outcomes(game).iter())
-        .enumerate()
-    {
+    let choices = answer.choices.iter_mut().enumerate();
+    for ((index, choice), outcome) in choices.zip(labelled.outcomes(game).iter()) {
         let legal = &labelled.moves[outcome.run()];
         let place = if legal.len() == 1 {
             0
@@ -173,37 +160,34 @@ fn by_evaluator(
     evaluator.values(game, &asked, &mut values);
     let (own, successors) = values.split_at(block.len());
     let mut successors = successors.iter();
-    let answer =
-        |((labelled, payoffs), &value): ((&Labelled, &[Option<f32>; MOST_MOVES]), &f32)| {
-            let mut rated = [0.0; MOST_MOVES];
-            for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
-                *rated =
-                    payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
-            }
-            let mut answer = Answer {
-                value: Some(value),
-                ..Answer::default()
-            };
-            for (choice, outcome) in answer
-                .choices
-                .iter_mut()
-                .zip(labelled.outcomes(game).iter())
-            {
-                *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
-            }
-            answer
+    let mut answers = Vec::with_capacity(block.len());
+    for ((labelled, payoffs), &value) in block.iter().zip(&won).zip(own) {
+        let mut rated = [0.0; MOST_MOVES];
+        for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
+            *rated = payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
+        }
+        let mut answer = Answer {
+            value: Some(value),
+            ..Answer::default()
         };
-    block.iter().zip(&won).zip(own).map(answer).collect()
+        let choices = answer.choices.iter_mut();
+        for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
+            *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
+        }
+        answers.push(answer);
+    }
+    answers
 }
 
 /// The first place of the largest value in a run.
 fn first_best(values: &[f32], run: std::ops::Range<usize>) -> usize {
     let start = run.start;
-    run.fold(start, |best, place| {
+    let better = |best, place| {
         if values[place] > values[best] {
             place
         } else {
             best
         }
-    })
+    };
+    run.fold(start, better)
 }

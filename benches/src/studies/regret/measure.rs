@@ -100,11 +100,11 @@ pub struct Bin {
 }
 
 /// Number of bins of equal width.
-pub const BINS: usize = 20;
+pub(super) const BINS: usize = 20;
 
 /// Sums over the decisions of one contestant.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DecisionSums {
+#[derive(Default)]
+pub(super) struct DecisionSums {
     regret: Ratio,
     regret_of_choices: Ratio,
     optimal: Ratio,
@@ -119,7 +119,7 @@ fn same(value: f32, best: f32) -> bool {
 
 impl DecisionSums {
     /// Adds the six decisions of one position.
-    pub fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
+    pub(super) fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
         let [
             mut regret,
             mut real,
@@ -163,8 +163,7 @@ impl DecisionSums {
     }
 
     /// What the sums say.
-    #[must_use]
-    pub fn figures(&self) -> Figures {
+    pub(super) fn figures(&self) -> Figures {
         Figures {
             positions: self.regret.positions as u64,
             regret: self.regret.estimate(),
@@ -178,8 +177,8 @@ impl DecisionSums {
 }
 
 /// Sums over an evaluator's values of the positions themselves.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ValueSums {
+#[derive(Default)]
+pub(super) struct ValueSums {
     squared: Ratio,
     signed: Ratio,
     predicted: [Ratio; BINS],
@@ -188,7 +187,7 @@ pub struct ValueSums {
 
 impl ValueSums {
     /// Adds one position: the evaluator's value and the true one.
-    pub fn add(&mut self, value: f64, exact: f64) {
+    pub(super) fn add(&mut self, value: f64, exact: f64) {
         let difference = value - exact;
         self.squared.add(difference * difference, 1.0);
         self.signed.add(difference, 1.0);
@@ -198,8 +197,7 @@ impl ValueSums {
     }
 
     /// What the sums say; `None` if nothing was added.
-    #[must_use]
-    pub fn figures(&self) -> Option<ValueFigures> {
+    pub(super) fn figures(&self) -> Option<ValueFigures> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
         // The error of a root by its derivative.
@@ -215,8 +213,7 @@ impl ValueSums {
     }
 
     /// The bins that have positions.
-    #[must_use]
-    pub fn bins(&self) -> Vec<Bin> {
+    pub(super) fn bins(&self) -> Vec<Bin> {
         let bin = |index: usize| Bin {
             from: index as f64 / BINS as f64,
             positions: self.predicted[index].positions as u64,

@@ -111,16 +111,12 @@ mod tests {
         let start = game.random_start(&mut random, RED);
         let mut dice = DiceStream::new(random.next_u64(), game.die());
         let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(random.next_u64()));
-        let mut players: Vec<&mut dyn Player<Standard>> = if is_random {
-            of_random
-                .iter_mut()
-                .map(|player| player as &mut dyn Player<Standard>)
-                .collect()
+        let [one, other] = &mut of_random;
+        let [greedy, also_greedy] = &mut of_greedy;
+        let mut players: [&mut dyn Player<Standard>; 2] = if is_random {
+            [one, other]
         } else {
-            of_greedy
-                .iter_mut()
-                .map(|player| player as &mut dyn Player<Standard>)
-                .collect()
+            [greedy, also_greedy]
         };
         players
             .iter_mut()

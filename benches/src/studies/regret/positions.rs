@@ -4,9 +4,10 @@
 //! stones; the more positions are asked for, the same the first of them are. A game that has no
 //! position with so many stones is followed by another one. A player's games have a stream of
 //! random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are over in less
-//! time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
+//! time than a stream takes to begin, share one in each block of `BLOCK` positions.
 
-use super::{RegretError, mixed::MixedGames};
+use super::mixed::MixedGames;
+use crate::error::{MeasuringError, Result};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
 use engine::play::{
@@ -24,7 +25,7 @@ pub const EXPLORATION: f64 = 0.1;
 
 /// Positions drawn one after the other, with the same players (which may own large tables) or the
 /// same stream.
-pub const BLOCK: u64 = 64;
+pub(crate) const BLOCK: u64 = 64;
 
 /// Games that are tried for one position.
 const MOST_GAMES: u64 = 10_000;
@@ -85,8 +86,8 @@ pub fn draw_positions(
     count: u64,
     seed: u64,
     progress: &ProgressBar,
-) -> Result<Vec<Position>, RegretError> {
-    let blocks: Result<Vec<Vec<Position>>, RegretError> = (0..count.div_ceil(BLOCK))
+) -> Result<Vec<Position>> {
+    let blocks: Result<Vec<Vec<Position>>> = (0..count.div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
             let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
@@ -110,7 +111,7 @@ fn of_mixed_games(
     seed: u64,
     block: u64,
     wanted: impl Iterator<Item = RangeInclusive<u32>>,
-) -> Result<Vec<Position>, RegretError> {
+) -> Result<Vec<Position>> {
     let mut games = MixedGames::new(
         game,
         RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[block])),
@@ -130,7 +131,7 @@ fn of_players(
     recipe: &PlayerRecipe<Standard>,
     seed: u64,
     wanted: impl Iterator<Item = (u64, RangeInclusive<u32>)>,
-) -> Result<Vec<Position>, RegretError> {
+) -> Result<Vec<Position>> {
     let mut players = [recipe.make(), recipe.make()];
     let mut positions = Vec::new();
     let mut draw = |(number, stones): (u64, RangeInclusive<u32>)| {
@@ -148,14 +149,12 @@ fn of_players(
     wanted.map(&mut draw).collect()
 }
 
-fn none_found(from: &str, stones: &RangeInclusive<u32>) -> RegretError {
-    let (fewest, most) = (*stones.start(), *stones.end());
-    RegretError::NoPosition {
-        games: MOST_GAMES,
-        from: from.to_owned(),
-        fewest,
-        most,
-    }
+fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
+    let (fewest, most) = stones.clone().into_inner();
+    format!(
+        "{MOST_GAMES} games of {from} had no position of {fewest} to {most} stones; ask for others"
+    )
+    .into()
 }
 
 /// One game of players with [`EXPLORATION`]; its positions, but not the end.
@@ -172,18 +171,16 @@ fn play(
     let mut dice = DiceStream::new(random.next_u64(), game.die());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
     let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
-    let mut players = players
-        .each_mut()
-        .map(|player| &mut **player as &mut dyn Player<Standard>);
-    for (player, seed) in players.iter_mut().zip([seed_of_one, seed_of_other]) {
-        player.new_game(seed);
-    }
+    let [one, other] = players;
+    one.new_game(seed_of_one);
+    other.new_game(seed_of_other);
+    let explored = Some(&mut explored);
     let record = play_game(
         game,
         start,
-        &mut players,
+        &mut [one.as_mut(), other.as_mut()],
         &mut dice,
-        Some(&mut explored),
+        explored,
         None,
     );
     positions.clear();

@@ -9,15 +9,16 @@ use super::{
     suite::LabelErrors,
     truth::Labelled,
 };
+use crate::error::Result;
 use crate::plot::{
-    Curve, LineChart, PlotError,
+    Curve, LineChart,
     scaled::{Scale, scaled_chart},
 };
 use crate::sheet::{Cell, Sheet};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, time::Instant};
+use std::{collections::BTreeMap, iter::once, time::Instant};
 
 /// What all contestants were measured on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,20 +72,16 @@ pub fn measure(
     let began = Instant::now();
     let answers = answers(contestant, game, labelled, seed, progress);
     let seconds = began.elapsed().as_secs_f64();
-    let (mut all, mut values) = (DecisionSums::default(), ValueSums::default());
+    let mut values = ValueSums::default();
     let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
     for (labelled, answer) in labelled.iter().zip(&answers) {
-        all.add(game, labelled, answer);
-        let class = if checks.is_some() {
-            (labelled.position.stones(), 0)
-        } else {
-            let mover = labelled.position.mover().count();
-            (labelled.position.stones(), mover)
-        };
-        classes
-            .entry(class)
-            .or_default()
-            .add(game, labelled, answer);
+        let mover = labelled.position.mover().count();
+        let class = (
+            labelled.position.stones(),
+            if checks.is_some() { 0 } else { mover },
+        );
+        let sums = classes.entry(class).or_default();
+        sums.add(game, labelled, answer);
         if let Some(value) = answer.value {
             values.add(f64::from(value), labelled.value(game));
         }
@@ -96,16 +93,15 @@ pub fn measure(
             format!("{mover}v{}", stones - mover)
         }
     };
+    let classes = classes.into_iter();
+    let classes = classes.map(|(class, sums)| (class_name(class), sums.figures()));
     Measured {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
-        figures: all.figures(),
+        figures: sum(game, labelled, &answers),
         by_check: checks.map(|checks| sum(game, checks, &answers)),
         values: values.figures(),
-        classes: classes
-            .into_iter()
-            .map(|(class, sums)| (class_name(class), sums.figures()))
-            .collect(),
+        classes: classes.collect(),
         calibration: values.bins(),
         seconds,
     }
@@ -113,10 +109,9 @@ pub fn measure(
 
 fn sum(game: &Standard, labelled: &[Labelled], answers: &[Answer]) -> Figures {
     let mut sums = DecisionSums::default();
-    labelled
-        .iter()
-        .zip(answers)
-        .for_each(|(labelled, answer)| sums.add(game, labelled, answer));
+    for (labelled, answer) in labelled.iter().zip(answers) {
+        sums.add(game, labelled, answer);
+    }
     sums.figures()
 }
 
@@ -158,24 +153,20 @@ impl Report {
             let values = measured.values.as_ref();
             let mut row = measured.names().to_vec();
             row.extend(regrets(figures));
-            row.extend([
-                Cell::Percent(figures.optimal.value),
-                Cell::Percent(figures.optimal.error),
-                Cell::Percent(figures.above_1.value),
-                Cell::Percent(figures.above_5.value),
-            ]);
+            let (optimal, above) = (figures.optimal, [figures.above_1, figures.above_5]);
+            row.extend([optimal.value, optimal.error].map(Cell::Percent));
+            row.extend(above.map(|share| Cell::Percent(share.value)));
             if checked {
-                row.push(Cell::number(
-                    measured.by_check.map(|figures| figures.regret.value),
-                    5,
-                ));
+                let by_check = measured.by_check.map(|figures| figures.regret.value);
+                row.push(Cell::number(by_check, 5));
             }
-            row.extend([
-                Cell::number(values.map(|values| values.rmse.value), 5),
-                Cell::number(values.map(|values| values.rmse.error), 5),
-                Cell::number(values.map(|values| values.bias.value), 5),
-                Cell::Number(measured.seconds, 2),
-            ]);
+            let of_values = [
+                values.map(|values| values.rmse.value),
+                values.map(|values| values.rmse.error),
+                values.map(|values| values.bias.value),
+            ];
+            row.extend(of_values.map(|value| Cell::number(value, 5)));
+            row.push(Cell::Number(measured.seconds, 2));
             sheet.push(row);
         }
         sheet
@@ -200,7 +191,7 @@ impl Report {
         let mut sheet = Sheet::new(columns);
         for measured in &self.contestants {
             for (class, figures) in
-                std::iter::once((&"all".to_owned(), &measured.figures)).chain(&measured.classes)
+                once((&"all".to_owned(), &measured.figures)).chain(&measured.classes)
             {
                 let mut row = measured.names().to_vec();
                 row.extend([class.as_str().into(), figures.positions.into()]);
@@ -219,33 +210,25 @@ impl Report {
     #[must_use]
     pub fn class_table(&self) -> Sheet {
         let names = self.class_names();
-        let mut sheet =
-            Sheet::new(std::iter::once("regret".to_owned()).chain(names.iter().cloned()));
+        let mut sheet = Sheet::new(once("regret".to_owned()).chain(names.iter().cloned()));
         for measured in &self.contestants {
             let cell = |class: &String| {
-                Cell::number(
-                    measured
-                        .classes
-                        .get(class)
-                        .map(|figures| figures.regret.value),
-                    4,
-                )
+                let figures = measured.classes.get(class);
+                Cell::number(figures.map(|figures| figures.regret.value), 4)
             };
             sheet.push(
-                std::iter::once(measured.name.as_str().into())
+                once(measured.name.as_str().into())
                     .chain(names.iter().map(cell))
                     .collect(),
             );
         }
         if let Some(first) = self.contestants.first() {
             let count = |class: &String| {
-                first
-                    .classes
-                    .get(class)
-                    .map_or(Cell::Missing, |figures| figures.positions.into())
+                let figures = first.classes.get(class);
+                figures.map_or(Cell::Missing, |figures| figures.positions.into())
             };
             sheet.push(
-                std::iter::once("(positions)".into())
+                once("(positions)".into())
                     .chain(names.iter().map(count))
                     .collect(),
             );
@@ -276,7 +259,7 @@ impl Report {
     ///
     /// # Errors
     /// If the plotting library refuses.
-    pub fn svg(&self) -> Result<String, PlotError> {
+    pub fn svg(&self) -> Result<String> {
         let evaluators: Vec<&Measured> = self
             .contestants
             .iter()
@@ -285,52 +268,40 @@ impl Report {
         if evaluators.is_empty() {
             return self.svg_of_classes();
         }
-        let diagonal = Curve {
-            name: "predicted = exact".to_owned(),
-            points: vec![(0.0, 0.0), (1.0, 1.0)],
+        let diagonal = Curve::new("predicted = exact", [(0.0, 0.0), (1.0, 1.0)]);
+        let curve = |measured: &&Measured| {
+            let bins = measured.calibration.iter();
+            Curve::new(
+                &measured.name,
+                bins.map(|bin| (bin.predicted, bin.exact.value)),
+            )
         };
-        let curve = |measured: &&Measured| Curve {
-            name: measured.name.clone(),
-            points: measured
-                .calibration
-                .iter()
-                .map(|bin| (bin.predicted, bin.exact.value))
-                .collect(),
-        };
-        let chart = LineChart {
-            title: format!(
+        let chart = LineChart::new(
+            format!(
                 "Predicted and exact win probability, {} positions",
                 self.positions
             ),
-            x_label: "predicted win probability (mean of bins of 0.05)".to_owned(),
-            y_label: "exact".to_owned(),
-            curves: evaluators.iter().map(curve).chain([diagonal]).collect(),
-        };
+            ["predicted win probability (mean of bins of 0.05)", "exact"],
+            evaluators.iter().map(curve).chain([diagonal]),
+        );
         scaled_chart(&chart, &Scale::Linear, &Scale::Linear)
     }
 
-    fn svg_of_classes(&self) -> Result<String, PlotError> {
+    fn svg_of_classes(&self) -> Result<String> {
         let names = self.class_names();
         let curve = |measured: &Measured| {
             let point = |(index, class): (usize, &String)| {
                 Some((index as f64, measured.classes.get(class)?.regret.value))
             };
-            Curve {
-                name: measured.name.clone(),
-                points: names.iter().enumerate().filter_map(point).collect(),
-            }
+            Curve::new(&measured.name, names.iter().enumerate().filter_map(point))
         };
-        let chart = LineChart {
-            title: format!("Regret by stone class, {} positions", self.positions),
-            x_label: "stones".to_owned(),
-            y_label: "win probability given away per decision".to_owned(),
-            curves: self.contestants.iter().map(curve).collect(),
-        };
-        scaled_chart(
-            &chart,
-            &Scale::Categories(names.clone()),
-            &Scale::Logarithmic(10),
-        )
+        let chart = LineChart::new(
+            format!("Regret by stone class, {} positions", self.positions),
+            ["stones", "win probability given away per decision"],
+            self.contestants.iter().map(curve),
+        );
+        let classes = Scale::Categories(names.clone());
+        scaled_chart(&chart, &classes, &Scale::Logarithmic(10))
     }
 
     /// All classes in order of stones, then of the mover's.

@@ -6,10 +6,11 @@
 //! the roll, and values in `[0, 1]`.
 
 use super::{
-    FACES, RegretError,
+    FACES,
     positions::{Source, draw_positions},
     truth::{Labelled, MOST_MOVES},
 };
+use crate::error::{MeasuringError, Result};
 use engine::core::{
     files::{self, write_atomically},
     game::Game,
@@ -22,15 +23,15 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
 /// Stones of the positions of a suite, in all: as many positions of each number.
-pub const FEWEST_STONES: u32 = 6;
+pub(crate) const FEWEST_STONES: u32 = 6;
 /// Most stones of a position of a suite.
-pub const MOST_STONES: u32 = 12;
+pub(crate) const MOST_STONES: u32 = 12;
 
 /// What the first line of a suite says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// The name and version of the format.
     pub format: String,
     /// The player whose values are the labels.
     pub label: String,
@@ -47,10 +48,10 @@ pub struct Header {
 }
 
 /// The name and version of the format.
-pub const FORMAT: &str = "alea regret suite 1";
+pub(crate) const FORMAT: &str = "alea regret suite 1";
 
 /// A line of a suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     /// Before the roll.
@@ -64,7 +65,7 @@ struct Entry {
 }
 
 /// A suite that was read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct LabelledSuite {
     /// What the first line says.
     pub header: Header,
@@ -98,7 +99,7 @@ pub fn write_suite(
     positions: u64,
     seed: u64,
     progress: &ProgressBar,
-) -> Result<(), RegretError> {
+) -> Result<()> {
     let (check, depth) = one_ply_less(label)?;
     let recipes = [
         PlayerRecipe::parse(label, game)?,
@@ -122,7 +123,7 @@ pub fn write_suite(
     };
     // A pair of players a piece of work, as large tables as they may have: pieces of some length.
     const PIECE: usize = 16;
-    let lines: Result<Vec<Vec<Entry>>, RegretError> = drawn
+    let lines: Result<Vec<Vec<Entry>>> = drawn
         .par_chunks(PIECE)
         .map(|piece| {
             let mut players = [recipes[0].make(), recipes[1].make()];
@@ -131,9 +132,7 @@ pub fn write_suite(
                 .map(|position| label_line(game, &mut players, position, seed))
                 .collect::<Option<_>>();
             progress.inc(piece.len() as u64);
-            lines.ok_or_else(|| RegretError::Label {
-                player: label.to_owned(),
-            })
+            lines.ok_or_else(|| no_label(label))
         })
         .collect();
     let lines = lines?.concat();
@@ -147,7 +146,7 @@ pub fn write_suite(
 }
 
 /// The labelling player one ply shallower, and its own depth.
-fn one_ply_less(label: &str) -> Result<(String, u32), RegretError> {
+fn one_ply_less(label: &str) -> Result<(String, u32)> {
     let mut notation = Notation::parse(label)?;
     let depth = notation
         .arguments
@@ -160,10 +159,12 @@ fn one_ply_less(label: &str) -> Result<(String, u32), RegretError> {
             argument.value.name = (depth - 1).to_string();
             Ok((notation.to_string(), depth))
         }
-        _ => Err(RegretError::Label {
-            player: label.to_owned(),
-        }),
+        _ => Err(no_label(label)),
     }
+}
+
+fn no_label(player: &str) -> MeasuringError {
+    format!("'{player}' cannot label a suite: it needs a value for every move and an argument depth=N, N at least 2, for example star2(depth=4)").into()
 }
 
 /// `None` from a player that does not rate moves.
@@ -223,7 +224,7 @@ impl LabelledSuite {
     ///
     /// # Errors
     /// If the file cannot be read or a line of it is wrong.
-    pub fn read(path: &Path, game: &Standard) -> Result<Self, RegretError> {
+    pub fn read(path: &Path, game: &Standard) -> Result<Self> {
         let bytes = files::read(path)?;
         Self::parse(
             &path.display().to_string(),
@@ -236,20 +237,14 @@ impl LabelledSuite {
     ///
     /// # Errors
     /// Names the first line that is wrong.
-    pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self, RegretError> {
-        let wrong = |line: usize, problem: String| RegretError::Line {
-            name: name.to_owned(),
-            line,
-            problem,
-        };
+    pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self> {
+        let wrong = |line: usize, problem: String| format!("{name}:{line}: {problem}");
         let mut lines = text.lines();
         let header: Header = serde_json::from_str(lines.next().unwrap_or_default())
             .map_err(|error| wrong(1, format!("this is no header of a suite, which 'alea regret --write-suite' writes: {error}")))?;
         if header.format != FORMAT {
-            return Err(wrong(
-                1,
-                format!("the format is '{}', not '{FORMAT}'", header.format),
-            ));
+            let problem = format!("the format is '{}', not '{FORMAT}'", header.format);
+            return Err(wrong(1, problem).into());
         }
         let (mut labels, mut checks) = (Vec::new(), Vec::new());
         for (index, line) in lines.enumerate() {
@@ -259,14 +254,9 @@ impl LabelledSuite {
             checks.push(check);
         }
         if labels.is_empty() || labels.len() as u64 != header.positions {
-            return Err(wrong(
-                1,
-                format!(
-                    "{} positions should follow and at least one, not {}",
-                    header.positions,
-                    labels.len()
-                ),
-            ));
+            let (wanted, found) = (header.positions, labels.len());
+            let problem = format!("{wanted} positions should follow and at least one, not {found}");
+            return Err(wrong(1, problem).into());
         }
         Ok(Self {
             header,

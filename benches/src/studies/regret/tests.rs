@@ -2,22 +2,22 @@
 //! threads.
 
 use super::{
-    Contestant, RegretError,
+    Contestant,
     choices::{Answer, Choice, answers},
-    measure::{DecisionSums, ValueSums},
+    measure::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
-    report::{Report, measure},
+    report::{Measured, Report, measure},
     suite::{LabelledSuite, write_suite},
     truth::{Labelled, faces, label_exactly},
 };
 use engine::core::game::Game;
 use engine::games::einstein::{
-    MoveList, Position, Standard, Variant,
+    Position, Standard, Variant,
     dice::Die,
     tables::{Tables, on_this_thread},
 };
+use engine::play::playable::Playable;
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -32,29 +32,25 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
+fn hidden() -> ProgressBar {
+    ProgressBar::hidden()
+}
+
 /// 500 positions of at most four stones with their exact values.
 fn labelled() -> Vec<Labelled> {
     let game = Standard::default();
-    let drawn = draw_positions(
-        &game,
-        &Source::Mixed,
-        |_| 2..=4,
-        500,
-        7,
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
+    let drawn = draw_positions(&game, &Source::Mixed, |_| 2..=4, 500, 7, &hidden()).unwrap();
     label_exactly(&game, tables(), &drawn).unwrap()
 }
 
-fn of(contestant: &Contestant, labelled: &[Labelled]) -> super::report::Measured {
+fn of(contestant: &Contestant, labelled: &[Labelled]) -> Measured {
     measure(
         contestant,
         &Standard::default(),
         labelled,
         None,
         1,
-        &ProgressBar::hidden(),
+        &hidden(),
     )
 }
 
@@ -82,20 +78,19 @@ fn labels_are_those_of_an_independent_solver() {
         compared += 1;
     }
     assert!(compared > 50, "{compared}");
-    let five = position("12.../...../..3../...../...fa r -");
-    assert!(matches!(
-        label_exactly(&game, tables(), &[five]),
-        Err(RegretError::Unknown { known: 4, .. })
-    ));
     let other_rules = Standard::new(Variant::NearestOnly, Die::fair());
-    assert!(
-        label_exactly(
-            &other_rules,
-            tables(),
-            &[position("...../.1.../...../...../...fa r -")]
-        )
-        .is_err()
-    );
+    for (game, beyond) in [
+        (game, "12.../...../..3../...../...fa r -"),
+        (other_rules, "...../.1.../...../...../...fa r -"),
+    ] {
+        let refused = label_exactly(&game, tables(), &[position(beyond)]).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "the endgame tables know at most 4 stones and these rules as 'Classic'; this position is beyond them: {beyond}"
+            )
+        );
+    }
 }
 
 #[test]
@@ -162,38 +157,22 @@ fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
     let (mut sums, mut values) = (DecisionSums::default(), ValueSums::default());
     for labelled in &labelled {
         let mut answer = Answer::default();
-        for (choice, outcome) in answer
-            .choices
-            .iter_mut()
-            .zip(labelled.outcomes(&game).iter())
-        {
-            let best = outcome
-                .run()
-                .find(|&place| labelled.values[place] == labelled.best(outcome))
-                .unwrap();
-            *choice = Choice::Move(best as u8);
+        let choices = answer.choices.iter_mut();
+        for (choice, outcome) in choices.zip(labelled.outcomes(&game).iter()) {
+            let is_best = |&place: &usize| labelled.values[place] == labelled.best(outcome);
+            *choice = Choice::Move(outcome.run().find(is_best).unwrap() as u8);
         }
         sums.add(&game, labelled, &answer);
         values.add(labelled.value(&game), labelled.value(&game));
         assert_eq!(labelled.outcomes(&game).iter().map(faces).sum::<f64>(), 6.0);
     }
     let figures = sums.figures();
-    assert_eq!(
-        [
-            figures.regret.value,
-            figures.regret.error,
-            figures.above_1.value
-        ],
-        [0.0; 3]
-    );
+    let (regret, above) = (figures.regret, figures.above_1);
+    assert_eq!([regret.value, regret.error, above.value], [0.0; 3]);
     assert_eq!(figures.optimal.value, 1.0);
     assert_eq!(values.figures().unwrap().rmse.value, 0.0);
-    assert!(
-        values
-            .bins()
-            .iter()
-            .all(|bin| (bin.predicted - bin.exact.value).abs() < 1e-12)
-    );
+    let off = |bin: &Bin| (bin.predicted - bin.exact.value).abs();
+    assert!(values.bins().iter().all(|bin| off(bin) < 1e-12));
 }
 
 #[test]
@@ -202,9 +181,7 @@ fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
     for name in ["schwarz", "abt", "farmer_boy"] {
         let evaluator = Contestant::evaluator(name, &game).unwrap();
         let player = Contestant::player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
-        let choose = |contestant: &Contestant| {
-            answers(contestant, &game, &labelled, 1, &ProgressBar::hidden())
-        };
+        let choose = |contestant: &Contestant| answers(contestant, &game, &labelled, 1, &hidden());
         let (by_evaluator, by_player) = (choose(&evaluator), choose(&player));
         for ((one, other), labelled) in by_evaluator.iter().zip(&by_player).zip(&labelled) {
             let outcomes = labelled.outcomes(&game).len();
@@ -216,34 +193,23 @@ fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
 #[test]
 fn threads_change_nothing() {
     let game = Standard::default();
-    let run = |threads| {
-        ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap()
-            .install(|| {
-                let labelled = labelled();
-                let contestants = [
-                    Contestant::player("mcts(sims=30)", &game).unwrap(),
-                    Contestant::evaluator("abt", &game).unwrap(),
-                ];
-                contestants.map(|contestant| super::report::Measured {
-                    seconds: 0.0,
-                    ..of(&contestant, &labelled)
-                })
-            })
+    let measured = || {
+        let labelled = labelled();
+        let contestants = [
+            Contestant::player("mcts(sims=30)", &game).unwrap(),
+            Contestant::evaluator("abt", &game).unwrap(),
+        ];
+        contestants.map(|contestant| Measured {
+            seconds: 0.0,
+            ..of(&contestant, &labelled)
+        })
     };
+    let run = |threads| crate::arena::pool(threads).unwrap().install(measured);
     let one = run(1);
     assert_eq!(one, run(2));
     assert_eq!(one, run(3));
-    assert_eq!(
-        one[0]
-            .classes
-            .values()
-            .map(|figures| figures.positions)
-            .sum::<u64>(),
-        500
-    );
+    let classes = one[0].classes.values();
+    assert_eq!(classes.map(|figures| figures.positions).sum::<u64>(), 500);
     let report = Report {
         truth: String::new(),
         from: String::new(),
@@ -254,13 +220,8 @@ fn threads_change_nothing() {
     };
     assert!(report.svg().unwrap().starts_with("<svg"));
     assert_eq!(report.sheet().rows.len(), 2);
-    assert_eq!(
-        report.classes().rows.len(),
-        2 + one
-            .iter()
-            .map(|measured| measured.classes.len())
-            .sum::<usize>()
-    );
+    let classes = one.iter().map(|measured| measured.classes.len());
+    assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
 }
 
 #[test]
@@ -268,17 +229,7 @@ fn a_suite_is_read_as_it_was_written() {
     let game = Standard::default();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("suite.jsonl");
-    let write = |label: &str| {
-        write_suite(
-            &path,
-            &game,
-            &Source::Mixed,
-            label,
-            14,
-            3,
-            &ProgressBar::hidden(),
-        )
-    };
+    let write = |label: &str| write_suite(&path, &game, &Source::Mixed, label, 14, 3, &hidden());
     write("star2(depth=2, eval=schwarz)").unwrap();
     let suite = LabelledSuite::read(&path, &game).unwrap();
     assert_eq!(
@@ -286,33 +237,21 @@ fn a_suite_is_read_as_it_was_written() {
         (2, "star2(depth=1, eval=schwarz)")
     );
     // By the textbook, and as many positions of each number of stones.
-    let mut textbook =
-        engine::play::build::PlayerRecipe::parse("textbook(depth=2, eval=schwarz)", &game)
-            .unwrap()
-            .make();
+    let mut textbook = game
+        .player("textbook(depth=2, eval=schwarz)")
+        .unwrap()
+        .make();
     for (index, labelled) in suite.labelled.iter().enumerate() {
         assert_eq!(labelled.position.stones(), 6 + index as u32 % 7);
-        let mut moves = MoveList::default();
-        game.moves(&labelled.position, &mut moves);
-        for ((_, value), label) in textbook
-            .analyse(&labelled.position, None)
-            .moves
-            .into_iter()
-            .zip(labelled.values)
-        {
+        let rated = textbook.analyse(&labelled.position, None).moves;
+        for ((_, value), label) in rated.into_iter().zip(labelled.values) {
             assert!((value.unwrap() - label).abs() < 1e-5 + 1e-6);
         }
     }
     assert!(suite.label_errors(&game).of_positions > 0.0);
     let itself = Contestant::player("star2(depth=2, eval=schwarz)", &game).unwrap();
-    let measured = measure(
-        &itself,
-        &game,
-        &suite.labelled,
-        Some(&suite.checks),
-        1,
-        &ProgressBar::hidden(),
-    );
+    let checks = Some(&suite.checks[..]);
+    let measured = measure(&itself, &game, &suite.labelled, checks, 1, &hidden());
     assert!(
         measured.figures.regret.value < 1e-5,
         "the labelling player is its own judge"
@@ -328,24 +267,20 @@ fn a_suite_is_read_as_it_was_written() {
             .unwrap_err()
             .to_string()
     };
-    assert!(problem("").starts_with("s:1: this is no header of a suite"));
-    assert!(
-        problem(&text.replace("suite 1", "suite 2"))
-            .starts_with("s:1: the format is 'alea regret suite 2'")
-    );
-    let short: String = text
-        .lines()
-        .take(5)
-        .map(|line| line.to_owned() + "\n")
-        .collect();
-    assert!(problem(&short).starts_with("s:1: 14 positions should follow"));
+    let short: String = text.split_inclusive('\n').take(5).collect();
     let broken: String = text
-        .lines()
-        .map(|line| line.replacen("\":[0.", "\":[7.", 1) + "\n")
+        .split_inclusive('\n')
+        .map(|line| line.replacen("\":[0.", "\":[7.", 1))
         .collect();
-    assert!(
-        problem(&broken).starts_with("s:2: the value 7."),
-        "{}",
-        problem(&broken)
-    );
+    for (text, expected) in [
+        ("", "s:1: this is no header of a suite"),
+        (
+            &text.replace("suite 1", "suite 2"),
+            "s:1: the format is 'alea regret suite 2'",
+        ),
+        (&short, "s:1: 14 positions should follow"),
+        (&broken, "s:2: the value 7."),
+    ] {
+        assert!(problem(text).starts_with(expected), "{}", problem(text));
+    }
 }

@@ -3,13 +3,14 @@
 //! Invariant: values are those of the side that makes the move, after it and before the next roll;
 //! a move that ends the game is worth exactly 1.
 
-use super::{FACES, RegretError};
+use super::FACES;
+use crate::error::Result;
 use engine::core::game::{Game, Outcome};
 use engine::games::einstein::{MoveList, Position, Standard, tables::Tables};
 use rayon::prelude::*;
 
 /// Most moves of a position.
-pub const MOST_MOVES: usize = 18;
+pub(crate) const MOST_MOVES: usize = 18;
 
 /// A position before the roll, all its moves and what they are worth.
 #[derive(Clone, Debug)]
@@ -32,10 +33,8 @@ impl Labelled {
     /// The value of the best move that an outcome permits.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
-        self.values[outcome.run()]
-            .iter()
-            .copied()
-            .fold(0.0, f32::max)
+        let permitted = self.values[outcome.run()].iter().copied();
+        permitted.fold(0.0, f32::max)
     }
 
     /// Win probability of the side to move, before the roll.
@@ -63,24 +62,18 @@ pub fn label_exactly(
     game: &Standard,
     tables: &Tables,
     positions: &[Position],
-) -> Result<Vec<Labelled>, RegretError> {
-    let unknown = |position: &Position| RegretError::Unknown {
-        known: tables.stones(),
-        variant: format!("{:?}", tables.variant()),
-        position: game.format_position(position, None),
+) -> Result<Vec<Labelled>> {
+    let unknown = |position: &Position| {
+        let (known, variant) = (tables.stones(), tables.variant());
+        let position = game.format_position(position, None);
+        format!("the endgame tables know at most {known} stones and these rules as '{variant:?}'; this position is beyond them: {position}").into()
     };
+    let answers = tables.answers(game);
     let label = |position: &Position| {
-        if tables.answers(game) {
-            label_one(game, tables, position)
-        } else {
-            None
-        }
+        let known = answers.then(|| label_one(game, tables, position));
+        known.flatten().ok_or_else(|| unknown(position))
     };
-    positions
-        .par_iter()
-        .with_min_len(256)
-        .map(|position| label(position).ok_or_else(|| unknown(position)))
-        .collect()
+    positions.par_iter().with_min_len(256).map(label).collect()
 }
 
 fn label_one(game: &Standard, tables: &Tables, position: &Position) -> Option<Labelled> {

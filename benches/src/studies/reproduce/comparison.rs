@@ -3,6 +3,7 @@
 //! Invariant: a mean difference is over the figures that were both published and measured, each
 //! counting the same.
 
+use super::Target;
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,19 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// A figure that is no sample.
+    #[must_use]
+    pub fn plain(label: String, published: f64, measured: f64) -> Self {
+        Self {
+            label,
+            published: Some(published),
+            published_error: None,
+            measured,
+            interval: None,
+            games: 0,
+        }
+    }
+
     /// Measured minus published.
     #[must_use]
     pub fn difference(&self) -> Option<f64> {
@@ -33,8 +47,7 @@ impl Figure {
 
     /// A share of games as published, with the interval of that many independent games; all in
     /// percent.
-    #[must_use]
-    pub fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
+    pub(crate) fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
         let share = percent / 100.0;
         (
             Some(percent),
@@ -57,21 +70,26 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The mean of absolute differences; `None` if nothing was published.
+    /// Figures under a heading.
     #[must_use]
-    pub fn mean_difference(&self) -> Option<f64> {
-        mean(
-            self.figures
-                .iter()
-                .filter_map(Figure::difference)
-                .map(f64::abs),
-        )
+    pub fn new(title: &str, unit: &str, figures: Vec<Figure>, decimals: usize) -> Self {
+        Self {
+            title: title.to_owned(),
+            unit: unit.to_owned(),
+            figures,
+            decimals,
+        }
+    }
+
+    /// The mean of absolute differences; `None` if nothing was published.
+    pub(crate) fn mean_difference(&self) -> Option<f64> {
+        let differences = self.figures.iter().filter_map(Figure::difference);
+        mean(differences.map(f64::abs))
     }
 
     /// What the mean absolute difference would be on average if both measured the same and only
     /// dice differed; `None` unless both intervals are known.
-    #[must_use]
-    pub fn difference_by_luck(&self) -> Option<f64> {
+    pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;
             let printed = figure.published_error? / QUANTILE_95;
@@ -102,11 +120,9 @@ impl Comparison {
                 number(Some(figure.measured)),
                 number(figure.interval.map(|interval| interval.half_width())),
                 number(figure.difference()),
-                if figure.games > 0 {
-                    figure.games.into()
-                } else {
-                    Cell::Missing
-                },
+                (figure.games > 0)
+                    .then_some(figure.games)
+                    .map_or(Cell::Missing, Cell::Count),
             ]);
         }
         sheet
@@ -129,10 +145,8 @@ impl Comparison {
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let summary = self
-            .summary()
-            .map_or(String::new(), |summary| summary + "\n");
-        self.sheet().text() + &summary
+        let summary = self.summary().map(|summary| summary + "\n");
+        self.sheet().text() + &summary.unwrap_or_default()
     }
 }
 
@@ -181,7 +195,33 @@ pub struct Pictures {
     pub svg: String,
 }
 
+impl Claim {
+    /// What is said, and what was found.
+    #[must_use]
+    pub fn new(published: &str, measured: String) -> Self {
+        Self {
+            published: published.to_owned(),
+            measured,
+        }
+    }
+}
+
 impl Reproduction {
+    /// Nothing reproduced yet of a report.
+    #[must_use]
+    pub fn of(target: Target, source: &str, full: bool, assumptions: &[&str]) -> Self {
+        Self {
+            target: target.name().to_owned(),
+            source: source.to_owned(),
+            full,
+            comparisons: Vec::new(),
+            claims: Vec::new(),
+            assumptions: assumptions.iter().map(|&one| one.to_owned()).collect(),
+            details: None,
+            pictures: None,
+        }
+    }
+
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {

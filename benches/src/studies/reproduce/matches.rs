@@ -4,38 +4,32 @@
 //! the same reproduction goes on where a shorter one stopped.
 
 use super::{
-    ReproduceError, Settings,
+    Settings,
     comparison::{Comparison, Figure},
 };
-use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
-use crate::statistics::Interval;
+use crate::arena::{Contestant, MatchOptions, MatchResult, in_folder, play_match};
+use crate::error::Result;
 use crate::studies::setups::Setups;
 use engine::games::einstein::Standard;
-use engine::play::build::PlayerRecipe;
 use std::sync::Arc;
 
-/// One match.
-#[derive(Clone, Debug)]
-pub struct Planned {
+#[derive(Debug)]
+pub(super) struct Planned {
     /// What the figure is called.
     pub label: String,
     /// The name of its state file, without its ending.
     pub file: String,
     /// Notations of both players.
     pub players: [String; 2],
-    /// Games.
     pub games: u64,
     /// The share of the first as printed, in percent, and over how many games.
     pub published: Option<(f64, u64)>,
-    /// Where the stones start.
     pub setups: Setups,
     /// Milliseconds a game takes, about.
     pub milliseconds: f64,
 }
 
-/// Seconds of all matches on one thread.
-#[must_use]
-pub fn seconds(planned: &[Planned]) -> f64 {
+pub(super) fn seconds(planned: &[Planned]) -> f64 {
     planned
         .iter()
         .map(|one| one.games as f64 * one.milliseconds / 1000.0)
@@ -43,63 +37,42 @@ pub fn seconds(planned: &[Planned]) -> f64 {
 }
 
 /// Plays matches and puts their scores beside the published ones, in percent.
-///
-/// # Errors
-/// If a player does not exist or a match fails.
-pub fn play(
+pub(super) fn play(
     title: &str,
     planned: &[Planned],
     settings: &Settings,
     say: &mut dyn FnMut(&str),
-) -> Result<Comparison, ReproduceError> {
-    let mut comparison = Comparison {
-        title: title.to_owned(),
-        unit: "points".to_owned(),
-        figures: Vec::new(),
-        decimals: 2,
-    };
+) -> Result<Comparison> {
+    let mut figures = Vec::new();
     for one in planned {
         let result = play_one(one, settings)?;
         say(&result.to_string());
-        let (published, published_error) = match one.published {
-            Some((percent, games)) => Figure::published_share(percent, games),
-            None => (None, None),
-        };
-        comparison.figures.push(Figure {
+        let published = one.published;
+        let published = published.map(|(percent, games)| Figure::published_share(percent, games));
+        let (published, published_error) = published.unwrap_or_default();
+        figures.push(Figure {
             label: one.label.clone(),
             published,
             published_error,
             measured: 100.0 * result.score,
-            interval: Some(Interval {
-                lower: 100.0 * result.interval.lower,
-                upper: 100.0 * result.interval.upper,
-            }),
+            interval: Some(result.interval.map(|end| 100.0 * end)),
             games: result.games,
         });
     }
-    Ok(comparison)
+    Ok(Comparison::new(title, "points", figures, 2))
 }
 
-fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, ReproduceError> {
-    let [a, b] = [contestant(&one.players[0])?, contestant(&one.players[1])?];
+fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult> {
+    let game = Standard::default();
+    let [a, b] = one.players.each_ref();
+    let (a, b) = (Contestant::of(a, &game)?, Contestant::of(b, &game)?);
+    let folder = settings.state.as_deref();
     let options = MatchOptions {
         starts: Arc::new(one.setups.clone()),
         threads: settings.threads,
-        state: settings
-            .state
-            .as_ref()
-            .map(|folder| folder.join(format!("{}.jsonl", one.file))),
+        state: folder.map(|folder| in_folder(folder, &one.file)),
         progress: true,
-        ..MatchOptions::new(Standard::default(), one.games.div_ceil(2), settings.seed)
+        ..MatchOptions::new(game, one.games.div_ceil(2), settings.seed)
     };
-    Ok(play_match(&a, &b, &options)?)
-}
-
-/// A contestant from notation without model files.
-fn contestant(notation: &str) -> Result<Contestant<Standard>, ReproduceError> {
-    let recipe = PlayerRecipe::parse(notation, &Standard::default())?;
-    Ok(Contestant {
-        name: recipe.name().to_owned(),
-        make: Arc::new(move || recipe.make()),
-    })
+    play_match(&a, &b, &options)
 }

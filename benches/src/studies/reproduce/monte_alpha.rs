@@ -8,11 +8,12 @@
 //! seconds is a fortieth.
 
 use super::{
-    ReproduceError, Settings,
+    Settings, Target,
     comparison::Reproduction,
     matches::{Planned, play},
     published::{MonteAlphaLine, monte_alpha},
 };
+use crate::error::Result;
 use crate::studies::setups::Setups;
 
 /// Milliseconds a move: as published, and at the quick size.
@@ -32,11 +33,7 @@ const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
-/// The matches.
-///
-/// # Errors
-/// If the published table is damaged.
-pub fn plan(settings: &Settings) -> Result<Vec<Planned>, ReproduceError> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
     Ok(monte_alpha()?
         .iter()
         .enumerate()
@@ -90,30 +87,23 @@ fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<P
     })
 }
 
-/// Plays the matches.
-///
-/// # Errors
-/// If a match fails.
-pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction, ReproduceError> {
+pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let comparison = play("win % of the first", &plan(settings)?, settings, say)?;
     Ok(Reproduction {
-        target: super::Target::MonteAlpha.name().to_owned(),
-        source: "Monte_Alpha (Electronics 2023, 12(13), 2936), tables 1, 2 and 6".to_owned(),
-        full: settings.full,
         comparisons: vec![comparison],
-        claims: Vec::new(),
-        assumptions: [
-            "set-ups are not printed; here each is drawn at random",
-            "Greedy is only said to use the shortest path; here the destination nearest to the goal, then the one with most progress",
-            "details of ABSeval are unpublished; here Star1 with attack, block and threat",
-            "what UCTcut prunes is not said; here it no longer tries moves proven worse than another",
-            "for version 2 against version 1 no limit is stated; here that of table 2",
-            "1.2 s a move are 240,000 simulations, of UCTcut 60,000, as the printed speeds say; ABSeval has its 1.2 s on this machine",
-            "at the quick size it is a fortieth of that, and more than 100,000 simulations against Greedy are left out",
-        ]
-        .map(str::to_owned)
-        .into(),
-        details: None,
-        pictures: None,
+        ..Reproduction::of(
+            Target::MonteAlpha,
+            "Monte_Alpha (Electronics 2023, 12(13), 2936), tables 1, 2 and 6",
+            settings.full,
+            &[
+                "set-ups are not printed; here each is drawn at random",
+                "Greedy is only said to use the shortest path; here the destination nearest to the goal, then the one with most progress",
+                "details of ABSeval are unpublished; here Star1 with attack, block and threat",
+                "what UCTcut prunes is not said; here it no longer tries moves proven worse than another",
+                "for version 2 against version 1 no limit is stated; here that of table 2",
+                "1.2 s a move are 240,000 simulations, of UCTcut 60,000, as the printed speeds say; ABSeval has its 1.2 s on this machine",
+                "at the quick size it is a fortieth of that, and more than 100,000 simulations against Greedy are left out",
+            ],
+        )
     })
 }

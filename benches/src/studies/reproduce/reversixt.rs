@@ -7,16 +7,18 @@
 //! there are lines of play.
 
 use super::{
-    ReproduceError, Settings, Target,
+    Settings, Target,
     comparison::{Claim, Pictures, Reproduction},
 };
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
 };
 use crate::sheet::{Cell, Sheet};
 use crate::studies::search_bench::{
-    SearchBenchError, clock::ClockShare, cost::Cost, measure::measure_position,
+    clock::ClockShare,
+    measure::{measure_position, no_value},
 };
 use engine::core::calibration::Calibrated;
 use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
@@ -54,13 +56,12 @@ const SEARCHES: [(&str, &str); 3] = [
 const MAX_N: &str = "max^n";
 
 /// Seconds on one thread.
-#[must_use]
-pub fn seconds(full: bool) -> f64 {
+pub(super) fn seconds(full: bool) -> f64 {
     if full { 250.0 } else { 20.0 }
 }
 
 /// One search at one depth.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Serialize)]
 struct Row {
     search: &'static str,
     depth: u32,
@@ -77,16 +78,14 @@ fn player(
     game: &ReversiXt,
     depth: u32,
     timed: bool,
-) -> Result<Box<dyn Player<ReversiXt>>, ReproduceError> {
+) -> Result<Box<dyn Player<ReversiXt>>> {
     let Some((_, notation)) = SEARCHES.iter().find(|(name, _)| *name == search) else {
         // With two seats players in notation search as two do.
-        let (limits, deepening) = (
-            Limits::to_depth(depth),
-            Deepening {
-                step: depth,
-                ..Deepening::default()
-            },
-        );
+        let limits = Limits::to_depth(depth);
+        let deepening = Deepening {
+            step: depth,
+            ..Deepening::default()
+        };
         let evaluator = Calibrated {
             score: Mobility,
             calibration: Mobility::CALIBRATION,
@@ -102,21 +101,14 @@ fn player(
     })
 }
 
-fn measure(
-    search: &'static str,
-    game: &ReversiXt,
-    depth: u32,
-    seed: u64,
-) -> Result<Row, ReproduceError> {
+fn measure(search: &'static str, game: &ReversiXt, depth: u32, seed: u64) -> Result<Row> {
     let mut plain = player(search, game, depth, false)?;
     let mut instrumented = player(search, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockShare::of_leaf_clock());
     // The first searches take no time that could be measured once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);
-    let (_, cost): (f32, Cost) = found.ok_or_else(|| SearchBenchError::NoValue {
-        player: search.to_owned(),
-    })?;
+    let (_, cost) = found.ok_or_else(|| no_value(search))?;
     let rates = cost.rates();
     Ok(Row {
         search,
@@ -129,11 +121,7 @@ fn measure(
     })
 }
 
-/// The measurements.
-///
-/// # Errors
-/// If a search cannot be made.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = game();
     let [plain, cut] = DEPTHS[usize::from(!settings.full)];
     let searches = [SEARCHES[0].0, SEARCHES[1].0, SEARCHES[2].0, MAX_N];
@@ -158,22 +146,23 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, 
     let branching = branching(&rows);
     let sheet = sheet(&rows, branching);
     Ok(Reproduction {
-        target: Target::ReversiXt.name().to_owned(),
-        source: "RWTH Softwarepraktikum 2016: minimax, alpha-beta and max^n on 10×10 with two players".to_owned(),
-        full: settings.full,
-        comparisons: Vec::new(),
         claims: claims(&rows, branching, &fixed),
-        assumptions: vec![
-            "its map is not printed, only its size and about how many stones stand on it; here one with exactly ten each".to_owned(),
-            "its evaluator is not given; here mobility, whose cost lies in its leaves like that of the report".to_owned(),
-            "its curves have no numbers: what compares is how they grow, and the share of time in leaves".to_owned(),
-            "its timer reads the clock at every leaf, which counts as evaluating; here what the readings take is taken off".to_owned(),
-        ],
         details: Some(sheet.text()),
         pictures: Some(Pictures {
-            csv: Sheet::of(&rows).map_err(SearchBenchError::from)?.csv(),
+            csv: Sheet::of(&rows)?.csv(),
             svg: chart(&rows, branching)?,
         }),
+        ..Reproduction::of(
+            Target::ReversiXt,
+            "RWTH Softwarepraktikum 2016: minimax, alpha-beta and max^n on 10×10 with two players",
+            settings.full,
+            &[
+                "its map is not printed, only its size and about how many stones stand on it; here one with exactly ten each",
+                "its evaluator is not given; here mobility, whose cost lies in its leaves like that of the report",
+                "its curves have no numbers: what compares is how they grow, and the share of time in leaves",
+                "its timer reads the clock at every leaf, which counts as evaluating; here what the readings take is taken off",
+            ],
+        )
     })
 }
 
@@ -223,7 +212,7 @@ fn sheet(rows: &[Row], branching: f64) -> Sheet {
 }
 
 /// Evaluations of each cut search in [`FIXED_TIME`].
-fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<(&'static str, u64)>, ReproduceError> {
+fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<(&'static str, u64)>> {
     let count = |&(name, notation): &(&'static str, &str)| {
         let limit = format!("ms={FIXED_TIME}");
         let notation = notation.replace("depth={depth}, least={depth}", &limit);
@@ -269,69 +258,60 @@ fn claims(rows: &[Row], branching: f64, fixed: &[(&str, u64)]) -> Vec<Claim> {
         .map(|(name, count)| format!("{name} {count}"))
         .collect();
     vec![
-        Claim {
-            published: "minimax grows like b^d, alpha-beta about like b^(3d/4)".to_owned(),
-            measured: format!(
+        Claim::new(
+            "minimax grows like b^d, alpha-beta about like b^(3d/4)",
+            format!(
                 "b = {branching:.2}; leaves of the deepest alpha-beta are b^({:.2} d), sorted b^({:.2} d)",
                 exponent(&plain),
                 exponent(&sorted),
             ),
-        },
-        Claim {
-            published: "about 75 % of the time goes into evaluating leaves, above 99 % with max^n".to_owned(),
-            measured: format!(
+        ),
+        Claim::new(
+            "about 75 % of the time goes into evaluating leaves, above 99 % with max^n",
+            format!(
                 "minimax {}, alpha-beta {}, sorted {}, max^n {}",
                 share(&minimax),
                 share(&plain),
                 share(&sorted),
                 share(&of(MAX_N)),
             ),
-        },
-        Claim {
-            published: "evaluations a second level off with depth but alternate, fewer where the last ply was one's own".to_owned(),
-            measured: format!(
+        ),
+        Claim::new(
+            "evaluations a second level off with depth but alternate, fewer where the last ply was one's own",
+            format!(
                 "odd over even depths, from the third on: minimax {:.2}, alpha-beta {:.2}, sorted {:.2}",
                 alternation(&minimax),
                 alternation(&plain),
                 alternation(&sorted),
             ),
-        },
-        Claim {
-            published: "evaluations in a fixed time were counted (no figures are printed)".to_owned(),
-            measured: format!("in {FIXED_TIME} ms: {}", fixed.join(", ")),
-        },
+        ),
+        Claim::new(
+            "evaluations in a fixed time were counted (no figures are printed)",
+            format!("in {FIXED_TIME} ms: {}", fixed.join(", ")),
+        ),
     ]
 }
 
 /// Leaves by depth.
-fn chart(rows: &[Row], branching: f64) -> Result<String, ReproduceError> {
+fn chart(rows: &[Row], branching: f64) -> Result<String> {
     let mut names: Vec<&str> = rows.iter().map(|row| row.search).collect();
     names.dedup();
-    let mut curves: Vec<Curve> = names
-        .into_iter()
-        .map(|name| Curve {
-            name: name.to_owned(),
-            points: (rows.iter().filter(|row| row.search == name))
-                .map(|row| (f64::from(row.depth), row.leaves as f64))
-                .collect(),
-        })
-        .collect();
+    let curve = |name: &str| {
+        let found = rows.iter().filter(|row| row.search == name);
+        Curve::new(
+            name,
+            found.map(|row| (f64::from(row.depth), row.leaves as f64)),
+        )
+    };
+    let mut curves: Vec<Curve> = names.into_iter().map(curve).collect();
     let deepest = rows.iter().map(|row| row.depth).max().unwrap_or(1);
     for (name, share) in [("b^d", 1.0), ("b^(3d/4)", 0.75)] {
         let point = |depth| (f64::from(depth), branching.powf(share * f64::from(depth)));
-        curves.push(Curve {
-            name: name.to_owned(),
-            points: (1..=deepest).map(point).collect(),
-        });
+        curves.push(Curve::new(name, (1..=deepest).map(point)));
     }
-    let chart = LineChart {
-        title: "ReversiXT, 10×10, two players".to_owned(),
-        x_label: "depth in plies".to_owned(),
-        y_label: "leaves".to_owned(),
-        curves,
-    };
-    let scaled = scaled_chart(&chart, &Scale::Linear, &Scale::Logarithmic(10));
-    Ok(scaled.map_err(SearchBenchError::from)?)
+    let labels = ["depth in plies", "leaves"];
+    let chart = LineChart::new("ReversiXT, 10×10, two players", labels, curves);
+    scaled_chart(&chart, &Scale::Linear, &Scale::Logarithmic(10))
 }
 
 #[cfg(test)]

@@ -6,174 +6,83 @@
 //! those of our searches.
 
 use super::{
-    ReproduceError, Settings,
+    Figure, Settings, Target,
     comparison::{Claim, Comparison, Reproduction},
     matches::{Planned, play},
     published::{Matrix, ROCKNROLL_GAMES, rocknroll},
 };
 
+use crate::error::Result;
+
 /// One of the 24 players.
-#[derive(Clone, Copy, Debug)]
-pub struct Entrant {
+struct Entrant {
     /// Its number in the report.
-    pub number: u32,
+    number: u32,
     /// The report's name.
-    pub name: &'static str,
+    name: &'static str,
     /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a
     /// player of arbitrary moves it would score four points less than printed. Deeper players
     /// average raw scores with a win counting 1000 as the report's do; the scale of the score is
     /// not printed, see `docs/results.md` for how these were chosen.
-    pub player: &'static str,
+    player: String,
     /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.
-    pub milliseconds: f64,
+    milliseconds: f64,
 }
 
-const fn entrant(
-    number: u32,
-    name: &'static str,
-    player: &'static str,
-    milliseconds: f64,
-) -> Entrant {
-    Entrant {
-        number,
-        name,
-        player,
-        milliseconds,
-    }
+/// The report's names in the order of the numbers, and milliseconds.
+const PLAYERS: [(&str, f64); 24] = [
+    ("MrRandom", 0.005),
+    ("MrMonte(0, 50, MrBlack(0))", 2.0),
+    ("MrMonte(0, 100, MrBlack(0))", 4.0),
+    ("MrMonte(0, 150, MrBlack(0))", 6.0),
+    ("MrMonte(0, 200, MrBlack(0))", 8.0),
+    ("MrMonte(1, 200, MrBlack(0))", 100.0),
+    ("MrMonte(0, 200, MrBlack(1))", 60.0),
+    ("MrBlack(0)", 0.005),
+    ("MrBlack(1)", 0.03),
+    ("MrBlack(2)", 0.25),
+    ("MrBlack(3)", 2.2),
+    ("MrBlack(4)", 18.0),
+    ("FarmerBoy(0)", 0.005),
+    ("FarmerBoy(1)", 0.03),
+    ("FarmerBoy(2)", 0.25),
+    ("FarmerBoy(3)", 2.2),
+    ("FarmerBoy(4)", 18.0),
+    ("MrMonte(2, 20, FarmerBoy(0))", 130.0),
+    ("MrMonte(2, 40, FarmerBoy(0))", 260.0),
+    ("MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))", 250.0),
+    ("MrMonte(0, 50, FarmerBoy(0))", 3.0),
+    ("MrMonte(0, 100, FarmerBoy(0))", 6.0),
+    ("MrMonte(0, 150, FarmerBoy(0))", 9.0),
+    ("MrMonte(0, 200, FarmerBoy(0))", 12.0),
+];
+
+/// Our notation of a player.
+fn notation(name: &str) -> String {
+    let deeper = |evaluator: &str, depth: &str| {
+        let depth: u32 = depth.strip_suffix(')')?.parse().ok()?;
+        let raw = format!("{evaluator}(scale=raw, factor=10)");
+        (depth > 0).then(|| format!("star1(depth={}, eval={raw})", depth + 1))
+    };
+    let found = match name.split_once('(') {
+        None => Some("star1(depth=1, eval=random)".to_owned()),
+        Some(("MrBlack", depth)) => deeper("schwarz", depth),
+        Some(("FarmerBoy", depth)) => deeper("farmer_boy", depth),
+        Some(_) => None,
+    };
+    found.unwrap_or_else(|| name.to_owned())
 }
 
 /// All 24.
-pub const ENTRANTS: [Entrant; 24] = [
-    entrant(1, "MrRandom", "star1(depth=1, eval=random)", 0.005),
-    entrant(
-        2,
-        "MrMonte(0, 50, MrBlack(0))",
-        "MrMonte(0, 50, MrBlack(0))",
-        2.0,
-    ),
-    entrant(
-        3,
-        "MrMonte(0, 100, MrBlack(0))",
-        "MrMonte(0, 100, MrBlack(0))",
-        4.0,
-    ),
-    entrant(
-        4,
-        "MrMonte(0, 150, MrBlack(0))",
-        "MrMonte(0, 150, MrBlack(0))",
-        6.0,
-    ),
-    entrant(
-        5,
-        "MrMonte(0, 200, MrBlack(0))",
-        "MrMonte(0, 200, MrBlack(0))",
-        8.0,
-    ),
-    entrant(
-        6,
-        "MrMonte(1, 200, MrBlack(0))",
-        "MrMonte(1, 200, MrBlack(0))",
-        100.0,
-    ),
-    entrant(
-        7,
-        "MrMonte(0, 200, MrBlack(1))",
-        "MrMonte(0, 200, MrBlack(1))",
-        60.0,
-    ),
-    entrant(8, "MrBlack(0)", "MrBlack(0)", 0.005),
-    entrant(
-        9,
-        "MrBlack(1)",
-        "star1(depth=2, eval=schwarz(scale=raw, factor=10))",
-        0.03,
-    ),
-    entrant(
-        10,
-        "MrBlack(2)",
-        "star1(depth=3, eval=schwarz(scale=raw, factor=10))",
-        0.25,
-    ),
-    entrant(
-        11,
-        "MrBlack(3)",
-        "star1(depth=4, eval=schwarz(scale=raw, factor=10))",
-        2.2,
-    ),
-    entrant(
-        12,
-        "MrBlack(4)",
-        "star1(depth=5, eval=schwarz(scale=raw, factor=10))",
-        18.0,
-    ),
-    entrant(13, "FarmerBoy(0)", "FarmerBoy(0)", 0.005),
-    entrant(
-        14,
-        "FarmerBoy(1)",
-        "star1(depth=2, eval=farmer_boy(scale=raw, factor=10))",
-        0.03,
-    ),
-    entrant(
-        15,
-        "FarmerBoy(2)",
-        "star1(depth=3, eval=farmer_boy(scale=raw, factor=10))",
-        0.25,
-    ),
-    entrant(
-        16,
-        "FarmerBoy(3)",
-        "star1(depth=4, eval=farmer_boy(scale=raw, factor=10))",
-        2.2,
-    ),
-    entrant(
-        17,
-        "FarmerBoy(4)",
-        "star1(depth=5, eval=farmer_boy(scale=raw, factor=10))",
-        18.0,
-    ),
-    entrant(
-        18,
-        "MrMonte(2, 20, FarmerBoy(0))",
-        "MrMonte(2, 20, FarmerBoy(0))",
-        130.0,
-    ),
-    entrant(
-        19,
-        "MrMonte(2, 40, FarmerBoy(0))",
-        "MrMonte(2, 40, FarmerBoy(0))",
-        260.0,
-    ),
-    entrant(
-        20,
-        "MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))",
-        "MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))",
-        250.0,
-    ),
-    entrant(
-        21,
-        "MrMonte(0, 50, FarmerBoy(0))",
-        "MrMonte(0, 50, FarmerBoy(0))",
-        3.0,
-    ),
-    entrant(
-        22,
-        "MrMonte(0, 100, FarmerBoy(0))",
-        "MrMonte(0, 100, FarmerBoy(0))",
-        6.0,
-    ),
-    entrant(
-        23,
-        "MrMonte(0, 150, FarmerBoy(0))",
-        "MrMonte(0, 150, FarmerBoy(0))",
-        9.0,
-    ),
-    entrant(
-        24,
-        "MrMonte(0, 200, FarmerBoy(0))",
-        "MrMonte(0, 200, FarmerBoy(0))",
-        12.0,
-    ),
-];
+fn entrants() -> impl Iterator<Item = Entrant> {
+    let numbered = (1..).zip(PLAYERS);
+    numbered.map(|(number, (name, milliseconds))| Entrant {
+        number,
+        name,
+        player: notation(name),
+        milliseconds,
+    })
+}
 
 /// Whom the nine players without printed figures meet.
 const OPPONENT_OF_OTHERS: u32 = 8;
@@ -184,30 +93,24 @@ const QUICK_GAMES: [u64; 2] = [4, 2048];
 
 /// The matches: everybody of the printed matrix against everybody, and the other nine against one
 /// of them.
-///
-/// # Errors
-/// If a chosen player does not exist.
-pub fn plan(settings: &Settings) -> Result<Vec<Planned>, ReproduceError> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
     let matrix = rocknroll()?;
-    if let Some(&number) = settings
-        .only
-        .iter()
-        .find(|&&number| ENTRANTS.iter().all(|entrant| entrant.number != number))
-    {
-        return Err(ReproduceError::NoPlayer(number));
+    let numbers = || entrants().map(|entrant| entrant.number);
+    let unknown = |number: &&u32| !numbers().any(|known| known == **number);
+    if let Some(number) = settings.only.iter().find(unknown) {
+        return Err(format!(
+            "Rock'n'Roll's tournament has no player {number}; they are numbered 1 to 24"
+        )
+        .into());
     }
-    let chosen = |number: u32| settings.only.is_empty() || settings.only.contains(&number);
-    let printed: Vec<&Entrant> = ENTRANTS
-        .iter()
-        .filter(|entrant| chosen(entrant.number) && matrix.numbers.contains(&entrant.number))
-        .collect();
+    let chosen =
+        |entrant: &Entrant| settings.only.is_empty() || settings.only.contains(&entrant.number);
+    let is_printed = |entrant: &Entrant| matrix.numbers.contains(&entrant.number);
+    let (printed, others): (Vec<_>, Vec<_>) = entrants().filter(chosen).partition(is_printed);
     let mut planned = Vec::new();
     for (index, a) in printed.iter().enumerate() {
-        planned.extend(
-            printed[index + 1..]
-                .iter()
-                .map(|b| meeting(a, b, &matrix, settings)),
-        );
+        let opponents = printed[index + 1..].iter();
+        planned.extend(opponents.map(|b| meeting(a, b, &matrix, settings)));
     }
     // Their figures are not printed, and at full size they would take weeks: always at the quick
     // size.
@@ -215,16 +118,9 @@ pub fn plan(settings: &Settings) -> Result<Vec<Planned>, ReproduceError> {
         full: false,
         ..settings.clone()
     };
-    for a in ENTRANTS
-        .iter()
-        .filter(|entrant| chosen(entrant.number) && !matrix.numbers.contains(&entrant.number))
-    {
-        planned.extend(
-            ENTRANTS
-                .iter()
-                .filter(|b| b.number == OPPONENT_OF_OTHERS)
-                .map(|b| meeting(a, b, &matrix, &quick)),
-        );
+    for a in &others {
+        let opponents = entrants().filter(|b| b.number == OPPONENT_OF_OTHERS);
+        planned.extend(opponents.map(|b| meeting(a, &b, &matrix, &quick)));
     }
     Ok(planned)
 }
@@ -239,7 +135,7 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
     Planned {
         label: format!("{} {} – {} {}", a.number, a.name, b.number, b.name),
         file: format!("rocknroll-{}-{}", a.number, b.number),
-        players: [a.player.to_owned(), b.player.to_owned()],
+        players: [a.player.clone(), b.player.clone()],
         games: settings.games.unwrap_or(if settings.full {
             ROCKNROLL_GAMES
         } else {
@@ -254,10 +150,7 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
 }
 
 /// Plays the tournament, or those of its players that were chosen.
-///
-/// # Errors
-/// If a match fails.
-pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction, ReproduceError> {
+pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<Planned>, Vec<Planned>) =
         planned.into_iter().partition(|one| one.published.is_some());
@@ -269,35 +162,37 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproductio
     }
     let claims = comparisons.first().and_then(largest).into_iter().collect();
     Ok(Reproduction {
-        target: super::Target::RockNRoll.name().to_owned(),
-        source: "Rock'n'Roll (A. Schäfer, Jena 2006), tournament of 24 players, 10,240 games a pair".to_owned(),
-        full: settings.full,
         comparisons,
         claims,
-        assumptions: [
-            format!("which 16 good set-ups were used is not printed; here: {}", settings.setups),
-            "the order in which moves are generated decides between equal ones, and is not printed; here the diagonal step comes first".to_owned(),
-            "deeper players average raw scores, a game won counting 1000; the scale of the score is not printed; here the factors of the notations above".to_owned(),
-            "games come in pairs with the same dice and sides swapped, so that fewer of them say as much; the report's are independent".to_owned(),
-            "MrRandom rates successors at random, and so takes a win when there is one".to_owned(),
-            "every player assumes the fair die that is rolled".to_owned(),
-            "the printed part of the matrix has 15 players; the other nine play at the quick size, against MrBlack(0)".to_owned(),
-        ]
-        .into(),
-        details: None,
-        pictures: None,
+        ..Reproduction::of(
+            Target::RockNRoll,
+            "Rock'n'Roll (A. Schäfer, Jena 2006), tournament of 24 players, 10,240 games a pair",
+            settings.full,
+            &[
+                &format!(
+                    "which 16 good set-ups were used is not printed; here: {}",
+                    settings.setups
+                ),
+                "the order in which moves are generated decides between equal ones, and is not printed; here the diagonal step comes first",
+                "deeper players average raw scores, a game won counting 1000; the scale of the score is not printed; here the factors of the notations above",
+                "games come in pairs with the same dice and sides swapped, so that fewer of them say as much; the report's are independent",
+                "MrRandom rates successors at random, and so takes a win when there is one",
+                "every player assumes the fair die that is rolled",
+                "the printed part of the matrix has 15 players; the other nine play at the quick size, against MrBlack(0)",
+            ],
+        )
     })
 }
 
 /// The figure that differs most.
 fn largest(comparison: &Comparison) -> Option<Claim> {
-    let size = |figure: &super::Figure| figure.difference().unwrap_or(0.0).abs();
+    let size = |figure: &Figure| figure.difference().unwrap_or(0.0).abs();
     let figure = comparison
         .figures
         .iter()
         .max_by(|left, right| size(left).total_cmp(&size(right)))?;
-    Some(Claim {
-        published: format!("{:.2} % for {}", figure.published?, figure.label),
-        measured: format!("{:.2} %, which differs most", figure.measured),
-    })
+    Some(Claim::new(
+        &format!("{:.2} % for {}", figure.published?, figure.label),
+        format!("{:.2} %, which differs most", figure.measured),
+    ))
 }

@@ -5,10 +5,12 @@
 //! simulates.
 
 use super::{
-    ReproduceError, Settings,
+    Settings, Target,
     comparison::{Claim, Comparison, Figure, Reproduction},
 };
-use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS};
+use crate::arena::in_folder;
+use crate::error::Result;
+use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS, result::SetupRate};
 use engine::games::einstein::{Standard, setup::setup_stones};
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
@@ -21,18 +23,13 @@ const PLAYERS: [(&str, f64); 2] = [
 const GAMES: u64 = 20;
 
 /// Seconds on one thread.
-#[must_use]
-pub fn seconds(settings: &Settings) -> f64 {
+pub(super) fn seconds(settings: &Settings) -> f64 {
     let pairings = (720 * MOST_OPPONENTS / 2) as f64;
     pairings * settings.games.unwrap_or(GAMES) as f64 * PLAYERS[usize::from(!settings.full)].1
         / 1000.0
 }
 
-/// Does the study.
-///
-/// # Errors
-/// If it cannot be done.
-pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
     let study = setup_study::Settings {
@@ -45,11 +42,9 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, 
         opponents: MOST_OPPONENTS,
         seed: settings.seed,
         threads: settings.threads,
-        state: settings.state.as_ref().map(|folder| {
-            folder.join(format!(
-                "setups-{}.jsonl",
-                if settings.full { "full" } else { "quick" }
-            ))
+        state: settings.state.as_deref().map(|folder| {
+            let size = if settings.full { "full" } else { "quick" };
+            in_folder(folder, &format!("setups-{size}"))
         }),
     };
     let result = setup_study::run(&recipe, &study, progress)?;
@@ -57,40 +52,39 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, 
 }
 
 fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
-    let by_score = |of: fn(
-        &&setup_study::result::SetupRate,
-        &&setup_study::result::SetupRate,
-    ) -> std::cmp::Ordering| result.setups.iter().max_by(of);
-    let highest = by_score(|left, right| left.score.total_cmp(&right.score));
-    let lowest = by_score(|left, right| right.score.total_cmp(&left.score));
-    let figure =
-        |label: &str, published: f64, rate: Option<&setup_study::result::SetupRate>| Figure {
-            label: label.to_owned(),
-            published: Some(published),
-            published_error: None,
-            measured: 100.0 * rate.map_or(0.5, |rate| rate.score),
-            interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
-            games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
-        };
-    let corner = extremes(result, |squares| squares == 0);
-    let front = extremes(result, |squares| squares == 2);
+    let setups = || result.setups.iter();
+    let highest = setups().max_by(|left, right| left.score.total_cmp(&right.score));
+    let lowest = setups().max_by(|left, right| right.score.total_cmp(&left.score));
+    let figure = |label: &str, published: f64, rate: Option<&SetupRate>| Figure {
+        interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
+        games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
+        ..Figure::plain(
+            label.to_owned(),
+            published,
+            100.0 * rate.map_or(0.5, |rate| rate.score),
+        )
+    };
+    let corner = mean_rate(result, |steps| steps.contains(&0));
+    let front = mean_rate(result, |steps| steps == [2, 2]);
     let both_extremes = |setups: &[usize]| {
         let places = |setup: &usize| steps(*setup, 1) + steps(*setup, 6);
         setups.iter().map(places).sum::<usize>() as f64 / (2 * setups.len().max(1)) as f64
     };
+    let figures = vec![
+        figure("lowest of 720", 42.0, lowest),
+        figure("highest of 720", 56.0, highest),
+    ];
+    let size = if full {
+        "20 games are ten pairs with the same dice".to_owned()
+    } else {
+        let player = &result.player;
+        format!("quick: {player} plays instead of MrMonte(0, 200, MrBlack(0))")
+    };
     Reproduction {
-        target: super::Target::Setups.name().to_owned(),
-        source: "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each".to_owned(),
-        full,
-        comparisons: vec![Comparison {
-            title: "win % of a set-up".to_owned(),
-            unit: "points".to_owned(),
-            figures: vec![figure("lowest of 720", 42.0, lowest), figure("highest of 720", 56.0, highest)],
-            decimals: 1,
-        }],
-        claims: vec![Claim {
-            published: "good set-ups keep 1 and 6 in the back, bad ones put them in front".to_owned(),
-            measured: format!(
+        comparisons: vec![Comparison::new("win % of a set-up", "points", figures, 1)],
+        claims: vec![Claim::new(
+            "good set-ups keep 1 and 6 in the back, bad ones put them in front",
+            format!(
                 "steps from the corner (0 to 2) to 1 and 6: {:.2} on average in the best 16, {:.2} in the worst 16; \
                  1 or 6 in the corner {:.2} %, both on the front line {:.2} %",
                 both_extremes(result.best(16)),
@@ -98,49 +92,32 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
                 100.0 * corner,
                 100.0 * front
             ),
-        }],
-        assumptions: [
-            "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same"
-                .to_owned(),
-            "the order in which equal moves are tried is not printed; here the diagonal step comes first".to_owned(),
-            "the extremes of 720 rates lie further apart than the true ones by luck, here as there".to_owned(),
-            if full {
-                "20 games are ten pairs with the same dice".to_owned()
-            } else {
-                format!("quick: {} plays instead of MrMonte(0, 200, MrBlack(0))", result.player)
-            },
-        ]
-        .into(),
-        details: None,
-        pictures: None,
+        )],
+        ..Reproduction::of(
+            Target::Setups,
+            "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each",
+            full,
+            &[
+                "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same",
+                "the order in which equal moves are tried is not printed; here the diagonal step comes first",
+                "the extremes of 720 rates lie further apart than the true ones by luck, here as there",
+                &size,
+            ],
+        )
     }
 }
 
 /// Steps from the corner to the square of a stone: 0 in the corner, 2 on the front line.
 fn steps(setup: usize, stone: u8) -> usize {
-    let place = setup_stones(setup, 6)
-        .iter()
-        .position(|&other| other == stone)
-        .unwrap_or(0);
-    [0, 1, 2, 1, 2, 2][place]
+    let stones = setup_stones(setup, 6);
+    let place = stones.iter().position(|&other| other == stone);
+    [0, 1, 2, 1, 2, 2][place.unwrap_or(0)]
 }
 
-/// The mean rate of set-ups: in the corner one of 1 and 6 stands there, otherwise both stand so
-/// many steps away.
-fn extremes(result: &StudyResult, wanted: impl Fn(usize) -> bool) -> f64 {
-    let matching = |setup: usize| {
-        let places = [steps(setup, 1), steps(setup, 6)];
-        if wanted(0) {
-            places.contains(&0)
-        } else {
-            places.iter().all(|&place| wanted(place))
-        }
-    };
-    let rates: Vec<f64> = result
-        .setups
-        .iter()
-        .filter(|rate| matching(rate.setup))
-        .map(|rate| rate.score)
-        .collect();
+/// The mean rate of set-ups whose 1 and 6 are so many steps from the corner.
+fn mean_rate(result: &StudyResult, wanted: impl Fn([usize; 2]) -> bool) -> f64 {
+    let is_wanted = |rate: &&SetupRate| wanted([1, 6].map(|stone| steps(rate.setup, stone)));
+    let rates = result.setups.iter().filter(is_wanted);
+    let rates: Vec<f64> = rates.map(|rate| rate.score).collect();
     rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }

@@ -8,6 +8,7 @@ use super::{
 use crate::statistics::Interval;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
+use std::collections::HashSet;
 
 fn settings() -> Settings {
     Settings {
@@ -28,15 +29,14 @@ fn published_tables_are_read() {
         matrix.numbers,
         [1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]
     );
-    assert_eq!(
-        (
-            matrix.of(1, 2),
-            matrix.of(17, 16),
-            matrix.of(8, 8),
-            matrix.of(6, 8)
-        ),
-        (Some(11.09), Some(55.15), None, None)
-    );
+    for (row, column, percent) in [
+        (1, 2, Some(11.09)),
+        (17, 16, Some(55.15)),
+        (8, 8, None),
+        (6, 8, None),
+    ] {
+        assert_eq!(matrix.of(row, column), percent, "{row} {column}");
+    }
     for &row in &matrix.numbers {
         for &column in matrix.numbers.iter().filter(|&&column| column != row) {
             let sum = matrix.of(row, column).unwrap() + matrix.of(column, row).unwrap();
@@ -80,19 +80,10 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
         ..settings()
     };
     let planned = rocknroll::plan(&full).unwrap();
-    assert_eq!(
-        planned.iter().filter(|one| one.published.is_some()).count(),
-        15 * 14 / 2
-    );
-    assert_eq!(
-        planned.iter().filter(|one| one.published.is_none()).count(),
-        9
-    );
-    assert!(
-        planned
-            .iter()
-            .all(|one| one.published.is_none() || one.games == 10_240)
-    );
+    let is_printed = |one: &&matches::Planned| one.published.is_some();
+    let (printed, others): (Vec<_>, Vec<_>) = planned.iter().partition(is_printed);
+    assert_eq!((printed.len(), others.len()), (15 * 14 / 2, 9));
+    assert!(printed.iter().all(|one| one.games == 10_240));
     let of_monte_alpha = monte_alpha::plan(&full).unwrap();
     assert_eq!(
         of_monte_alpha.iter().map(|one| one.games).sum::<u64>(),
@@ -102,11 +93,7 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
     let rivals: Vec<_> = of_monte_alpha
         .iter()
         .filter(|one| !one.label.starts_with("table 1"))
-        .map(|one| one.players.clone())
-        .collect();
-    let rivals: Vec<_> = rivals
-        .iter()
-        .map(|[one, other]| [one.as_str(), other.as_str()])
+        .map(|one| one.players.each_ref().map(String::as_str))
         .collect();
     let [first, second] = ["monte_alpha(sims=240000)", "monte_alpha_v2(sims=240000)"];
     let cut = "uctcut(sims=60000)";
@@ -126,27 +113,20 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
     })
     .unwrap();
     assert!(quick.len() < of_monte_alpha.len() && quick.iter().all(|one| one.games >= 4));
-    for player in planned
-        .iter()
-        .chain(&of_monte_alpha)
-        .chain(&quick)
-        .flat_map(|one| &one.players)
-    {
+    let full_size = || planned.iter().chain(&of_monte_alpha);
+    for player in full_size().chain(&quick).flat_map(|one| &one.players) {
         PlayerRecipe::parse(player, &game).unwrap();
     }
-    let files: std::collections::HashSet<&String> = planned
-        .iter()
-        .chain(&of_monte_alpha)
-        .map(|one| &one.file)
-        .collect();
+    let files: HashSet<&String> = full_size().map(|one| &one.file).collect();
     assert_eq!(files.len(), planned.len() + of_monte_alpha.len());
-    assert!(matches!(
-        rocknroll::plan(&Settings {
-            only: vec![25],
-            ..settings()
-        }),
-        Err(ReproduceError::NoPlayer(25))
-    ));
+    let unknown = Settings {
+        only: vec![25],
+        ..settings()
+    };
+    assert_eq!(
+        rocknroll::plan(&unknown).unwrap_err().to_string(),
+        "Rock'n'Roll's tournament has no player 25; they are numbered 1 to 24"
+    );
     assert!(
         seconds(Target::RockNRoll, &full).unwrap() > 3600.0
             && seconds(Target::MonteAlpha, &full).unwrap() > 3600.0
@@ -158,18 +138,13 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
 
 #[test]
 fn differences_by_hand() {
-    let interval = |measured: f64, half: f64| {
-        Some(Interval {
-            lower: measured - half,
-            upper: measured + half,
-        })
-    };
+    let error = 1.959_963_984_540_054;
     let figure = |published: Option<f64>, measured: f64| Figure {
         label: "x".to_owned(),
         published,
-        published_error: published.map(|_| 1.959_963_984_540_054),
+        published_error: published.map(|_| error),
         measured,
-        interval: interval(measured, 1.959_963_984_540_054),
+        interval: Some(Interval::around(measured, error)),
         games: 100,
     };
     let figures = vec![
@@ -177,22 +152,16 @@ fn differences_by_hand() {
         figure(Some(40.0), 39.0),
         figure(None, 70.0),
     ];
-    let comparison = Comparison {
-        title: "t".to_owned(),
-        unit: "points".to_owned(),
-        figures,
-        decimals: 2,
-    };
+    let comparison = Comparison::new("t", "points", figures, 2);
     assert_eq!(comparison.mean_difference(), Some(2.0));
     // Two standard errors of 1 make one of √2, and the mean of |x| is √(2/π) times that.
     assert!(
         (comparison.difference_by_luck().unwrap() - (4.0 / std::f64::consts::PI).sqrt()).abs()
             < 1e-9
     );
+    let expected = "mean absolute difference 2.00 points; luck alone would make it 1.13";
     assert!(
-        comparison
-            .text()
-            .contains("mean absolute difference 2.00 points; luck alone would make it 1.13"),
+        comparison.text().contains(expected),
         "{}",
         comparison.text()
     );
@@ -211,34 +180,23 @@ fn a_small_tournament_resumes_and_says_what_it_assumes() {
     };
     let mut said = 0;
     let mut play = || {
-        run(
-            Target::RockNRoll,
-            &settings,
-            &ProgressBar::hidden(),
-            &mut |_| said += 1,
-        )
-        .unwrap()
+        let progress = ProgressBar::hidden();
+        run(Target::RockNRoll, &settings, &progress, &mut |_| said += 1).unwrap()
     };
     let found = play();
     assert_eq!(found.comparisons[0].figures.len(), 3);
     assert_eq!(found.comparisons[0].figures[0].published, Some(10.02));
     assert_eq!(play(), found);
-    assert_eq!(
-        (
-            said,
-            std::fs::read_dir(folder.path().join("state"))
-                .unwrap()
-                .count()
-        ),
-        (6, 3)
-    );
+    let files = std::fs::read_dir(folder.path().join("state")).unwrap();
+    assert_eq!((said, files.count()), (6, 3));
     let text = found.text();
-    assert!(
-        text.contains("left open by the report")
-            && text.contains("16 good set-ups")
-            && text.contains("1 MrRandom – 8 MrBlack(0)"),
-        "{text}"
-    );
+    for part in [
+        "left open by the report",
+        "16 good set-ups",
+        "1 MrRandom – 8 MrBlack(0)",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
     let json = serde_json::to_string(&found).unwrap();
     assert_eq!(serde_json::from_str::<Reproduction>(&json).unwrap(), found);
 }
@@ -250,13 +208,8 @@ fn set_ups_stand_beside_the_published_range() {
         threads: 2,
         ..settings()
     };
-    let found = run(
-        Target::Setups,
-        &settings,
-        &ProgressBar::hidden(),
-        &mut |_| {},
-    )
-    .unwrap();
+    let progress = ProgressBar::hidden();
+    let found = run(Target::Setups, &settings, &progress, &mut |_| {}).unwrap();
     let [lowest, highest] = &found.comparisons[0].figures[..] else {
         panic!("two figures")
     };

@@ -5,9 +5,10 @@ use crate::arena::{
     report::{ReportMatch, arena, percent, summary_sentence},
     tournament::TournamentResult,
 };
+use crate::error::Result;
 use crate::page::{Block, Page};
 use crate::plot::{
-    Curve, LineChart, PlotError,
+    Curve, LineChart,
     heat_map::{HeatMap, heat_map},
     intervals::{Row, intervals},
     line_chart,
@@ -17,16 +18,19 @@ use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
 use crate::studies::{
     opening::OpeningValue,
-    regret::report::Report,
+    regret::report::{Measured, Report},
     reproduce::Reproduction,
-    setup_study::{StudyResult, draw, result::order},
+    setup_study::{
+        StudyResult, draw,
+        result::{SetupRate, order},
+    },
     strength,
 };
 
 /// Set-ups that are drawn as the best and as the worst.
 const DRAWN: usize = 16;
 
-pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, PlotError> {
+pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
     let mut page = Page {
         title: title.to_owned(),
         ..Page::default()
@@ -60,7 +64,7 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page, PlotError> {
     Ok(page)
 }
 
-fn matches(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
+fn matches(page: &mut Page, found: &[Found]) -> Result<()> {
     let matches: Vec<ReportMatch> = found
         .iter()
         .filter_map(|found| match found {
@@ -97,27 +101,25 @@ fn matches(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn opening(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
+fn opening(page: &mut Page, found: &[Found]) -> Result<()> {
     let values: Vec<&OpeningValue> = found
         .iter()
-        .filter_map(|found| {
-            if let Found::Opening(value) = found {
-                Some(value)
-            } else {
-                None
-            }
+        .filter_map(|found| match found {
+            Found::Opening(value) => Some(value),
+            _ => None,
         })
         .collect();
-    let mut sheet = Sheet::new(["player", "first mover wins %", "±", "plies", "games"]);
-    for value in &values {
-        sheet.push(vec![
+    let cells = |value: &&OpeningValue| {
+        vec![
             value.player.as_str().into(),
             Cell::Percent(value.score),
             Cell::Percent(value.interval.half_width()),
             Cell::Number(value.mean_plies, 2),
             value.games.into(),
-        ]);
-    }
+        ]
+    };
+    let columns = ["player", "first mover wins %", "±", "plies", "games"];
+    let sheet = Sheet::filled(columns, values.iter().map(cells));
     let row = |value: &&OpeningValue| Row {
         label: value.player.clone(),
         value: 100.0 * value.score,
@@ -140,7 +142,7 @@ fn opening(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), PlotError> {
+fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     let ranking = result.ranking();
     let mut sheet = Sheet::new(["", "player", "Elo", "±", "win %", "± "]);
     let mut rows = Vec::new();
@@ -203,7 +205,7 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), PlotErro
     Ok(())
 }
 
-fn regret(page: &mut Page, report: &Report) -> Result<(), PlotError> {
+fn regret(page: &mut Page, report: &Report) -> Result<()> {
     let mut blocks = vec![
         Block::Text(format!(
             "{} positions, from {}. Truth: {}.",
@@ -211,16 +213,12 @@ fn regret(page: &mut Page, report: &Report) -> Result<(), PlotError> {
         )),
         Block::Table(report.sheet()),
     ];
-    let row = |measured: &crate::studies::regret::report::Measured| {
+    let row = |measured: &Measured| {
         let regret = measured.figures.regret;
-        let half = QUANTILE_95 * regret.error;
         Row {
             label: measured.name.clone(),
             value: regret.value,
-            interval: Interval {
-                lower: regret.value - half,
-                upper: regret.value + half,
-            },
+            interval: Interval::around(regret.value, QUANTILE_95 * regret.error),
         }
     };
     let rows: Vec<Row> = report.contestants.iter().map(row).collect();
@@ -243,7 +241,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn setups(page: &mut Page, result: &StudyResult) -> Result<(), PlotError> {
+fn setups(page: &mut Page, result: &StudyResult) -> Result<()> {
     let mut blocks = vec![Block::Text(format!(
         "{} plays {} games: each set-up meets {} others, {} games each. Whoever begins wins {}. Good set-ups differ from each other by {:.2} points \
          (standard deviation, luck taken away).",
@@ -262,21 +260,16 @@ fn setups(page: &mut Page, result: &StudyResult) -> Result<(), PlotError> {
         svg,
         "The sixteen best and the sixteen worst set-ups, as Red's",
     ));
-    let rates: Vec<(f64, f64)> = result
+    let rates = result
         .ranking
         .iter()
         .enumerate()
-        .map(|(place, &setup)| (place as f64 + 1.0, 100.0 * result.setups[setup].class_score))
-        .collect();
-    let chart = LineChart {
-        title: "Set-ups from best to worst".to_owned(),
-        x_label: "place".to_owned(),
-        y_label: "games won by the class, %".to_owned(),
-        curves: vec![Curve {
-            name: result.player.clone(),
-            points: rates,
-        }],
-    };
+        .map(|(place, &setup)| (place as f64 + 1.0, 100.0 * result.setups[setup].class_score));
+    let chart = LineChart::new(
+        "Set-ups from best to worst",
+        ["place", "games won by the class, %"],
+        [Curve::new(&result.player, rates)],
+    );
     blocks.push(Block::chart(
         line_chart(&chart)?,
         "Rates of all set-ups in order",
@@ -286,18 +279,13 @@ fn setups(page: &mut Page, result: &StudyResult) -> Result<(), PlotError> {
         "Mean rate of the set-ups with a stone on a square",
     ));
     if let Some(mix) = &result.mix {
-        let mut sheet = Sheet::new(["set-up over a5 b5 c5 a4 b4 a3", "share %"]);
-        let mut shares: Vec<(usize, f64)> = mix
-            .shares
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|&(_, share)| share > 0.0)
+        let mut setups: Vec<usize> = (0..mix.shares.len())
+            .filter(|&setup| mix.shares[setup] > 0.0)
             .collect();
-        shares.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        for (setup, share) in shares {
-            sheet.push(vec![order(setup).into(), Cell::Percent(share)]);
-        }
+        setups.sort_by(|&one, &other| mix.shares[other].total_cmp(&mix.shares[one]));
+        let row = |&setup: &usize| vec![order(setup).into(), Cell::Percent(mix.shares[setup])];
+        let columns = ["set-up over a5 b5 c5 a4 b4 a3", "share %"];
+        let sheet = Sheet::filled(columns, setups.iter().map(row));
         blocks.push(Block::Text(
             "The mix that nobody can exploit, as far as these games tell:".to_owned(),
         ));
@@ -311,13 +299,15 @@ fn setups(page: &mut Page, result: &StudyResult) -> Result<(), PlotError> {
 fn where_stones_belong(result: &StudyResult) -> HeatMap {
     const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
     let mean = |stone: char, square: usize| {
-        let rates: Vec<f64> = result
+        let has_stone = |rate: &&SetupRate| rate.order.chars().nth(square) == Some(stone);
+        let (sum, count) = result
             .setups
             .iter()
-            .filter(|rate| rate.order.chars().nth(square) == Some(stone))
-            .map(|rate| rate.score)
-            .collect();
-        (!rates.is_empty()).then(|| 100.0 * rates.iter().sum::<f64>() / rates.len() as f64)
+            .filter(has_stone)
+            .fold((0.0, 0.0), |(sum, count), rate| {
+                (sum + rate.score, count + 1.0)
+            });
+        (count > 0.0).then(|| 100.0 * sum / count)
     };
     let values: Vec<Option<f64>> = ('1'..='6')
         .flat_map(|stone| (0..6).map(move |square| mean(stone, square)))
@@ -338,7 +328,7 @@ fn where_stones_belong(result: &StudyResult) -> HeatMap {
     }
 }
 
-fn reproduction(page: &mut Page, result: &Reproduction) -> Result<(), PlotError> {
+fn reproduction(page: &mut Page, result: &Reproduction) -> Result<()> {
     let size = if result.full {
         "the published size"
     } else {
@@ -384,27 +374,20 @@ fn against_published(
     title: &str,
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
-) -> Result<String, PlotError> {
+) -> Result<String> {
     let ends = rows
         .iter()
         .flat_map(|row| [row.0, row.1])
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
         });
-    let agree = Curve {
-        name: "the same".to_owned(),
-        points: vec![(ends.0, ends.0), (ends.1, ends.1)],
-    };
-    let chart = LineChart {
-        title: title.to_owned(),
-        x_label: format!("published, {unit}"),
-        y_label: format!("measured, {unit}"),
-        curves: vec![agree],
-    };
+    let agree = Curve::new("the same", [(ends.0, ends.0), (ends.1, ends.1)]);
+    let labels = ["published", "measured"].map(|what| format!("{what}, {unit}"));
+    let chart = LineChart::new(title, labels.each_ref().map(String::as_str), [agree]);
     scatter(&chart, rows)
 }
 
-fn by_number(page: &mut Page, result: &Strength) -> Result<(), PlotError> {
+fn by_number(page: &mut Page, result: &Strength) -> Result<()> {
     let chart = strength::chart(
         &result.number,
         &result.player,

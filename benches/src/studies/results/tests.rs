@@ -1,35 +1,27 @@
 //! Tests of pages of results.
 
 use super::*;
-use crate::arena::{MatchOptions, play_match, tournament::play_tournament};
-use crate::page::tests::assert_well_formed;
+use crate::arena::{play_match, tournament::play_tournament};
+use crate::page::tests::{assert_alone, assert_well_formed};
 use crate::statistics::Interval;
-use crate::test_players::{first, greedy, random};
-use engine::games::einstein::Standard;
-
-fn options() -> MatchOptions<Standard> {
-    MatchOptions {
-        threads: 1,
-        ..MatchOptions::new(Standard::default(), 50, 1)
-    }
-}
+use crate::studies::reproduce::{Claim, Comparison, Figure, Target};
+use crate::test_players::{first, greedy, options, random};
 
 fn html(text: &str) -> String {
     let html = page("Results", &read("file.json", text).unwrap())
         .unwrap()
         .html();
     assert_well_formed(&html);
-    for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
-        assert!(!html.contains(outside), "{outside}");
-    }
+    assert_alone(&html);
     html
 }
 
 #[test]
 fn matches_that_follow_each_other_are_one_table() {
     let one =
-        serde_json::to_string(&play_match(&greedy(), &random(), &options()).unwrap()).unwrap();
-    let two = serde_json::to_string(&play_match(&first(), &random(), &options()).unwrap()).unwrap();
+        serde_json::to_string(&play_match(&greedy(), &random(), &options(50, 1)).unwrap()).unwrap();
+    let two =
+        serde_json::to_string(&play_match(&first(), &random(), &options(50, 1)).unwrap()).unwrap();
     let html = html(&format!(
         "{one}\n{{\"promoted\":false,\"model\":null,\"match\":{two}}}\n"
     ));
@@ -39,7 +31,7 @@ fn matches_that_follow_each_other_are_one_table() {
 
 #[test]
 fn a_tournament_has_ratings_and_a_map() {
-    let result = play_tournament(&[random(), greedy(), first()], &options(), |_| {}).unwrap();
+    let result = play_tournament(&[random(), greedy(), first()], &options(50, 1), |_| {}).unwrap();
     let html = html(&serde_json::to_string(&result).unwrap());
     assert_eq!(html.matches("<figure").count(), 2);
     assert!(html.contains("<strong>greedy</strong> comes first of 3; 100 games a match."));
@@ -51,39 +43,20 @@ fn a_tournament_has_ratings_and_a_map() {
 
 #[test]
 fn figures_stand_beside_published_ones() {
-    let figure = |label: &str, published: f64, measured: f64| crate::studies::reproduce::Figure {
-        label: label.to_owned(),
-        published: Some(published),
-        published_error: None,
-        measured,
-        interval: Some(Interval {
-            lower: measured - 1.0,
-            upper: measured + 1.0,
-        }),
+    let figure = |label: &str, published: f64, measured: f64| Figure {
+        interval: Some(Interval::around(measured, 1.0)),
         games: 100,
+        ..Figure::plain(label.to_owned(), published, measured)
     };
-    let comparison = crate::studies::reproduce::Comparison {
-        title: "score".to_owned(),
-        unit: "points".to_owned(),
-        figures: vec![
-            figure("one", 50.0, 51.0),
-            figure("two", 60.0, 57.0),
-            figure("three", 70.0, 70.0),
-        ],
-        decimals: 1,
-    };
+    let figures = vec![
+        figure("one", 50.0, 51.0),
+        figure("two", 60.0, 57.0),
+        figure("three", 70.0, 70.0),
+    ];
     let result = Reproduction {
-        target: "a study".to_owned(),
-        source: "A report (2000)".to_owned(),
-        full: false,
-        comparisons: vec![comparison],
-        claims: vec![crate::studies::reproduce::Claim {
-            published: "It wins.".to_owned(),
-            measured: "It does.".to_owned(),
-        }],
-        assumptions: vec!["random set-ups".to_owned()],
-        details: None,
-        pictures: None,
+        comparisons: vec![Comparison::new("score", "points", figures, 1)],
+        claims: vec![Claim::new("It wins.", "It does.".to_owned())],
+        ..Reproduction::of(Target::Star, "A report (2000)", false, &["random set-ups"])
     };
     let html = html(&serde_json::to_string(&result).unwrap());
     // Differences of 1, 3 and 0.
@@ -105,14 +78,12 @@ fn a_curve_is_a_table_of_its_losses() {
     let [Found::Curve(chart)] = &found[..] else {
         panic!("{found:?}")
     };
-    assert_eq!(
-        chart
-            .curves
-            .iter()
-            .map(|curve| curve.name.as_str())
-            .collect::<Vec<_>>(),
-        ["training loss", "validation loss"]
-    );
+    let names: Vec<&str> = chart
+        .curves
+        .iter()
+        .map(|curve| curve.name.as_str())
+        .collect();
+    assert_eq!(names, ["training loss", "validation loss"]);
     assert_eq!(chart.curves[1].points, [(1.0, 0.69), (2.0, 0.65)]);
     let error = read("curve.csv", "epoch,training_loss\n1,0.7\nx,1\n")
         .unwrap_err()

@@ -6,10 +6,11 @@
 //! largest difference is reported.
 
 use super::{
-    Report, SearchBenchError, Settings, Study,
+    Report, Settings, Study,
     measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
-    presets::{ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
+    presets::{self, ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
 };
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -18,42 +19,39 @@ use crate::sheet::{Cell, Sheet};
 use crate::studies::suite::Phase;
 use indicatif::ProgressBar;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{json, to_value};
 
 /// What one search cost.
-#[derive(Clone, Debug, Serialize)]
-struct Measured {
+#[derive(Serialize)]
+pub(crate) struct Measured {
     form: &'static str,
-    search: &'static str,
+    pub(crate) search: &'static str,
     /// Share of leaves saved, over the whole suite, against the first search of the form.
     saved: Option<f64>,
     #[serde(flatten)]
-    costs: PlayerCosts,
+    pub(crate) costs: PlayerCosts,
 }
 
-/// Compares searches; the first of each form is the baseline of that form.
-///
-/// # Errors
-/// If a search cannot be read or gives no value.
-pub fn run(
+/// Compares the searches of the study.
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
+    let searches = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
+    report(&measure(&searches, settings, progress)?, settings)
+}
+
+/// Measures searches; the first of each form is the baseline of that form.
+pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Report, SearchBenchError> {
-    let notations: Vec<String> = searches
-        .iter()
-        .map(|search| search.player.clone())
-        .collect();
-    let recipes = recipes(&notations)?;
+) -> Result<Vec<Measured>> {
+    let notations = searches.iter().map(|search| search.player.clone());
+    let recipes = recipes(&notations.collect::<Vec<_>>())?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let mut measured: Vec<Measured> = Vec::new();
     for (search, recipe) in searches.iter().zip(&recipes) {
-        let costs = measure_suite(recipe, &settings.suite, settings, false, progress)?;
-        let baseline = measured
-            .iter()
-            .find(|other| other.form == search.form)
-            .map(|other| leaves(&other.costs));
-        let saved = baseline.map(|baseline| saved(&leaves(&costs), &baseline));
+        let costs = measure_suite(recipe, settings, false, progress)?;
+        let baseline = measured.iter().find(|other| other.form == search.form);
+        let saved = baseline.map(|baseline| saved(&leaves(&costs), &leaves(&baseline.costs)));
         measured.push(Measured {
             form: search.form,
             search: search.label,
@@ -61,21 +59,24 @@ pub fn run(
             costs,
         });
     }
-    let all: Vec<PlayerCosts> = measured.iter().map(|one| one.costs.clone()).collect();
-    let disagreement = largest_disagreement(&all);
+    Ok(measured)
+}
+
+fn report(measured: &[Measured], settings: &Settings) -> Result<Report> {
+    let disagreement = largest_disagreement(measured.iter().map(|one| &one.costs));
     Ok(Report {
-        text: text(&measured, disagreement, settings),
-        csv: csv(&measured).csv(),
+        text: text(measured, disagreement, settings),
+        csv: csv(measured).csv(),
         json: json!({
             "study": Study::Chance.name(),
             "suite": settings.suite.name,
             "seed": settings.seed,
             "repeat": settings.repeat,
             "largest_disagreement": disagreement,
-            "searches": serde_json::to_value(&measured)?,
+            "searches": to_value(measured)?,
             "published": PUBLISHED_LEAVES.map(|(search, leaves)| json!({ "search": search, "leaves": leaves })),
         }),
-        svg: chart(&measured, &settings.suite.phases())?,
+        svg: chart(measured, &settings.suite.phases())?,
     })
 }
 
@@ -104,24 +105,15 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
     );
     for form in forms(measured) {
         for phase in settings.suite.phases() {
-            let of_phase = |costs: &PlayerCosts| -> Vec<u64> {
-                costs
-                    .positions
-                    .iter()
-                    .filter(|position| position.phase == phase)
-                    .map(|position| position.cost.leaves)
-                    .collect()
+            let row = |one: &Measured| {
+                let positions = one.costs.positions.iter();
+                let of_phase = positions.filter(|position| position.phase == phase);
+                let leaves = of_phase.map(|position| position.cost.leaves).collect();
+                let milliseconds = one.costs.total(Some(phase)).milliseconds();
+                (one.search, leaves, Some(milliseconds))
             };
             let of_form = measured.iter().filter(|one| one.form == form);
-            let rows: Vec<Row> = of_form
-                .map(|one| {
-                    (
-                        one.search,
-                        of_phase(&one.costs),
-                        Some(one.costs.total(Some(phase)).milliseconds()),
-                    )
-                })
-                .collect();
+            let rows: Vec<Row> = of_form.map(row).collect();
             let count = rows.first().map_or(0, |row| row.1.len());
             let names: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             text += &format!(
@@ -180,10 +172,8 @@ fn csv(measured: &[Measured]) -> Sheet {
         "saved",
     ]);
     for one in measured {
-        let baseline = measured
-            .iter()
-            .find(|other| other.form == one.form)
-            .unwrap_or(one);
+        let baseline = measured.iter().find(|other| other.form == one.form);
+        let baseline = baseline.unwrap_or(one);
         for (position, of_baseline) in one.costs.positions.iter().zip(&baseline.costs.positions) {
             let saved = saved(&[position.cost.leaves], &[of_baseline.cost.leaves]);
             sheet.push(vec![
@@ -201,127 +191,86 @@ fn csv(measured: &[Measured]) -> Sheet {
         }
     }
     for (search, counts) in PUBLISHED_LEAVES {
-        for ((position, count), of_baseline) in PUBLISHED_POSITIONS
-            .into_iter()
-            .zip(counts)
-            .zip(PUBLISHED_LEAVES[0].1)
-        {
-            let saved = Cell::Number(saved(&[count], &[of_baseline]), 6);
-            let (form, empty) = ("published", Cell::Missing);
-            let row = [
-                form.into(),
-                search.into(),
-                empty.clone(),
-                empty.clone(),
-                position.into(),
-                empty.clone(),
-                count.into(),
-            ];
-            sheet.push(
-                row.into_iter()
-                    .chain([empty.clone(), empty, saved])
-                    .collect(),
-            );
+        let counts = counts.into_iter().zip(PUBLISHED_LEAVES[0].1);
+        for (position, (count, of_baseline)) in PUBLISHED_POSITIONS.into_iter().zip(counts) {
+            let mut row = vec![Cell::Missing; sheet.columns.len()];
+            row[0] = "published".into();
+            row[1] = search.into();
+            row[4] = position.into();
+            row[6] = count.into();
+            row[9] = Cell::Number(saved(&[count], &[of_baseline]), 6);
+            sheet.push(row);
         }
     }
     sheet
 }
 
 /// Mean leaves by phase, a curve a search.
-fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String, SearchBenchError> {
+fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String> {
     let curve = |one: &Measured| {
         let mean = |(index, phase): (usize, &Phase)| {
             let total = one.costs.total(Some(*phase));
             (index as f64, total.leaves as f64 / total.positions as f64)
         };
-        Curve {
-            name: format!("{}, {}", one.form, one.search),
-            points: phases.iter().enumerate().map(mean).collect(),
-        }
+        let name = format!("{}, {}", one.form, one.search);
+        Curve::new(name, phases.iter().enumerate().map(mean))
     };
-    let chart = LineChart {
-        title: "Leaves by search and phase".to_owned(),
-        x_label: String::new(),
-        y_label: "leaves a position".to_owned(),
-        curves: measured.iter().map(curve).collect(),
-    };
+    let curves = measured.iter().map(curve);
+    let chart = LineChart::new(
+        "Leaves by search and phase",
+        ["", "leaves a position"],
+        curves,
+    );
     let names = phases.iter().map(|phase| phase.name().to_owned()).collect();
-    Ok(scaled_chart(
-        &chart,
-        &Scale::Categories(names),
-        &Scale::Logarithmic(10),
-    )?)
+    scaled_chart(&chart, &Scale::Categories(names), &Scale::Logarithmic(10))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn known() -> Vec<ChanceSearch> {
+    #[test]
+    fn searches_agree_on_values_and_save_against_the_first_of_their_form() {
         let known = [
             ("outcomes", "Star0", "textbook(depth=3)"),
             ("unified", "Star0", "unified(depth=3)"),
             ("unified", "Star1", "star1(depth=3, table=0)"),
             ("unified", "Star1, table", "star1(depth=3, table=1)"),
         ];
-        known
-            .map(|(form, label, player)| ChanceSearch {
-                form,
-                label,
-                player: player.to_owned(),
-            })
-            .to_vec()
-    }
-
-    #[test]
-    fn searches_agree_on_values_and_save_against_the_first_of_their_form() {
-        let report = run(&known(), &Settings::for_tests(), &ProgressBar::hidden()).unwrap();
+        let known = known.map(|(form, label, player)| ChanceSearch {
+            form,
+            label,
+            player: player.to_owned(),
+        });
+        let settings = Settings::for_tests(&[]);
+        let measured = measure(&known, &settings, &ProgressBar::hidden()).unwrap();
+        let saved: Vec<Option<f64>> = measured.iter().map(|one| one.saved).collect();
+        assert_eq!(saved[..2], [None; 2], "another form has its own baseline");
+        let count = |one: &Measured| leaves(&one.costs).iter().sum::<u64>() as f64;
+        let expected = 1.0 - count(&measured[2]) / count(&measured[1]);
+        assert!((saved[2].unwrap() - expected).abs() < 1e-12 && expected > 0.0);
+        let report = report(&measured, &settings).unwrap();
         assert!(report.json["largest_disagreement"].as_f64().unwrap() < 1e-5);
-        let searches = report.json["searches"].as_array().unwrap();
-        assert_eq!(searches[0]["saved"], serde_json::Value::Null);
-        assert_eq!(
-            searches[1]["saved"],
-            serde_json::Value::Null,
-            "another form has its own baseline"
-        );
-        let count = |search: &serde_json::Value| {
-            search["positions"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|one| one["cost"]["leaves"].as_u64().unwrap())
-                .sum::<u64>() as f64
-        };
-        let expected = 1.0 - count(&searches[2]) / count(&searches[1]);
-        assert!(
-            (searches[2]["saved"].as_f64().unwrap() - expected).abs() < 1e-12 && expected > 0.0
-        );
+        assert_eq!(report.json["searches"][2]["saved"].as_f64(), saved[2]);
+        let counted = report.json["searches"][2]["positions"][0]["cost"]["leaves"].as_u64();
+        assert_eq!(counted, Some(leaves(&measured[2].costs)[0]));
         assert_eq!(report.csv.lines().count(), 1 + 4 * 24 + 4 * 6);
-        assert!(
-            report.text.contains("unified, endgame") && report.text.contains("16156128"),
-            "{}",
-            report.text
-        );
+        for part in ["unified, endgame", "16156128"] {
+            assert!(report.text.contains(part), "{}", report.text);
+        }
         assert!(report.svg.contains("unified, Star1, table"));
     }
 
     #[test]
     fn published_savings_are_the_published_ones() {
         // "69.99 to 98.64 percent fewer" with a table than without.
-        let shares = PUBLISHED_LEAVES[2]
-            .1
-            .into_iter()
-            .zip(PUBLISHED_LEAVES[3].1)
-            .map(|(without, with)| saved(&[with], &[without]));
-        let shares: Vec<f64> = shares.collect();
-        let (least, most) = shares
-            .iter()
-            .fold((1.0, 0.0), |(least, most): (f64, f64), &share| {
-                (least.min(share), most.max(share))
-            });
-        assert!(
-            (least - 0.6999).abs() < 5e-5 && (most - 0.9864).abs() < 5e-5,
-            "{shares:?}"
-        );
+        let pairs = PUBLISHED_LEAVES[2].1.into_iter().zip(PUBLISHED_LEAVES[3].1);
+        let shares: Vec<f64> = pairs
+            .map(|(without, with)| saved(&[with], &[without]))
+            .collect();
+        let least = shares.iter().copied().fold(1.0, f64::min);
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        assert!((least - 0.6999).abs() < 5e-5, "{shares:?}");
+        assert!((most - 0.9864).abs() < 5e-5, "{shares:?}");
     }
 }

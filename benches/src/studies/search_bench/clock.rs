@@ -11,7 +11,7 @@ use std::{hint::black_box, sync::OnceLock, time::Instant};
 /// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the
 /// search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClockShare(f64);
+pub(crate) struct ClockShare(f64);
 
 /// Evaluations of nothing in one batch, and batches: the fastest counts, for others were
 /// interrupted.
@@ -20,8 +20,7 @@ const BATCHES: u32 = 9;
 
 impl ClockShare {
     /// That of the engine's own meter; measured at the first call.
-    #[must_use]
-    pub fn of_leaf_clock() -> Self {
+    pub(crate) fn of_leaf_clock() -> Self {
         static SHARE: OnceLock<ClockShare> = OnceLock::new();
         *SHARE.get_or_init(|| {
             let mut clock = LeafClock::new(true);
@@ -36,8 +35,7 @@ impl ClockShare {
 
     /// That of any clock: `evaluate` evaluates nothing so many times and says how many seconds it
     /// took for evaluating.
-    #[must_use]
-    pub fn measured(mut evaluate: impl FnMut(u32) -> f64) -> Self {
+    pub(crate) fn measured(mut evaluate: impl FnMut(u32) -> f64) -> Self {
         let batch = |_| {
             let began = Instant::now();
             let inside = evaluate(BATCH);
@@ -56,8 +54,7 @@ impl ClockShare {
 
     /// Seconds of a plain search that go into evaluating, from those of the plain search, those of
     /// the instrumented one, and those that the latter took for evaluating.
-    #[must_use]
-    pub fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
+    pub(crate) fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
     }
 }

@@ -4,14 +4,15 @@
 //! plain search, as players use it; only the share of time spent evaluating comes from the
 //! instrumented one.
 
+use super::measure::PlayerCosts;
 use crate::sheet::{Cell, Sheet};
+use crate::studies::suite::Phase;
 use engine::search::SearchStats;
 use serde::{Deserialize, Serialize};
 
 /// The cost of valuing one position, or several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    /// Positions valued.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Cost {
     pub positions: u64,
     /// Positions visited by the search, leaves included.
     pub nodes: u64,
@@ -35,8 +36,7 @@ pub struct Cost {
 
 impl Cost {
     /// The cost of one position from what the plain search reports and how long it took.
-    #[must_use]
-    pub fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
+    pub(crate) fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
         Self {
             positions: 1,
             nodes: stats.nodes,
@@ -51,7 +51,7 @@ impl Cost {
     }
 
     /// Adds the cost of further positions.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         // The sum is known only if every part is; nothing has been measured of the empty cost.
         self.evaluation_seconds = match (self.evaluation_seconds, other.evaluation_seconds) {
             (Some(own), Some(others)) => Some(own + others),
@@ -68,24 +68,19 @@ impl Cost {
         self.seconds += other.seconds;
     }
 
-    /// The cost of all of them.
-    #[must_use]
-    pub fn sum<'a>(costs: impl IntoIterator<Item = &'a Self>) -> Self {
+    pub(crate) fn sum<'a>(costs: impl IntoIterator<Item = &'a Self>) -> Self {
         costs.into_iter().fold(Self::default(), |mut sum, cost| {
             sum.add(cost);
             sum
         })
     }
 
-    /// Milliseconds a position.
-    #[must_use]
-    pub fn milliseconds(&self) -> f64 {
+    pub(crate) fn milliseconds(&self) -> f64 {
         1000.0 * self.seconds / self.positions as f64
     }
 
     /// What follows from the sums.
-    #[must_use]
-    pub fn rates(&self) -> Rates {
+    pub(crate) fn rates(&self) -> Rates {
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         let per_second = |count: u64| (self.seconds > 0.0).then(|| count as f64 / self.seconds);
         Rates {
@@ -98,32 +93,23 @@ impl Cost {
         }
     }
 
+    /// What the table lost, if there is one.
+    pub(super) fn known_replacements(&self) -> Option<u64> {
+        (self.probes > 0).then_some(self.replacements)
+    }
+
     /// Share of the search's time that goes into evaluating, in `[0, 1]`.
     fn evaluation_share(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
         (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
     }
-
-    /// This cost as a multiple of another one's, over the same positions.
-    #[must_use]
-    pub fn ratios(&self, baseline: &Self) -> Ratios {
-        let ratio = |own: f64, other: f64| (other > 0.0).then(|| own / other);
-        Ratios {
-            nodes_ratio: ratio(self.nodes as f64, baseline.nodes as f64),
-            leaves_ratio: ratio(self.leaves as f64, baseline.leaves as f64),
-            time_ratio: ratio(self.seconds, baseline.seconds),
-        }
-    }
 }
 
 /// Rates of a cost; `None` where nothing was counted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rates {
-    /// Wall time a position, in milliseconds.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
-    /// Positions visited a second.
     pub nodes_a_second: Option<f64>,
-    /// Evaluations a second.
     pub leaves_a_second: Option<f64>,
     /// Share of time spent evaluating, in `[0, 1]`.
     pub evaluation_share: Option<f64>,
@@ -133,71 +119,72 @@ pub struct Rates {
     pub cut_rate: Option<f64>,
 }
 
-/// A cost as a multiple of the baseline's; `None` where the baseline has none.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ratios {
-    /// Nodes.
-    pub nodes_ratio: Option<f64>,
-    /// Leaves.
-    pub leaves_ratio: Option<f64>,
-    /// Time.
-    pub time_ratio: Option<f64>,
-}
-
 /// One line of a result: who searched what, at what cost, compared with the baseline.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Compared {
     /// The search, in player notation or by its name.
     pub player: String,
     /// A phase, or `all`.
     pub phase: String,
-    /// The sums.
     #[serde(flatten)]
     pub cost: Cost,
-    /// Their rates.
     #[serde(flatten)]
     pub rates: Rates,
-    /// Compared with the baseline.
-    #[serde(flatten)]
-    pub ratios: Ratios,
+    /// Nodes, leaves and time as multiples of the baseline's; `None` where the baseline has none.
+    pub nodes_ratio: Option<f64>,
+    pub leaves_ratio: Option<f64>,
+    pub time_ratio: Option<f64>,
 }
 
 impl Compared {
-    /// A line with all that follows from its cost and the baseline's.
-    #[must_use]
-    pub fn new(player: &str, phase: &str, cost: Cost, baseline: &Cost) -> Self {
+    /// What a player cost in the positions of a phase, or in all, and all that follows from that
+    /// and the baseline's.
+    pub(super) fn new(
+        player: &PlayerCosts,
+        name: &str,
+        phase: Option<Phase>,
+        baseline: &Cost,
+    ) -> Self {
+        Self::of(&player.player, name, player.total(phase), baseline)
+    }
+
+    fn of(player: &str, name: &str, cost: Cost, baseline: &Cost) -> Self {
+        let ratio = |own: f64, other: f64| (other > 0.0).then(|| own / other);
         Self {
             player: player.to_owned(),
-            phase: phase.to_owned(),
+            phase: name.to_owned(),
             cost,
             rates: cost.rates(),
-            ratios: cost.ratios(baseline),
+            nodes_ratio: ratio(cost.nodes as f64, baseline.nodes as f64),
+            leaves_ratio: ratio(cost.leaves as f64, baseline.leaves as f64),
+            time_ratio: ratio(cost.seconds, baseline.seconds),
         }
     }
 }
 
 /// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
 /// column.
-#[must_use]
-pub fn shown(first: &str, lines: &[&Compared]) -> Sheet {
+pub(super) fn shown(first: &str, lines: &[&Compared]) -> Sheet {
     let mut sheet = Sheet::new([
-        first, "nodes", "leaves", "ms", "nodes/s", "leaves/s", "eval %", "hit %", "cut %",
+        first,
+        "nodes",
+        "leaves",
+        "ms",
+        "nodes/s",
+        "leaves/s",
+        "eval %",
+        "hit %",
+        "cut %",
         "replaced",
+        "nodes ×",
+        "leaves ×",
+        "time ×",
     ]);
-    sheet
-        .columns
-        .extend(["nodes ×", "leaves ×", "time ×"].map(str::to_owned));
-    for Compared {
-        player,
-        cost,
-        rates,
-        ratios,
-        ..
-    } in lines.iter().copied()
-    {
+    for line in lines {
+        let (cost, rates) = (&line.cost, &line.rates);
         let mean = |count: u64| Cell::Number(count as f64 / cost.positions as f64, 0);
         sheet.push(vec![
-            player.as_str().into(),
+            line.player.as_str().into(),
             mean(cost.nodes),
             mean(cost.leaves),
             Cell::Number(rates.milliseconds_a_position, 3),
@@ -206,14 +193,10 @@ pub fn shown(first: &str, lines: &[&Compared]) -> Sheet {
             Cell::percent(rates.evaluation_share),
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
-            if cost.probes > 0 {
-                mean(cost.replacements)
-            } else {
-                Cell::Missing
-            },
-            Cell::number(ratios.nodes_ratio, 3),
-            Cell::number(ratios.leaves_ratio, 3),
-            Cell::number(ratios.time_ratio, 3),
+            cost.known_replacements().map_or(Cell::Missing, mean),
+            Cell::number(line.nodes_ratio, 3),
+            Cell::number(line.leaves_ratio, 3),
+            Cell::number(line.time_ratio, 3),
         ]);
     }
     sheet
@@ -251,40 +234,40 @@ mod tests {
             (rates.hit_rate, rates.cut_rate, rates.evaluation_share),
             (Some(0.5), Some(0.2), None)
         );
-        let ratios = sum.ratios(&cost(2, 2000, 0.008));
+        assert_eq!(Cost::default().rates().hit_rate, None);
+        let line = Compared::of("a", "all", sum, &cost(2, 2000, 0.008));
         assert_eq!(
-            (ratios.nodes_ratio, ratios.leaves_ratio),
+            (line.nodes_ratio, line.leaves_ratio),
             (Some(0.5), Some(0.5))
         );
-        assert!((ratios.time_ratio.unwrap() - 0.5).abs() < 1e-12);
-        assert_eq!(Cost::default().rates().hit_rate, None);
-        assert_eq!(sum.ratios(&Cost::default()).nodes_ratio, None);
+        assert!((line.time_ratio.unwrap() - 0.5).abs() < 1e-12);
+        let line = Compared::of("a", "all", sum, &Cost::default());
+        assert_eq!(line.nodes_ratio, None);
     }
 
     #[test]
     fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
-        let cost = Cost {
+        let unknown = cost(1, 1, 1.0);
+        let known = Cost {
             evaluation_seconds: Some(0.4),
-            ..cost(1, 1, 1.0)
+            ..unknown
         };
-        assert_eq!(cost.rates().evaluation_share, Some(0.4));
-        assert_eq!(
-            Cost::sum([&cost, &self::cost(1, 1, 1.0)]).evaluation_seconds,
-            None
-        );
-        assert_eq!(
-            Cost::sum([&self::cost(1, 1, 1.0), &cost]).evaluation_seconds,
-            None
-        );
-        assert_eq!(
-            Cost::sum([&cost, &cost]).rates().evaluation_share,
-            Some(0.4)
-        );
+        assert_eq!(known.rates().evaluation_share, Some(0.4));
+        for (parts, sum) in [
+            ([&known, &unknown], None),
+            ([&unknown, &known], None),
+            ([&known, &known], Some(0.8)),
+        ] {
+            assert_eq!(Cost::sum(parts).evaluation_seconds, sum);
+        }
+        let both = Cost::sum([&known, &known]).rates();
+        assert_eq!(both.evaluation_share, Some(0.4));
     }
 
     #[test]
     fn lines_have_as_many_cells_as_columns() {
-        let line = Compared::new("a", "all", cost(2, 100, 0.1), &cost(2, 100, 0.1));
+        let cost = cost(2, 100, 0.1);
+        let line = Compared::of("a", "all", cost, &cost);
         let sheet = shown("player", &[&line]);
         assert_eq!(sheet.rows[0].len(), sheet.columns.len());
         assert!(sheet.text().contains("50"));

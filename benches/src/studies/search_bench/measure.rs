@@ -6,8 +6,9 @@
 //! time limit, on one thread each, depend on seed and position alone. With several threads the
 //! share of time evaluating is that of all of them together.
 
-use super::{SearchBenchError, Settings, clock::ClockShare, cost::Cost};
-use crate::studies::suite::{Phase, Suite};
+use super::{Settings, clock::ClockShare, cost::Cost};
+use crate::error::Result;
+use crate::studies::suite::Phase;
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use engine::play::{build::PlayerRecipe, player::Player};
@@ -17,22 +18,18 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// What valuing one position cost a player.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PositionCost {
-    /// Where in a game the position stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PositionCost {
     pub phase: Phase,
-    /// The position.
     pub position: String,
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// The cost.
     pub cost: Cost,
 }
 
 /// What valuing all positions of a suite cost a player.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlayerCosts {
-    /// The player, in notation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PlayerCosts {
     pub player: String,
     /// The positions, in the order of the suite.
     pub positions: Vec<PositionCost>,
@@ -40,8 +37,7 @@ pub struct PlayerCosts {
 
 impl PlayerCosts {
     /// The cost of all positions, or of those of one phase.
-    #[must_use]
-    pub fn total(&self, phase: Option<Phase>) -> Cost {
+    pub(crate) fn total(&self, phase: Option<Phase>) -> Cost {
         let wanted = self
             .positions
             .iter()
@@ -51,14 +47,12 @@ impl PlayerCosts {
 }
 
 /// The largest difference between the values that two players give one position.
-#[must_use]
-pub fn largest_disagreement(players: &[PlayerCosts]) -> f32 {
-    let Some((first, others)) = players.split_first() else {
+pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
+    let mut others = players.into_iter();
+    let Some(first) = others.next() else {
         return 0.0;
     };
-    let pairs = others
-        .iter()
-        .flat_map(|other| other.positions.iter().zip(&first.positions));
+    let pairs = others.flat_map(|other| other.positions.iter().zip(&first.positions));
     // Two players differ by at most twice what they differ from the first.
     pairs
         .map(|(one, other)| (one.value - other.value).abs())
@@ -67,10 +61,7 @@ pub fn largest_disagreement(players: &[PlayerCosts]) -> f32 {
 
 /// Reads players and makes sure that each of them gives values, so that no time is spent before a
 /// refusal.
-///
-/// # Errors
-/// If a notation is wrong or a player only plays.
-pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>, SearchBenchError> {
+pub(crate) fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>> {
     let game = Standard::default();
     let recipes = notations
         .iter()
@@ -79,60 +70,52 @@ pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>, Sear
     // Two lone stones: no search takes long, however deep.
     let (near_the_end, _) = game
         .parse_position(NEAR_THE_END)
-        .map_err(SearchBenchError::Position)?;
+        .map_err(|error| format!("the study's own position: {error}"))?;
     for recipe in &recipes {
         let mut player = recipe.make();
         player.new_game(0);
         if player.value(&near_the_end).value.is_none() {
-            return Err(SearchBenchError::NoValue {
-                player: recipe.name().to_owned(),
-            });
+            return Err(no_value(recipe.name()).into());
         }
     }
     Ok(recipes)
 }
 
+/// What is said of a player that moves but rates nothing.
+pub(crate) fn no_value(player: &str) -> String {
+    format!(
+        "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"
+    )
+}
+
 const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
 
-/// Values all positions of a suite with one player; `instrument` also measures the share of time
+/// Values all positions of the suite with one player; `instrument` also measures the share of time
 /// spent evaluating.
-///
-/// # Errors
-/// If the player gives no value.
-pub fn measure_suite(
+pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
-    suite: &Suite,
     settings: &Settings,
     instrument: bool,
     progress: &ProgressBar,
-) -> Result<PlayerCosts, SearchBenchError> {
+) -> Result<PlayerCosts> {
     progress.set_message(recipe.name().to_owned());
     let mut plain = recipe.make();
     let mut instrumented =
         instrument.then(|| (recipe.make_instrumented(), ClockShare::of_leaf_clock()));
-    if let Some(first) = suite.positions.first() {
+    if let Some(first) = settings.suite.positions.first() {
         // Not timed: the first search touches fresh memory, which would count against the first
         // position.
         plain.new_game(settings.seed);
         plain.value(&first.position);
     }
-    let mut positions = Vec::with_capacity(suite.positions.len());
-    for entry in &suite.positions {
+    let mut positions = Vec::with_capacity(settings.suite.positions.len());
+    for entry in &settings.suite.positions {
         let instrumented = instrumented
             .as_mut()
             .map(|(player, clock)| (player.as_mut(), *clock));
-        let found = measure_position(
-            plain.as_mut(),
-            instrumented,
-            &entry.position,
-            settings.seed,
-            settings.repeat,
-        );
-        let Some((value, cost)) = found else {
-            return Err(SearchBenchError::NoValue {
-                player: recipe.name().to_owned(),
-            });
-        };
+        let (seed, repeat) = (settings.seed, settings.repeat);
+        let found = measure_position(plain.as_mut(), instrumented, &entry.position, seed, repeat);
+        let (value, cost) = found.ok_or_else(|| no_value(recipe.name()))?;
         positions.push(PositionCost {
             phase: entry.phase,
             position: entry.text.clone(),
@@ -149,7 +132,7 @@ pub fn measure_suite(
 
 /// Values one position of any game; `None` from a player that gives no value. With an instrumented
 /// player comes the share of its clock.
-pub fn measure_position<G: Game>(
+pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
     position: &G::Position,
@@ -195,43 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn players_that_only_play_are_refused_before_anything_is_measured() {
-        for player in ["random", "greedy"] {
-            let error = recipes(&notations(&["star1(depth=64)", player]))
-                .map(|_| ())
-                .unwrap_err()
-                .to_string();
-            assert!(
-                error.starts_with(&format!("{player} gives positions no value"))
-                    && !error.contains('\n'),
-                "{error}"
-            );
-        }
-        let error = recipes(&notations(&["star7(depth=2)"]))
-            .map(|_| ())
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("no player 'star7'") && !error.contains('\n'),
-            "{error}"
-        );
-        assert_eq!(
-            recipes(&notations(&["star1(2)", "mcts(10)", "textbook(1)"]))
-                .unwrap()
-                .len(),
-            3
-        );
-    }
-
-    #[test]
     fn costs_are_those_of_the_player_alone() {
         let settings = Settings {
             repeat: 2,
-            ..Settings::for_tests()
+            ..Settings::for_tests(&[])
         };
-        let suite = Suite::built_in().unwrap();
         let recipe = &recipes(&notations(&["star1(depth=4, eval=schwarz)"])).unwrap()[0];
-        let found = measure_suite(recipe, &suite, &settings, true, &ProgressBar::hidden()).unwrap();
+        let found = measure_suite(recipe, &settings, true, &ProgressBar::hidden()).unwrap();
+        let suite = &settings.suite;
         assert_eq!(found.positions.len(), suite.positions.len());
         for (entry, measured) in suite.positions.iter().zip(&found.positions).step_by(5) {
             let mut player = recipe.make();
@@ -260,24 +214,14 @@ mod tests {
 
     #[test]
     fn a_slow_evaluator_takes_nearly_all_the_time() {
-        let settings = Settings::for_tests();
         let game = Standard::default();
         let start = game.start([0, 0], RED);
         let share = |notation: &str| {
             let recipe = &recipes(&notations(&[notation])).unwrap()[0];
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
             let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
-            measure_position(
-                plain.as_mut(),
-                instrumented,
-                &start,
-                settings.seed,
-                settings.repeat,
-            )
-            .unwrap()
-            .1
-            .rates()
-            .evaluation_share
+            let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
+            found.unwrap().1.rates().evaluation_share
         };
         // Of several, for others may take the processor away in the middle of one.
         assert!(

@@ -7,7 +7,7 @@
 
 /// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and
 /// with a table, Star2, and Monte-Carlo search.
-pub const COMPARED: [&str; 5] = [
+pub(crate) const COMPARED: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, eval=schwarz)",
@@ -16,31 +16,27 @@ pub const COMPARED: [&str; 5] = [
 ];
 
 /// The searches whose depth the study `depth` varies.
-pub const DEPTH: [&str; 2] = [
+pub(crate) const DEPTH: [&str; 2] = [
     "star1(depth={depth}, eval=schwarz)",
     "star2(depth={depth}, eval=schwarz)",
 ];
 
 /// Seconds of one complete game between two copies of the published Star1 agent, by its depth from 0.
 /// That program counts the plies below the move, so its depth d is d + 1 here.
-pub const PUBLISHED_GAME_SECONDS: [f64; 7] = [0.00, 0.01, 0.05, 0.29, 2.06, 16.19, 134.02];
+pub(crate) const PUBLISHED_GAME_SECONDS: [f64; 7] = [0.00, 0.01, 0.05, 0.29, 2.06, 16.19, 134.02];
 
 /// One search of the study `chance`.
-#[derive(Clone, Debug)]
-pub struct ChanceSearch {
+pub(crate) struct ChanceSearch {
     /// Whether chance outcomes are searched one by one (`outcomes`) or each distinct move once
     /// (`unified`).
     pub form: &'static str,
-    /// The name in tables.
     pub label: &'static str,
-    /// The player.
     pub player: String,
 }
 
 /// Searches of the study `chance`: each is named by its cuts, and by its table if it has one. The
 /// first of each form is what the others save against. Depth 5 is the published depth 4.
-#[must_use]
-pub fn chance(
+pub(crate) fn chance(
     forms: &[&'static str],
     labels: &[&'static str],
     evaluator: &str,
@@ -63,26 +59,27 @@ pub fn chance(
     forms.iter().flat_map(of_form).collect()
 }
 
-/// The forms and cuts of the study `chance`.
-pub const CHANCE: ([&str; 2], [&str; 8]) = (
-    ["outcomes", "unified"],
-    [
-        "Star0",
-        "Star0.5",
-        "Star1",
-        "Star2",
-        "Star0, table",
-        "Star0.5, table",
-        "Star1, table",
-        "Star2, table",
-    ],
-);
+/// The forms of the study `chance`.
+pub(crate) const FORMS: [&str; 2] = ["outcomes", "unified"];
+
+/// The cuts of the study `chance`.
+pub(crate) const LABELS: [&str; 8] = [
+    "Star0",
+    "Star0.5",
+    "Star1",
+    "Star2",
+    "Star0, table",
+    "Star0.5, table",
+    "Star1, table",
+    "Star2, table",
+];
 
 /// The six positions of the published leaf counts; which they are was not printed.
-pub const PUBLISHED_POSITIONS: [&str; 6] = ["open1", "open2", "middle1", "middle2", "end1", "end2"];
+pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
+    ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 
 /// Published leaf counts at depth 4, outcome by outcome, in the order of [`PUBLISHED_POSITIONS`].
-pub const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
+pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     (
         "Star0",
         [
@@ -107,28 +104,16 @@ pub const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     ),
 ];
 
-/// Replacement policies and the search whose table the study `table-size` varies.
-pub const TABLE_SIZE: [(&str, &str); 4] = [
-    (
-        "bucket",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=bucket)",
-    ),
-    (
-        "always",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=always)",
-    ),
-    (
-        "depth",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=depth)",
-    ),
-    (
-        "two_level",
-        "star2(depth=6, eval=schwarz, entries={entries}, replace=two_level)",
-    ),
-];
+/// Replacement policies of the study `table-size`.
+pub(crate) const POLICIES: [&str; 4] = ["bucket", "always", "depth", "two_level"];
+
+/// The search whose table the study `table-size` varies.
+pub(crate) fn table_size(policy: &str, depth: u32) -> String {
+    format!("star2(depth={depth}, eval=schwarz, entries={{entries}}, replace={policy})")
+}
 
 /// The position of the study `table-size`: the first set-up for both sides, Red to move.
-pub const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
+pub(crate) const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 
 /// Table sizes of the study `table-size`: 2 to the power of these.
-pub const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];
+pub(crate) const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];

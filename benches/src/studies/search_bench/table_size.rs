@@ -2,12 +2,12 @@
 //! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
 
 use super::{
-    Report, SearchBenchError, Settings, Study,
+    Report, Settings, Study,
     cost::Cost,
-    filled,
-    measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
-    presets,
+    measure::{PlayerCosts, largest_disagreement, measure_suite},
+    presets, varied,
 };
+use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
@@ -16,10 +16,10 @@ use crate::sheet::{Cell, Sheet};
 use crate::studies::suite::Suite;
 use indicatif::ProgressBar;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{json, to_value};
 
 /// One search with one table.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Serialize)]
 struct Measured {
     policy: String,
     /// Size of the table in entries, or in whatever unit the player counts.
@@ -32,66 +32,64 @@ struct Measured {
     cut_rate: Option<f64>,
 }
 
-/// Searches [`presets::TABLE_SIZE_POSITION`] with tables of 2 to the power of each of `exponents`
-/// entries; `policies` name each player, whose notation holds `{entries}`. Players of the settings
-/// take their place.
-///
-/// # Errors
-/// If a player has no place for the size, cannot be read or gives no value.
-pub fn run(
-    policies: &[(&str, &str)],
+/// What searches with tables of rising size found.
+pub(crate) struct Tables {
+    /// A name for each player, and its notation with `{entries}`.
+    policies: Vec<(String, String)>,
+    measured: Vec<Measured>,
+    disagreement: f32,
+}
+
+/// Searches [`presets::TABLE_SIZE_POSITION`] with the players of the settings, or with every
+/// replacement policy.
+pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
+    let policies: Vec<(String, String)> = if settings.players.is_empty() {
+        let search = |policy: &str| (policy.to_owned(), presets::table_size(policy, 6));
+        presets::POLICIES.map(search).into()
+    } else {
+        let given = settings.players.iter();
+        given
+            .map(|player| (player.clone(), player.clone()))
+            .collect()
+    };
+    let exponents = &presets::TABLE_SIZE_EXPONENTS;
+    measure(policies, exponents, settings, progress)?.report(settings)
+}
+
+/// Searches with tables of 2 to the power of each of `exponents` entries.
+pub(crate) fn measure(
+    policies: Vec<(String, String)>,
     exponents: &[u32],
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Report, SearchBenchError> {
-    let named = |(name, template): &(&str, &str)| ((*name).to_owned(), (*template).to_owned());
-    let given = settings
-        .players
-        .iter()
-        .map(|player| (player.clone(), player.clone()));
-    let policies: Vec<(String, String)> = if settings.players.is_empty() {
-        policies.iter().map(named).collect()
-    } else {
-        given.collect()
+) -> Result<Tables> {
+    let position = format!("opening {}", presets::TABLE_SIZE_POSITION);
+    let settings = Settings {
+        suite: Suite::parse("the fixed start position", &position)?,
+        ..settings.clone()
     };
-    let suite = Suite::parse(
-        "the fixed start position",
-        &format!("opening {}", presets::TABLE_SIZE_POSITION),
-    )?;
     // Everything is read before anything is measured.
-    let mut planned = Vec::new();
-    for (policy, template) in &policies {
-        let of_size = |exponent: &u32| {
-            filled(
-                Study::TableSize,
-                template,
-                "{entries}",
-                1 << exponent,
-                presets::TABLE_SIZE[0].1,
-            )
-        };
-        planned.push((
-            policy,
-            recipes(
-                &exponents
-                    .iter()
-                    .map(of_size)
-                    .collect::<Result<Vec<_>, _>>()?,
-            )?,
-        ));
-    }
+    let recipes = |(_, template): &(_, String)| {
+        let sizes = exponents.iter().map(|exponent| 1 << exponent);
+        let example = presets::table_size(presets::POLICIES[0], 6);
+        varied(Study::TableSize, template, "{entries}", sizes, &example)
+    };
+    let planned = policies
+        .iter()
+        .map(recipes)
+        .collect::<Result<Vec<_>, _>>()?;
     progress.set_length((policies.len() * exponents.len()) as u64);
     let (mut measured, mut costs): (Vec<Measured>, Vec<PlayerCosts>) = (Vec::new(), Vec::new());
-    for (policy, recipes) in &planned {
+    for ((policy, _), recipes) in policies.iter().zip(&planned) {
         for (exponent, recipe) in exponents.iter().zip(recipes) {
-            let found = measure_suite(recipe, &suite, settings, false, progress)?;
+            let found = measure_suite(recipe, &settings, false, progress)?;
             let cost = found.total(None);
-            let (rates, value) = (cost.rates(), found.positions[0].value);
+            let rates = cost.rates();
             measured.push(Measured {
-                policy: (*policy).clone(),
+                policy: policy.clone(),
                 entries: 1 << exponent,
                 player: found.player.clone(),
-                value,
+                value: found.positions[0].value,
                 cost,
                 hit_rate: rates.hit_rate,
                 cut_rate: rates.cut_rate,
@@ -99,31 +97,69 @@ pub fn run(
             costs.push(found);
         }
     }
-    let disagreement = largest_disagreement(&costs);
-    let mut text = format!("position {}\n", presets::TABLE_SIZE_POSITION);
-    for (policy, template) in &policies {
-        let rows = measured.iter().filter(|one| one.policy == *policy);
-        let heading = if policy == template {
-            String::new()
-        } else {
-            format!("{policy}: ")
-        };
-        text += &format!("\n{heading}{template}\n{}", sheet(rows).text());
-    }
-    text += &format!("\nvalues differ by at most {disagreement:.1e} between tables");
-    Ok(Report {
-        text,
-        csv: Sheet::of(&measured)?.csv(),
-        json: json!({
-            "study": Study::TableSize.name(),
-            "position": presets::TABLE_SIZE_POSITION,
-            "seed": settings.seed,
-            "repeat": settings.repeat,
-            "largest_disagreement": disagreement,
-            "tables": serde_json::to_value(&measured)?,
-        }),
-        svg: chart(&policies, &measured)?,
+    Ok(Tables {
+        policies,
+        measured,
+        disagreement: largest_disagreement(&costs),
     })
+}
+
+impl Tables {
+    /// Nodes with one policy and 2 to the power of so many entries; 0 if that was not searched.
+    pub(crate) fn nodes(&self, policy: &str, exponent: u32) -> f64 {
+        let mut found = self.of_policy(policy);
+        let wanted = found.find(|one| one.entries == 1 << exponent);
+        wanted.map_or(0.0, |one| one.cost.nodes as f64)
+    }
+
+    fn of_policy(&self, policy: &str) -> impl Iterator<Item = &Measured> {
+        self.measured.iter().filter(move |one| one.policy == policy)
+    }
+
+    /// For a terminal.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("position {}\n", presets::TABLE_SIZE_POSITION);
+        for (policy, template) in &self.policies {
+            let heading = if policy == template {
+                String::new()
+            } else {
+                format!("{policy}: ")
+            };
+            let sheet = sheet(self.of_policy(policy));
+            text += &format!("\n{heading}{template}\n{}", sheet.text());
+        }
+        let disagreement = self.disagreement;
+        text + &format!("\nvalues differ by at most {disagreement:.1e} between tables")
+    }
+
+    fn report(&self, settings: &Settings) -> Result<Report> {
+        Ok(Report {
+            text: self.text(),
+            csv: Sheet::of(&self.measured)?.csv(),
+            json: json!({
+                "study": Study::TableSize.name(),
+                "position": presets::TABLE_SIZE_POSITION,
+                "seed": settings.seed,
+                "repeat": settings.repeat,
+                "largest_disagreement": self.disagreement,
+                "tables": to_value(&self.measured)?,
+            }),
+            svg: self.chart()?,
+        })
+    }
+
+    /// Nodes by table size, a curve a policy.
+    fn chart(&self) -> Result<String> {
+        let curve = |(policy, _): &(String, String)| {
+            let found = self.of_policy(policy);
+            let points = found.map(|one| (one.entries as f64, one.cost.nodes as f64));
+            Curve::new(policy, points)
+        };
+        let curves = self.policies.iter().map(curve);
+        let labels = ["entries", "nodes"];
+        let chart = LineChart::new("Size of the transposition table", labels, curves);
+        scaled_chart(&chart, &Scale::Logarithmic(2), &Scale::Logarithmic(10))
+    }
 }
 
 fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
@@ -138,43 +174,18 @@ fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
             Cell::Number(one.cost.milliseconds(), 3),
             Cell::percent(one.hit_rate),
             Cell::percent(one.cut_rate),
-            if one.cost.probes > 0 {
-                one.cost.replacements.into()
-            } else {
-                Cell::Missing
-            },
+            one.cost
+                .known_replacements()
+                .map_or(Cell::Missing, Cell::Count),
         ]);
     }
     sheet
 }
 
-/// Nodes by table size, a curve a policy.
-fn chart(policies: &[(String, String)], measured: &[Measured]) -> Result<String, SearchBenchError> {
-    let curve = |(policy, _): &(String, String)| {
-        let of_policy = measured.iter().filter(|one| one.policy == *policy);
-        Curve {
-            name: policy.clone(),
-            points: of_policy
-                .map(|one| (one.entries as f64, one.cost.nodes as f64))
-                .collect(),
-        }
-    };
-    let chart = LineChart {
-        title: "Size of the transposition table".to_owned(),
-        x_label: "entries".to_owned(),
-        y_label: "nodes".to_owned(),
-        curves: policies.iter().map(curve).collect(),
-    };
-    Ok(scaled_chart(
-        &chart,
-        &Scale::Logarithmic(2),
-        &Scale::Logarithmic(10),
-    )?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     #[test]
     fn every_policy_and_size_is_searched() {
@@ -182,58 +193,33 @@ mod tests {
             ("newest", "star1(depth=4, table={entries})"),
             ("again", "star1(4, schwarz, table={entries})"),
         ];
-        let report = run(
-            &policies,
-            &[0, 2],
-            &Settings::for_tests(),
-            &ProgressBar::hidden(),
-        )
-        .unwrap();
+        let policies = policies.map(|(policy, player)| (policy.to_owned(), player.to_owned()));
+        let settings = Settings::for_tests(&[]);
+        let tables = measure(policies.into(), &[0, 2], &settings, &ProgressBar::hidden()).unwrap();
+        assert!(tables.nodes("again", 2) > 0.0 && tables.nodes("again", 1) == 0.0);
+        let report = tables.report(&settings).unwrap();
         let tables = report.json["tables"].as_array().unwrap();
-        let sizes: Vec<(&str, u64)> = tables
-            .iter()
-            .map(|one| {
-                (
-                    one["policy"].as_str().unwrap(),
-                    one["entries"].as_u64().unwrap(),
-                )
-            })
-            .collect();
+        let size = |one: &Value| json!([one["policy"], one["entries"]]);
         assert_eq!(
-            sizes,
-            [("newest", 1), ("newest", 4), ("again", 1), ("again", 4)]
+            json!([["newest", 1], ["newest", 4], ["again", 1], ["again", 4]]),
+            tables.iter().map(size).collect::<Value>()
         );
         assert_eq!(tables[0]["nodes"], tables[2]["nodes"]);
         assert_eq!(report.json["largest_disagreement"], 0.0);
         assert_eq!(report.csv.lines().count(), 5);
-        assert!(
-            report
-                .text
-                .contains("newest: star1(depth=4, table={entries})"),
-            "{}",
-            report.text
-        );
+        let heading = "newest: star1(depth=4, table={entries})";
+        assert!(report.text.contains(heading), "{}", report.text);
         assert!(report.svg.contains("2^2"));
     }
 
     #[test]
     fn players_of_the_settings_take_the_place_of_the_policies() {
-        let players = vec!["star1(depth=3, table={entries})".to_owned()];
-        let report = run(
-            &presets::TABLE_SIZE,
-            &[0],
-            &Settings {
-                players,
-                ..Settings::for_tests()
-            },
-            &ProgressBar::hidden(),
-        )
-        .unwrap();
-        assert_eq!(report.json["tables"].as_array().unwrap().len(), 1);
-        assert!(
-            report.text.contains("\nstar1(depth=3, table={entries})\n"),
-            "{}",
-            report.text
-        );
+        let player = "star1(depth=3, entries={entries})";
+        let settings = Settings::for_tests(&[player]);
+        let report = run(&settings, &ProgressBar::hidden()).unwrap();
+        let tables = report.json["tables"].as_array().unwrap();
+        assert_eq!(tables.len(), presets::TABLE_SIZE_EXPONENTS.len());
+        let heading = format!("\n{player}\n");
+        assert!(report.text.contains(&heading), "{}", report.text);
     }
 }

@@ -10,21 +10,19 @@
 use engine::games::einstein::setup::{SETUPS, setup_index, setup_stones};
 
 /// How many classes there are.
-pub const CLASSES: usize = SETUPS / 4;
+pub(super) const CLASSES: usize = SETUPS / 4;
 
 /// Where the home squares a5 b5 c5 a4 b4 a3 come to lie when the board is transposed.
 const TRANSPOSED: [usize; 6] = [0, 3, 5, 1, 4, 2];
 
 /// The set-up seen in the mirror of the board's diagonal.
-#[must_use]
-pub fn transposed(setup: usize) -> usize {
+pub(super) fn transposed(setup: usize) -> usize {
     let order = setup_stones(setup, 6);
     index(&TRANSPOSED.map(|square| order[square]))
 }
 
 /// The set-up with labels read backwards.
-#[must_use]
-pub fn reversed(setup: usize) -> usize {
+pub(super) fn reversed(setup: usize) -> usize {
     index(
         &setup_stones(setup, 6)
             .iter()
@@ -38,8 +36,7 @@ fn index(order: &[u8]) -> usize {
 }
 
 /// Which class each set-up belongs to, and the members of each class.
-#[derive(Clone, Debug)]
-pub struct Classes {
+pub(super) struct Classes {
     /// The class of each set-up.
     pub of: Vec<usize>,
     /// The members of each class, in rising order.
@@ -47,9 +44,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The classes.
-    #[must_use]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut classes = Self {
             of: vec![usize::MAX; SETUPS],
             members: Vec::with_capacity(CLASSES),

@@ -12,8 +12,7 @@ pub const MOST_OPPONENTS: usize = SETUPS - 1;
 
 /// Pairings of set-ups in which each has `opponents` opponents (1 to [`MOST_OPPONENTS`]; others
 /// count as the nearest). The first of a pairing is Red in the first game.
-#[must_use]
-pub fn pairings(opponents: usize, seed: u64) -> Vec<[usize; 2]> {
+pub(crate) fn pairings(opponents: usize, seed: u64) -> Vec<[usize; 2]> {
     let opponents = opponents.clamp(1, MOST_OPPONENTS);
     let mut circle: Vec<usize> = (0..SETUPS).collect();
     RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0, 0])).shuffle(&mut circle);

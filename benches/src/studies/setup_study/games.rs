@@ -12,7 +12,7 @@ use engine::play::{
 };
 
 /// What came of a pair of games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct PairOutcome {
     /// Games won from the first of the two set-ups.
     pub(crate) wins: u8,

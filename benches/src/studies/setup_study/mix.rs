@@ -11,7 +11,7 @@
 
 use super::classes::{CLASSES, Classes};
 use crate::statistics::PairCounts;
-use crate::studies::zero_sum::solve;
+use crate::studies::zero_sum::{best_row, solve};
 use engine::games::einstein::setup::SETUPS;
 use serde::{Deserialize, Serialize};
 
@@ -73,45 +73,25 @@ pub(super) fn mix(
     let total: f64 = of_class.iter().sum();
     of_class.iter_mut().for_each(|share| *share /= total);
     let best = (0..CLASSES).max_by(|&left, &right| strengths[left].total_cmp(&strengths[right]))?;
-    let single: Vec<f64> = (0..CLASSES)
-        .map(|class| f64::from(u8::from(class == best)))
-        .collect();
+    let mut single = [0.0; CLASSES];
+    single[best] = 1.0;
     Some(SetupMix {
         shares: (0..SETUPS)
             .map(|setup| of_class[classes.of[setup]] / 4.0)
             .collect(),
-        exploitability: exploitability(&payoffs, &of_class),
-        exploitability_of_best: exploitability(&payoffs, &single),
-        exploitability_of_random: exploitability(&payoffs, &[1.0 / CLASSES as f64; CLASSES]),
+        exploitability: best_row(&payoffs, &of_class),
+        exploitability_of_best: best_row(&payoffs, &single),
+        exploitability_of_random: best_row(&payoffs, &[1.0 / CLASSES as f64; CLASSES]),
         interaction,
         believed,
     })
-}
-
-/// What the best answer to a mix wins above even.
-fn exploitability(payoffs: &[Vec<f64>], mix: &[f64]) -> f64 {
-    payoffs
-        .iter()
-        .map(|row| {
-            row.iter()
-                .zip(mix)
-                .map(|(payoff, share)| payoff * share)
-                .sum()
-        })
-        .fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Payoffs above even, how much classes interact, and the part of differences that was believed.
 fn payoffs(strengths: &[f64], meetings: &[PairCounts]) -> (Vec<Vec<f64>>, f64, f64) {
     let count = strengths.len();
     // Variance of the mean of a pair, over all pairs.
-    let all = meetings
-        .iter()
-        .fold(PairCounts::default(), |mut sum, counts| {
-            sum.join(counts);
-            sum
-        });
-    let of_pair = all.tally().variance();
+    let of_pair = meetings.iter().sum::<PairCounts>().tally().variance();
     let difference = |a: usize, b: usize| {
         meetings[a * count + b].tally().score() - 0.5 - (strengths[a] - strengths[b])
     };
@@ -150,11 +130,7 @@ mod tests {
     /// Counts of many pairs that score so much.
     fn scores(score: f64) -> PairCounts {
         let won = (score * 1e6).round() as u64;
-        PairCounts {
-            lost: 1_000_000 - won,
-            won,
-            ..PairCounts::default()
-        }
+        PairCounts::without_draws(1_000_000 - won, 0, won)
     }
 
     #[test]
@@ -165,8 +141,8 @@ mod tests {
         let (payoffs, interaction, believed) = payoffs(&strengths, &meetings);
         assert_eq!((interaction, believed), (0.0, 0.0));
         assert!((payoffs[0][2] - 0.09).abs() < 1e-9 && (payoffs[2][0] + 0.09).abs() < 1e-9);
-        assert!((exploitability(&payoffs, &[0.0, 1.0, 0.0]) - 0.03).abs() < 1e-9);
-        assert!(exploitability(&payoffs, &[1.0, 0.0, 0.0]).abs() < 1e-9);
+        assert!((best_row(&payoffs, &[0.0, 1.0, 0.0]) - 0.03).abs() < 1e-9);
+        assert!(best_row(&payoffs, &[1.0, 0.0, 0.0]).abs() < 1e-9);
     }
 
     #[test]
@@ -190,11 +166,7 @@ mod tests {
         // Ten pairs each with the same scores are luck.
         let few: Vec<PairCounts> = meetings
             .iter()
-            .map(|counts| PairCounts {
-                lost: counts.lost / 100_000,
-                won: counts.won / 100_000,
-                ..PairCounts::default()
-            })
+            .map(|found| PairCounts::without_draws(found.lost / 100_000, 0, found.won / 100_000))
             .collect();
         assert_eq!(super::payoffs(&[0.0; 3], &few).1, 0.0);
     }

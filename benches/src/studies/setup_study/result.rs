@@ -87,12 +87,7 @@ impl StudyResult {
             plies += chunk.plies;
             for (&[split, won], &[first, second]) in chunk.counts.iter().zip(&mut pairing) {
                 let (split, won) = (u64::from(split), u64::from(won));
-                let found = PairCounts {
-                    lost: pairs - split - won,
-                    split,
-                    won,
-                    ..PairCounts::default()
-                };
+                let found = PairCounts::without_draws(pairs - split - won, split, won);
                 for (own, other, found) in
                     [(first, second, found), (second, first, found.opposite())]
                 {
@@ -197,13 +192,7 @@ fn deviation(of_classes: &[PairCounts]) -> f64 {
 
 fn symmetry_ratio(counts: &[PairCounts], classes: &Classes) -> f64 {
     // One variance for all: a set-up alone may have too few pairs to tell its own.
-    let all = counts
-        .iter()
-        .fold(PairCounts::default(), |mut sum, counts| {
-            sum.join(counts);
-            sum
-        });
-    let variance = all.tally().variance();
+    let variance = counts.iter().sum::<PairCounts>().tally().variance();
     let of_class = |members: &[usize; 4]| {
         let tallies = members.map(|member| counts[member].tally());
         let mean = tallies.iter().map(Tally::score).sum::<f64>() / 4.0;

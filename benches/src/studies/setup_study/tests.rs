@@ -15,9 +15,13 @@ fn settings() -> Settings {
     }
 }
 
-fn study(settings: &Settings) -> StudyResult {
+fn try_study(settings: &Settings) -> Result<StudyResult> {
     let recipe = PlayerRecipe::parse("MrBlack(0)", &settings.game).unwrap();
-    run(&recipe, settings, &ProgressBar::hidden()).unwrap()
+    run(&recipe, settings, &ProgressBar::hidden())
+}
+
+fn study(settings: &Settings) -> StudyResult {
+    try_study(settings).unwrap()
 }
 
 #[test]
@@ -37,15 +41,11 @@ fn the_table_by_hand_on_a_tiny_subset() {
             plies: 50,
         },
     ];
-    let result = StudyResult::of(
-        "x",
-        &Settings {
-            pairs: 2,
-            ..settings()
-        },
-        &pairings,
-        chunks.iter(),
-    );
+    let settings = Settings {
+        pairs: 2,
+        ..settings()
+    };
+    let result = StudyResult::of("x", &settings, &pairings, chunks.iter());
     let counts = |setup: usize| {
         let counts = result.setups[setup].pair_counts;
         [counts.lost, counts.split, counts.won]
@@ -54,14 +54,8 @@ fn the_table_by_hand_on_a_tiny_subset() {
         (counts(3), counts(9), counts(700)),
         ([0, 3, 1], [3, 1, 0], [0, 2, 2])
     );
-    assert_eq!(
-        (
-            result.setups[3].score,
-            result.setups[9].score,
-            result.setups[700].score
-        ),
-        (0.625, 0.125, 0.75)
-    );
+    let scores = [3, 9, 700].map(|setup: usize| result.setups[setup].score);
+    assert_eq!(scores, [0.625, 0.125, 0.75]);
     assert_eq!((result.games, result.mean_plies), (12, 10.0));
     // (3 split + 2 won) of 6 pairs: 7 of 12 games.
     assert!((result.first_mover_share - 7.0 / 12.0).abs() < 1e-12);
@@ -74,22 +68,19 @@ fn the_table_by_hand_on_a_tiny_subset() {
         );
     }
     assert_eq!(result.mix, None);
-    assert_eq!(
-        (order(3), result.setups[3].order.as_str()),
-        ("123564".to_owned(), "123564")
-    );
+    assert_eq!([&order(3), &result.setups[3].order], ["123564"; 2]);
 }
 
 #[test]
 fn threads_and_interruptions_change_nothing() {
     let whole = study(&settings());
-    assert_eq!(
+    let with_two = |settings: &Settings| {
         study(&Settings {
             threads: 2,
-            ..settings()
-        }),
-        whole
-    );
+            ..settings.clone()
+        })
+    };
+    assert_eq!(with_two(&settings()), whole);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let stored = Settings {
@@ -100,22 +91,10 @@ fn threads_and_interruptions_change_nothing() {
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 1 + 1080_usize.div_ceil(CHUNK));
     fs::write(&path, &text[..text.len() / 3]).unwrap();
-    assert_eq!(
-        study(&Settings {
-            threads: 2,
-            ..stored.clone()
-        }),
-        whole
-    );
+    assert_eq!(with_two(&stored), whole);
     assert_eq!(study(&stored), whole, "nothing is left to play");
-    let recipe = PlayerRecipe::parse("MrBlack(0)", &stored.game).unwrap();
-    let other = run(
-        &recipe,
-        &Settings { seed: 6, ..stored },
-        &ProgressBar::hidden(),
-    )
-    .unwrap_err()
-    .to_string();
+    let other = try_study(&Settings { seed: 6, ..stored });
+    let other = other.unwrap_err().to_string();
     assert!(other.contains("its seed is 5, not 6"), "{other}");
 }
 

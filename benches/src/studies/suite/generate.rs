@@ -21,49 +21,18 @@ pub const SUITE_SEED: u64 = 1;
 /// Who plays both sides.
 pub const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// What a place of the suite asks of a position.
-#[derive(Clone, Copy)]
-enum Wish {
-    /// The position after so many plies.
-    Plies(usize),
-    /// The first position with so many stones.
-    Stones(u32),
-    /// The first position with so many stones in which no stone is nearer to its goal than
-    /// [`ENDGAME_STEPS`].
-    FarStones(u32),
-}
-
 /// In an endgame of the suite every stone is at least so many steps from its goal: nobody gets
 /// there within the five plies of the usual search without the other having as many turns, so that
 /// search is not over at once.
 const ENDGAME_STEPS: u8 = 3;
 
-const PLACES: [(Phase, Wish); 24] = [
-    // In this order, with sides beginning in turn, Red and Blue are to move equally often.
-    (Phase::Opening, Wish::Plies(0)),
-    (Phase::Opening, Wish::Plies(2)),
-    (Phase::Opening, Wish::Plies(1)),
-    (Phase::Opening, Wish::Plies(3)),
-    (Phase::Opening, Wish::Plies(4)),
-    (Phase::Opening, Wish::Plies(2)),
-    (Phase::Opening, Wish::Plies(1)),
-    (Phase::Opening, Wish::Plies(3)),
-    (Phase::Middle, Wish::Stones(9)),
-    (Phase::Middle, Wish::Stones(9)),
-    (Phase::Middle, Wish::Stones(9)),
-    (Phase::Middle, Wish::Stones(8)),
-    (Phase::Middle, Wish::Stones(8)),
-    (Phase::Middle, Wish::Stones(8)),
-    (Phase::Middle, Wish::Stones(7)),
-    (Phase::Middle, Wish::Stones(7)),
-    (Phase::Endgame, Wish::FarStones(6)),
-    (Phase::Endgame, Wish::FarStones(6)),
-    (Phase::Endgame, Wish::FarStones(6)),
-    (Phase::Endgame, Wish::FarStones(5)),
-    (Phase::Endgame, Wish::FarStones(5)),
-    (Phase::Endgame, Wish::FarStones(4)),
-    (Phase::Endgame, Wish::FarStones(4)),
-    (Phase::Endgame, Wish::FarStones(3)),
+/// What each place of the suite asks for: in openings the plies before it, later the stones that
+/// are left. In this order of plies, with sides beginning in turn, Red and Blue are to move equally
+/// often.
+const PLACES: [(Phase, [u32; 8]); 3] = [
+    (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
+    (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
+    (Phase::Endgame, [6, 6, 6, 5, 5, 4, 4, 3]),
 ];
 
 /// The text of the suite of a seed.
@@ -74,14 +43,16 @@ pub fn generate(seed: u64) -> Result<String, PlayerError> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game)?;
     let mut players = [recipe.make(), recipe.make()];
-    let mut found: [Option<Position>; PLACES.len()] = [None; PLACES.len()];
+    let places = PLACES.into_iter();
+    let places = places.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
+    let mut found: Vec<_> = places.map(|place| (place, None)).collect();
     let mut number = 0;
-    while found.contains(&None) {
+    while found.iter().any(|(_, position)| position.is_none()) {
         let positions = positions_of_game(&game, &mut players, seed, number);
         number += 1;
-        for (place, (_, wish)) in found.iter_mut().zip(PLACES) {
+        for ((phase, wish), place) in &mut found {
             if place.is_none()
-                && let Some(position) = wish.choose(&game, &positions)
+                && let Some(position) = choose(&game, *phase, *wish, &positions)
             {
                 *place = Some(position);
                 break;
@@ -93,8 +64,9 @@ pub fn generate(seed: u64) -> Result<String, PlayerError> {
          # From games of {SUITE_PLAYER} against itself, seed {seed}; no two from one game.\n\
          # Made by the function `generate` in benches/src/suite/generate.rs, which a test holds against this file.\n"
     );
-    for ((phase, _), position) in PLACES.iter().zip(found.iter().flatten()) {
-        text += &format!("{phase} {}\n", game.format_position(position, None));
+    for ((phase, _), position) in found {
+        let position = position.map(|position| game.format_position(&position, None));
+        text += &format!("{phase} {}\n", position.unwrap_or_default());
     }
     Ok(text)
 }
@@ -105,57 +77,58 @@ fn positions_of_game(
     seed: u64,
     number: u64,
 ) -> Vec<Position> {
-    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
-    let first = if number.is_multiple_of(2) { RED } else { BLUE };
-    let start = game.random_start(
-        &mut RandomStream::new(derive_seed(game_seed, SeedSpace::Arena, &[0])),
-        first,
-    );
-    let mut dice = DiceStream::new(derive_seed(game_seed, SeedSpace::Arena, &[1]), game.die());
+    let (start, mut dice) = begin_game(game, players, seed, number);
     let [red, blue] = players;
-    for (seat, player) in [&mut *red, &mut *blue].into_iter().enumerate() {
-        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat as u64]));
-    }
-    play_game(
+    let record = play_game(
         game,
         start,
         &mut [red.as_mut(), blue.as_mut()],
         &mut dice,
         None,
         None,
-    )
-    .positions(game)
-    .collect()
+    );
+    record.positions(game).collect()
 }
 
-impl Wish {
-    /// The first position that fits, is not over, and is not won with any roll.
-    fn choose(self, game: &Standard, positions: &[Position]) -> Option<Position> {
-        let fits = |(plies, position): &(usize, &Position)| match self {
-            Self::Plies(wanted) => *plies == wanted,
-            Self::Stones(wanted) => position.stones() == wanted,
-            Self::FarStones(wanted) => {
-                position.stones() == wanted && steps_left(position) >= ENDGAME_STEPS
-            }
-        };
-        let open = |position: &Position| {
-            game.winner(position).is_none() && !wins_with_any_roll(game, position)
-        };
-        positions
-            .iter()
-            .enumerate()
-            .find(|found| fits(found) && open(found.1))
-            .map(|(_, position)| *position)
+/// The start and the dice of a game from its seed and number, of which its players are told. Red
+/// begins every other one.
+pub(crate) fn begin_game(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    seed: u64,
+    number: u64,
+) -> (Position, DiceStream) {
+    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
+    let [of_start, of_dice] = [0, 1].map(|what| derive_seed(game_seed, SeedSpace::Arena, &[what]));
+    for (seat, player) in (0..).zip(players) {
+        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat]));
     }
+    let first = if number.is_multiple_of(2) { RED } else { BLUE };
+    let start = game.random_start(&mut RandomStream::new(of_start), first);
+    (start, DiceStream::new(of_dice, game.die()))
+}
+
+/// The first position that fits, is not over, and is not won with any roll.
+fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
+    let fits = |plies: u32, position: &Position| match phase {
+        Phase::Opening => plies == wish,
+        Phase::Middle => position.stones() == wish,
+        Phase::Endgame => position.stones() == wish && steps_left(position) >= ENDGAME_STEPS,
+    };
+    let is_open = |position: &Position| {
+        game.winner(position).is_none() && !wins_with_any_roll(game, position)
+    };
+    let mut numbered = (0..).zip(positions);
+    let found = numbered.find(|(plies, position)| fits(*plies, position) && is_open(position));
+    found.map(|(_, position)| *position)
 }
 
 /// Whether every face permits a move that wins at once.
 fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
+    let wins = |mv| game.winner(&game.play(position, mv)) == Some(position.seat());
     (1..=game.die().faces()).all(|face| {
         let moves = game.legal_moves(position, face);
-        moves
-            .iter()
-            .any(|&mv| game.winner(&game.play(position, mv)) == Some(position.seat()))
+        moves.iter().any(|&mv| wins(mv))
     })
 }
 
@@ -206,18 +179,13 @@ mod tests {
     fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
         let game = Standard::default();
         let position = |text: &str| game.parse_position(text).unwrap().0;
-        assert!(wins_with_any_roll(
-            &game,
-            &position("...../a..../...../...1./..... r -")
-        ));
-        assert!(!wins_with_any_roll(
-            &game,
-            &position("1..../...../a..../...3./..... r -")
-        ));
+        let wins = |text: &str| wins_with_any_roll(&game, &position(text));
+        assert!(wins("...../a..../...../...1./..... r -"));
+        assert!(!wins("1..../...../a..../...3./..... r -"));
+        // Blue's stone a.
         assert_eq!(
             steps_left(&position("1..../a..../...../..3../..... r -")),
-            1,
-            "Blue's stone a"
+            1
         );
         assert_eq!(
             steps_left(&position("1..../...../..a../..3../..... r -")),

@@ -1,0 +1,29 @@
+//! Until when others are waited for.
+
+use std::time::{Duration, Instant};
+
+/// Until when something may take, and how long that was.
+#[derive(Clone, Copy)]
+pub(crate) struct Deadline {
+    until: Instant,
+    time: Duration,
+}
+
+impl Deadline {
+    pub(crate) fn after(time: Duration) -> Self {
+        Self {
+            until: Instant::now() + time,
+            time,
+        }
+    }
+
+    /// What is left, or what was `missed` in the time there was.
+    pub(crate) fn left(self, missed: &str) -> Result<Duration, String> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(format!("{missed} within {} ms", self.time.as_millis()));
+        }
+        // The system counts in microseconds, and takes none for no limit.
+        Ok(left.max(Duration::from_micros(1)))
+    }
+}

@@ -277,7 +277,7 @@ fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
         (
             "greedy",
             Box::new(BestSuccessor::new(Calibrated {
-                score: Greedy::new(game),
+                score: Greedy,
                 calibration: Greedy::CALIBRATION,
             })),
         ),

@@ -256,7 +256,7 @@ fn starts(game: &Standard, seed: u64) -> Vec<Position> {
 fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
     let schwarz = || BestSuccessor::new(SchwarzOdds::fitted(game));
     let greedy = Calibrated {
-        score: Greedy::new(game),
+        score: Greedy,
         calibration: Greedy::CALIBRATION,
     };
     let farmer_boy = Calibrated {

@@ -5,9 +5,9 @@
 //! is 518,400 in three bytes, then its packed form in eight.
 
 use super::{
-    GONE, MAX_STONES, Move, Position, Standard,
+    MAX_STONES, Move, Position, Standard,
     position::Side,
-    setup::{SETUPS, setup_index, setup_stones},
+    setup::{SETUPS, setup_index},
 };
 use std::sync::LazyLock;
 
@@ -16,15 +16,8 @@ const BLUE_BEGINS: u32 = 1 << 19;
 
 /// A side for each set-up: Blue's is Red's in its own perspective.
 static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
-    let home = Standard::default().home_squares();
-    let side = |index: usize| {
-        let mut squares = [GONE; MAX_STONES];
-        for (square, stone) in home.iter().zip(setup_stones(index, MAX_STONES)) {
-            squares[usize::from(stone) - 1] = *square;
-        }
-        Side::new(squares)
-    };
-    (0..SETUPS).map(side).collect()
+    let game = Standard::default();
+    (0..SETUPS).map(|setup| game.side_of(setup)).collect()
 });
 
 /// Appends a position.

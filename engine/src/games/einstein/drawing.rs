@@ -3,7 +3,7 @@
 //! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
 //! position as its title.
 
-use super::{BLUE, Position, RED, Standard};
+use super::{Position, Standard};
 use std::fmt::Write;
 
 const COLUMNS: usize = 5;
@@ -12,24 +12,13 @@ const SQUARE: usize = 60;
 const MARGIN: usize = 26;
 const SIDE: usize = COLUMNS * SQUARE + 2 * MARGIN;
 
+pub(super) const SEAT_TITLES: [&str; 2] = ["Red", "Blue"];
+
 /// Fill and outline of the stones of Red and Blue.
 const STONES: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// The stone on a square counted row by row from the upper left corner: its seat and its number,
-/// from 1.
-fn stone_on(position: &Position, square: usize) -> Option<(usize, usize)> {
-    let own = [square as u8, Standard::GOAL - square as u8];
-    [RED, BLUE].into_iter().find_map(|seat| {
-        position
-            .side(seat)
-            .stone_on(own[seat])
-            .map(|stone| (seat, stone + 1))
-    })
-}
-
 /// The board as an `<svg>` element that scales to the width it is given, 352 units a side. `die`,
 /// if rolled, is named below the board together with the side to move.
-#[must_use]
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let mut svg = String::with_capacity(8_000);
     let notation = game.format_position(position, die);
@@ -54,10 +43,8 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
         );
         // Each goal wears the colour of the side that wants to reach it.
-        let goal = [(COLUMNS * COLUMNS - 1, RED), (0, BLUE)]
-            .into_iter()
-            .find(|&(goal, _)| goal == square);
-        if let Some((_, seat)) = goal {
+        let goals = [usize::from(Standard::GOAL), 0];
+        if let Some(seat) = goals.iter().position(|&goal| goal == square) {
             let _ = write!(
                 svg,
                 "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"none\" stroke=\"{3}\" stroke-width=\"4\" stroke-opacity=\"0.55\"/>",
@@ -67,8 +54,8 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
                 STONES[seat].0
             );
         }
-        if let Some((seat, number)) = stone_on(position, square) {
-            let (fill, outline) = STONES[seat];
+        if let Some((seat, stone)) = Standard::stone_at(position, square as u8) {
+            let ((fill, outline), number) = (STONES[seat], stone + 1);
             let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
             let _ = write!(
                 svg,
@@ -90,20 +77,23 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
             centre + 5
         );
     }
+    let side = SEAT_TITLES[position.seat()];
     let _ = write!(
         svg,
         "<text x=\"{}\" y=\"{}\" font-size=\"15\" fill=\"{}\">{}</text></svg>",
         SIDE / 2,
         SIDE + 18,
         STONES[position.seat()].1,
-        turn(position, die)
+        match die {
+            Some(face) => format!("{side} to move, rolled {face}"),
+            None => format!("{side} to roll"),
+        }
     );
     svg
 }
 
 /// The board as text with coordinates: Red's stones as in the notation, 1–6, Blue's a–f. Below it
 /// who has won, or whose turn it is.
-#[must_use]
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();
@@ -116,29 +106,17 @@ pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> Str
     text += "     a b c d e\n";
     let mover = ["Red (1-6)", "Blue (a-f)"][position.seat()];
     text += &match (game.winner(position), die) {
-        (Some(winner), _) => format!("{} has won", if winner == RED { "Red" } else { "Blue" }),
+        (Some(winner), _) => format!("{} has won", SEAT_TITLES[winner]),
         (None, Some(die)) => format!("{mover} rolled {die}"),
         (None, None) => format!("{mover} to roll"),
     };
     text
 }
 
-/// Whose turn it is, below a picture.
-fn turn(position: &Position, die: Option<u8>) -> String {
-    let side = if position.seat() == RED {
-        "Red"
-    } else {
-        "Blue"
-    };
-    die.map_or_else(
-        || format!("{side} to roll"),
-        |face| format!("{side} to move, rolled {face}"),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::einstein::RED;
 
     const NOTATION: &str = "215../64.../3...e/...fb/..acd b 1";
 
@@ -156,14 +134,9 @@ mod tests {
         let (position, die) = game.parse_position(NOTATION).unwrap();
         let svg = super::svg(&game, &position, die);
         assert_eq!(svg.matches("<circle").count(), 12);
-        assert_eq!(
-            svg.matches(&format!(
-                "fill=\"{}\" stroke=\"{}\"",
-                STONES[RED].0, STONES[RED].1
-            ))
-            .count(),
-            6
-        );
+        let (fill, outline) = STONES[RED];
+        let red = format!("fill=\"{fill}\" stroke=\"{outline}\"");
+        assert_eq!(svg.matches(&red).count(), 6);
         assert!(svg.contains(&format!("<title>{NOTATION}</title>")));
         // Blue's 2 (b) on e2: fifth column, fourth row.
         let (x, y) = (MARGIN + 4 * SQUARE + 30, MARGIN + 3 * SQUARE + 38);

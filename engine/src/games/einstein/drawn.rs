@@ -86,47 +86,12 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::core::{
-        game::{Game, Payoffs, Seat},
+        game::{Game, one_of},
         random::RandomStream,
     };
     use crate::games::einstein::{
-        EinStein, Move, MoveList, Position, Standard, Variant, dice::Die, permitted::runs_of_stones,
+        EinStein, MoveList, Standard, Variant, dice::Die, permitted::runs_of_stones,
     };
-
-    /// Rules that draw as every game can: by listing all moves and all outcomes.
-    #[derive(Clone, Debug)]
-    struct Listing<const COLUMNS: usize, const ROWS: usize>(EinStein<COLUMNS, ROWS>);
-
-    impl<const COLUMNS: usize, const ROWS: usize> Game for Listing<COLUMNS, ROWS> {
-        type Position = Position;
-        type Move = Move;
-        type Moves = MoveList;
-        type Outcomes = <EinStein<COLUMNS, ROWS> as Game>::Outcomes;
-
-        fn to_move(&self, position: &Position) -> Seat {
-            self.0.to_move(position)
-        }
-
-        fn payoffs(&self, position: &Position) -> Option<Payoffs> {
-            self.0.payoffs(position)
-        }
-
-        fn moves(&self, position: &Position, moves: &mut MoveList) {
-            self.0.moves(position, moves);
-        }
-
-        fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
-            self.0.outcomes(position, moves)
-        }
-
-        fn play(&self, position: &Position, mv: Move) -> Position {
-            self.0.play(position, mv)
-        }
-
-        fn key(&self, position: &Position) -> u64 {
-            self.0.key(position)
-        }
-    }
 
     fn dice() -> [Die; 3] {
         [
@@ -136,27 +101,30 @@ mod tests {
         ]
     }
 
+    /// Holds the rules against what every game can do: list all moves and all outcomes.
     fn draws_as_lists_do<const COLUMNS: usize, const ROWS: usize>(
         rules: EinStein<COLUMNS, ROWS>,
         seed: u64,
     ) {
-        let listing = Listing(rules.clone());
         let mut random = RandomStream::new(seed);
         for _ in 0..200 {
             let mut position = rules.random_start(&mut random, 0);
             while rules.winner(&position).is_none() {
-                let (mut drawn, mut listed) = (MoveList::default(), MoveList::default());
+                let mut drawn = MoveList::default();
+                let moves = rules.all_moves(&position);
+                let outcomes = rules.outcomes(&position, &moves);
                 for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
                     let start = rules.draw_moves(&position, bits as u32, &mut drawn);
+                    let run = sample(&outcomes, bits as u32).run();
                     assert_eq!(
-                        start,
-                        listing.draw_moves(&position, bits as u32, &mut listed),
+                        (start, &drawn[..]),
+                        (run.start, &moves[run]),
                         "{position:?}"
                     );
-                    assert_eq!(drawn[..], listed[..], "{position:?}");
+                    let permitted = &moves[sample(&outcomes, (bits >> 32) as u32).run()];
                     assert_eq!(
                         rules.random_move(&position, bits),
-                        listing.random_move(&position, bits),
+                        permitted[one_of(permitted.len(), bits as u32)],
                         "{position:?}"
                     );
                 }

@@ -60,6 +60,7 @@ fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::einstein::evaluators::test_support::chi_squared;
     use std::collections::BTreeMap;
 
     #[test]
@@ -124,10 +125,7 @@ mod tests {
                 .or_default() += 1;
         }
         assert_eq!(counts.len(), 553);
-        let chi_squared: f64 = counts
-            .values()
-            .map(|&count| (f64::from(count) - 100.0).powi(2) / 100.0)
-            .sum();
+        let chi_squared = chi_squared(&counts.into_values().collect::<Vec<u32>>());
         // Mean 552, standard deviation 33.
         assert!((400.0..720.0).contains(&chi_squared), "{chi_squared}");
     }

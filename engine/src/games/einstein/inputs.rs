@@ -58,7 +58,6 @@ pub fn sparse_row(stone: usize, square: u8) -> u16 {
     (stone * STONE_SQUARES) as u16 + u16::from(square.min(25))
 }
 
-/// The canonical text of the sparse inputs.
 pub(super) const SPARSE_LAYOUT: &str = "sparse v1: mover stones 1-6 then other stones 1-6, 26 squares each in the owner's perspective, 25 gone";
 
 /// Computes the dense inputs of the chosen groups.
@@ -93,7 +92,11 @@ impl DenseInputs<Standard> for DenseFeatures {
     fn fill(&self, game: &Standard, position: &Position, out: &mut [f32]) {
         assert_eq!(out.len(), self.len(), "one number for each dense input");
         let (mover, other) = (position.mover(), position.other());
-        let mut out = Writer { out, at: 0 };
+        let mut at = 0;
+        let mut add = |values: &[f32]| {
+            out[at..][..values.len()].copy_from_slice(values);
+            at += values.len();
+        };
         let attack = self.groups.contains(FeatureGroup::Attack);
         let mobility = if attack || self.groups.contains(FeatureGroup::Mobility) {
             [game.mobility(mover.alive()), game.mobility(other.alive())]
@@ -101,66 +104,43 @@ impl DenseInputs<Standard> for DenseFeatures {
             [[0.0; MAX_STONES]; 2]
         };
         if self.groups.contains(FeatureGroup::Mobility) {
-            out.extend(&mobility[0]);
-            out.extend(&mobility[1]);
+            add(mobility.as_flattened());
         }
         if let Some(race) = &self.race {
             let (own, others) = (distance_index(mover), distance_index(other));
             if self.groups.contains(FeatureGroup::RaceDistribution) {
-                out.extend(&race.within(own)[1..=RACE_MOVES]);
-                out.extend(&race.within(others)[1..=RACE_MOVES]);
+                add(&race.within(own)[1..=RACE_MOVES]);
+                add(&race.within(others)[1..=RACE_MOVES]);
             }
             if self.groups.contains(FeatureGroup::RaceSummary) {
-                out.push(race.expected(own).min(20.0) / 10.0);
-                out.push(race.expected(others).min(20.0) / 10.0);
+                let turns = [own, others].map(|index| race.expected(index).min(20.0) / 10.0);
+                add(&turns);
                 let win = race.wins_race(own, others).clamp(0.0, 1.0);
-                out.push(win);
                 // A certain race has infinite log odds; the bounds take care of it.
-                out.push(((win / (1.0 - win)).ln() / 4.0).clamp(-2.0, 2.0));
+                add(&[win, ((win / (1.0 - win)).ln() / 4.0).clamp(-2.0, 2.0)]);
             }
         }
         if attack {
             let [own, others] = &mobility;
-            for term in [
+            let terms = [
                 terms::attack(own, mover),
                 terms::attack(others, other),
                 terms::threat(own, mover, other),
                 terms::threat(others, other, mover),
-            ] {
-                out.push(term * ATTACK_SCALE);
-            }
+            ];
+            add(&terms.map(|term| term * ATTACK_SCALE));
         }
         if self.groups.contains(FeatureGroup::Material) {
-            out.push(mover.count() as f32 / MAX_STONES as f32);
-            out.push(other.count() as f32 / MAX_STONES as f32);
+            add(&[mover, other].map(|side| side.count() as f32 / MAX_STONES as f32));
         }
         if let Some(race) = self
             .race
             .as_ref()
             .filter(|_| self.groups.contains(FeatureGroup::RaceMass))
         {
-            out.extend(&race.mass(distance_index(mover))[1..=RACE_MOVES]);
-            out.extend(&race.mass(distance_index(other))[1..=RACE_MOVES]);
+            add(&race.mass(distance_index(mover))[1..=RACE_MOVES]);
+            add(&race.mass(distance_index(other))[1..=RACE_MOVES]);
         }
-    }
-}
-
-struct Writer<'a> {
-    out: &'a mut [f32],
-    at: usize,
-}
-
-impl Writer<'_> {
-    #[inline]
-    fn push(&mut self, value: f32) {
-        self.out[self.at] = value;
-        self.at += 1;
-    }
-
-    #[inline]
-    fn extend(&mut self, values: &[f32]) {
-        self.out[self.at..self.at + values.len()].copy_from_slice(values);
-        self.at += values.len();
     }
 }
 

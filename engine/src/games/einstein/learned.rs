@@ -32,7 +32,7 @@ fn seen_by(position: &Position, seat: Seat) -> Position {
     if seat == position.seat() {
         *position
     } else {
-        Position::new(position.other(), position.mover(), seat)
+        position.passed()
     }
 }
 

@@ -6,8 +6,21 @@
 //! what is written reads back as the same value, and every error names the character it is about.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
-use crate::core::text::TextError;
+use crate::core::{game::Seat, text::TextError};
 use crate::games::einstein::position::Side;
+
+/// An error about a character that is wrong, or about the end if it is not there.
+fn unexpected<T>(
+    found: Option<(usize, char)>,
+    problem: impl FnOnce(char) -> String,
+    end: usize,
+    missing: impl Into<String>,
+) -> Result<T, TextError> {
+    match found {
+        Some((at, found)) => wrong(at, problem(found)),
+        None => wrong(end, missing),
+    }
+}
 
 fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
@@ -19,11 +32,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// # Errors
     /// If the text is not a position that can stand on this board: the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
-        let mut characters = text
-            .chars()
-            .enumerate()
-            .map(|(index, character)| (index + 1, character))
-            .peekable();
+        let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
         let mut sides = [[GONE; MAX_STONES]; 2];
         for row in 0..ROWS {
@@ -57,7 +66,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                             format!(
                                 "{character:?} is no square; expected '.', a red stone 1-{} or a blue stone a-{}",
                                 self.stones(),
-                                self.letter(self.stones())
+                                (b'a' + self.stones() - 1) as char
                             ),
                         );
                     }
@@ -74,11 +83,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 if sides[seat][stone] != GONE {
                     return wrong(at, format!("stone '{character}' stands on two squares"));
                 }
-                sides[seat][stone] = if seat == RED {
-                    square
-                } else {
-                    Self::GOAL - square
-                };
+                sides[seat][stone] = Self::seen_by(seat, square);
             }
             let (separator, meaning) = if row + 1 < ROWS {
                 ('/', "the next row")
@@ -87,14 +92,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             };
             match characters.next() {
                 Some((_, found)) if found == separator => {}
-                Some((at, found)) => {
-                    return wrong(
-                        at,
-                        format!("expected '{separator}' before {meaning}, found {found:?}"),
-                    );
-                }
-                None => {
-                    return wrong(
+                other => {
+                    return unexpected(
+                        other,
+                        |found| format!("expected '{separator}' before {meaning}, found {found:?}"),
                         end,
                         format!("the text ends where '{separator}' and {meaning} should follow"),
                     );
@@ -104,18 +105,21 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         let seat = match characters.next() {
             Some((_, 'r')) => RED,
             Some((_, 'b')) => BLUE,
-            Some((at, found)) => {
-                return wrong(at, format!("the side to move is 'r' or 'b', not {found:?}"));
+            other => {
+                return unexpected(
+                    other,
+                    |found| format!("the side to move is 'r' or 'b', not {found:?}"),
+                    end,
+                    "the side to move, 'r' or 'b', is missing",
+                );
             }
-            None => return wrong(end, "the side to move, 'r' or 'b', is missing"),
         };
         match characters.next() {
             Some((_, ' ')) => {}
-            Some((at, found)) => {
-                return wrong(at, format!("expected ' ' before the die, found {found:?}"));
-            }
-            None => {
-                return wrong(
+            other => {
+                return unexpected(
+                    other,
+                    |found| format!("expected ' ' before the die, found {found:?}"),
                     end,
                     "the die is missing: ' ' and a face, or ' -' before the roll",
                 );
@@ -125,14 +129,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         let die = match characters.next() {
             Some((_, '-')) => None,
             Some((_, face @ '1'..='6')) if face as u8 - b'0' <= faces => Some(face as u8 - b'0'),
-            Some((at, found)) => {
-                return wrong(
-                    at,
-                    format!("the die is 1-{faces}, or '-' before the roll, not {found:?}"),
-                );
-            }
-            None => {
-                return wrong(
+            other => {
+                return unexpected(
+                    other,
+                    |found| format!("the die is 1-{faces}, or '-' before the roll, not {found:?}"),
                     end,
                     format!("the die is missing: 1-{faces}, or '-' before the roll"),
                 );
@@ -159,24 +159,34 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Ok((Position::new(mover, other, seat), die))
     }
 
+    /// A square that is counted row by row from the upper left corner in a seat's own perspective,
+    /// and the other way round.
+    fn seen_by(seat: Seat, square: u8) -> u8 {
+        if seat == RED {
+            square
+        } else {
+            Self::GOAL - square
+        }
+    }
+
+    /// The stone on a square counted from the upper left corner: its seat, and which it is, from 0.
+    pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
+        [RED, BLUE].into_iter().find_map(|seat| {
+            let stone = position.side(seat).stone_on(Self::seen_by(seat, square));
+            Some((seat, stone?))
+        })
+    }
+
     /// Writes a position; `die` is `None` before the roll.
     #[must_use]
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {
             for column in 0..COLUMNS {
-                let square = (row * COLUMNS + column) as u8;
-                let red = position
-                    .side(RED)
-                    .stone_on(square)
-                    .map(|stone| (b'1' + stone as u8) as char);
-                let blue = || {
-                    position
-                        .side(BLUE)
-                        .stone_on(Self::GOAL - square)
-                        .map(|stone| (b'a' + stone as u8) as char)
-                };
-                text.push(red.or_else(blue).unwrap_or('.'));
+                let stone = Self::stone_at(position, (row * COLUMNS + column) as u8);
+                text.push(stone.map_or('.', |(seat, stone)| {
+                    ([b'1', b'a'][seat] + stone as u8) as char
+                }));
             }
             text.push(if row + 1 < ROWS { '/' } else { ' ' });
         }
@@ -222,11 +232,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 );
             }
             let from_above = ((ROWS - 1 - rank) * COLUMNS + column) as u8;
-            Ok(if position.seat() == RED {
-                from_above
-            } else {
-                Self::GOAL - from_above
-            })
+            Ok(Self::seen_by(position.seat(), from_above))
         };
         let (from, to) = (square(0)?, square(2)?);
         let Some(stone) = position.mover().stone_on(from) else {
@@ -249,17 +255,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         wrong(3, format!("a stone on {from} cannot step to {to}"))
     }
 
-    fn square_name(&self, seat: usize, square: u8) -> String {
-        let from_above = usize::from(if seat == RED {
-            square
-        } else {
-            Self::GOAL - square
-        });
+    fn square_name(&self, seat: Seat, square: u8) -> String {
+        let from_above = usize::from(Self::seen_by(seat, square));
         let column = (b'a' + (from_above % COLUMNS) as u8) as char;
         format!("{column}{}", ROWS - from_above / COLUMNS)
-    }
-
-    fn letter(&self, stones: u8) -> char {
-        (b'a' + stones - 1) as char
     }
 }

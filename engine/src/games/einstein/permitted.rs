@@ -3,8 +3,8 @@
 //! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they
 //! are a run.
 
-use super::{EinStein, GONE, MAX_OUTCOMES, Move, Position, Variant};
-use crate::core::game::{FixedList, Outcome};
+use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
+use crate::core::game::{FixedList, Game, Outcome};
 use crate::games::einstein::dice::Die;
 
 /// Outcomes as runs of stone indices rather than move indices.
@@ -37,25 +37,24 @@ pub(super) fn runs_of_stones(
     runs
 }
 
+impl Variant {
+    /// All of them by name; the first is the usual one.
+    pub(super) const NAMED: [(&'static str, Self); 2] =
+        [("classic", Self::Classic), ("nearest", Self::NearestOnly)];
+
+    /// Its name in notation, files and reports.
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMED[self as usize].0
+    }
+}
+
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Whether a rolled face permits a move: the same as to look for it among the legal ones,
-    /// without listing them.
+    /// All moves that some face permits, in list order.
     #[must_use]
-    #[inline]
-    pub fn permits(&self, position: &Position, face: u8, mv: Move) -> bool {
-        let (mover, stone) = (position.mover(), mv.stone());
-        if face == 0 || face > self.die.faces() || mover.is_empty() {
-            return false;
-        }
-        let rolled = usize::from(face) - 1;
-        let permitted = if mover.square(rolled) != GONE {
-            // The most frequent case, without a look at the other stones.
-            stone == rolled
-        } else {
-            let (first, last) = stones_permitted(self.variant, mover.alive(), face);
-            stone == usize::from(first) || stone == usize::from(last)
-        };
-        permitted && Self::STEPS_FROM[usize::from(mover.square(stone))] >> mv.direction() & 1 == 1
+    pub fn all_moves(&self, position: &Position) -> MoveList {
+        let mut moves = MoveList::default();
+        self.moves(position, &mut moves);
+        moves
     }
 }
 
@@ -82,41 +81,5 @@ pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8
         },
         (Some(only), None) | (None, Some(only)) => (only, only),
         (None, None) => unreachable!("a side without stones has lost and does not roll"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::{game::Game, random::RandomStream};
-    use crate::games::einstein::Standard;
-
-    #[test]
-    fn what_is_permitted_is_what_is_listed() {
-        let mut random = RandomStream::new(1);
-        for variant in [Variant::Classic, Variant::NearestOnly] {
-            let rules = Standard::new(variant, Die::fair());
-            for _ in 0..100 {
-                let mut position = rules.random_start(&mut random, 0);
-                while rules.winner(&position).is_none() {
-                    for face in 0..=8 {
-                        let listed = if (1..=6).contains(&face) {
-                            rules.legal_moves(&position, face)
-                        } else {
-                            Default::default()
-                        };
-                        for mv in (0..18).filter_map(Move::from_number) {
-                            assert_eq!(
-                                rules.permits(&position, face, mv),
-                                listed.contains(&mv),
-                                "{position:?} {face} {mv:?}"
-                            );
-                        }
-                    }
-                    position =
-                        rules.play(&position, rules.random_move(&position, random.next_u64()));
-                }
-            }
-        }
     }
 }

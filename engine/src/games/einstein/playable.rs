@@ -3,7 +3,8 @@
 use super::{
     Move, MoveList, RED, Standard, Variant, bytes,
     dice::{DiceStream, Die, DuplicateDice},
-    drawing, endgames,
+    drawing::{self, SEAT_TITLES},
+    endgames,
     evaluators::EVALUATORS,
     players::PLAYERS,
     position::Position,
@@ -54,22 +55,20 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         tables(stones, game).map_err(|problem| (value.character, problem))
     },
     unasked: |game, by_time| {
+        if game.die() != Die::fair() {
+            return Ok(None);
+        }
         let stones = match by_time {
             true => at_hand(game.variant()).clamp(UNASKED, MOST_AT_HAND),
             false => UNASKED,
         };
-        match game.die() == Die::fair() {
-            true => tables(stones, game),
-            false => Ok(None),
-        }
+        tables(stones, game)
     },
 };
 
 fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
-    match shared(stones, game.variant()) {
-        Ok(tables) => Ok(Some(tables)),
-        Err(error) => Err(error.to_string()),
-    }
+    let tables = shared(stones, game.variant()).map_err(|error| error.to_string())?;
+    Ok(Some(tables))
 }
 
 impl Playable for Standard {
@@ -104,28 +103,19 @@ impl Playable for Standard {
     }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
-        let variants = [
-            ("classic", Variant::Classic),
-            ("nearest", Variant::NearestOnly),
-        ];
-        Ok(Self::new(
-            arguments.choice("variant", &variants)?,
-            Die::fair(),
-        ))
+        let variant = arguments.choice("variant", &Variant::NAMED)?;
+        Ok(Self::new(variant, Die::fair()))
     }
 
     fn parameters(&self) -> String {
         match self.variant {
             Variant::Classic => String::new(),
-            Variant::NearestOnly => "variant=nearest".to_owned(),
+            other => format!("variant={}", other.name()),
         }
     }
 
     fn told(&self) -> String {
-        match self.variant {
-            Variant::Classic => "classic".to_owned(),
-            Variant::NearestOnly => "nearest".to_owned(),
-        }
+        self.variant.name().to_owned()
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
@@ -207,7 +197,7 @@ impl Playable for Standard {
     }
 
     fn remaining(&self, position: &Position) -> usize {
-        (position.mover().count() + position.other().count()) as usize
+        position.stones() as usize
     }
 
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
@@ -231,7 +221,7 @@ impl Playable for Standard {
     }
 
     fn seat_title(&self, seat: Seat) -> &'static str {
-        if seat == RED { "Red" } else { "Blue" }
+        SEAT_TITLES[seat]
     }
 
     fn draw(&self, position: &Position, outcome: Option<u8>) -> String {
@@ -251,11 +241,9 @@ impl Playable for Standard {
     }
 
     fn old_records(rules: &str) -> Option<OldRecords<Self>> {
-        let variant = match rules {
-            "classic" => Variant::Classic,
-            "nearest" => Variant::NearestOnly,
-            _ => return None,
-        };
+        let (_, variant) = Variant::NAMED
+            .into_iter()
+            .find(|(name, _)| *name == rules)?;
         Some((Self::new(variant, Die::fair()), bytes::old_ply))
     }
 

@@ -14,7 +14,6 @@ use std::sync::Arc;
 /// Milliseconds a move in the published matches of abseval.
 const ABSEVAL_MILLISECONDS: &str = "1200";
 
-/// The players and their names in notation.
 pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     PlayerEntry {
         name: "greedy",
@@ -25,32 +24,32 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
             Ok(Arc::new(move || Box::new(GreedyPlayer::new(game.clone()))))
         }),
     },
-    PlayerEntry {
-        name: "monte_alpha",
-        parameters: LIMITS,
-        help: "Monte_Alpha: UCB1 and playouts",
-        meaning: Meaning::Alias(|arguments| tree("playout", "off", arguments)),
-    },
-    PlayerEntry {
-        name: "monte_alpha_v2",
-        parameters: LIMITS,
-        help: "Monte_Alpha's second version: leaves by reciprocal distances",
-        meaning: Meaning::Alias(|arguments| tree("reciprocal", "off", arguments)),
-    },
+    alias(
+        "monte_alpha",
+        LIMITS,
+        "Monte_Alpha: UCB1 and playouts",
+        |arguments| tree("playout", "off", arguments),
+    ),
+    alias(
+        "monte_alpha_v2",
+        LIMITS,
+        "Monte_Alpha's second version: leaves by reciprocal distances",
+        |arguments| tree("reciprocal", "off", arguments),
+    ),
     // What it prunes is not printed: here it no longer tries moves that are proven worse than
     // another.
-    PlayerEntry {
-        name: "uctcut",
-        parameters: LIMITS,
-        help: "UCTcut, an opponent of Monte_Alpha",
-        meaning: Meaning::Alias(|arguments| tree("playout", "on", arguments)),
-    },
+    alias(
+        "uctcut",
+        LIMITS,
+        "UCTcut, an opponent of Monte_Alpha",
+        |arguments| tree("playout", "on", arguments),
+    ),
     // Alpha-beta with a table and an evaluation by threats, of which no details are published.
-    PlayerEntry {
-        name: "abseval",
-        parameters: "ms or cpu_ms or clock",
-        help: "ABSeval, an opponent of Monte_Alpha: Star1 with attack, block and threat",
-        meaning: Meaning::Alias(|arguments| {
+    alias(
+        "abseval",
+        "ms or cpu_ms or clock",
+        "ABSeval, an opponent of Monte_Alpha: Star1 with attack, block and threat",
+        |arguments| {
             let star = Notation::new("star1").with("eval", Notation::new("attack_block_threat"));
             let (star, timed) = limited(star, arguments)?;
             let usual = || Notation::new(ABSEVAL_MILLISECONDS);
@@ -58,33 +57,45 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
                 true => star,
                 false => star.with("ms", arguments.take("ms")?.cloned().unwrap_or_else(usual)),
             })
-        }),
-    },
-    PlayerEntry {
-        name: "MrBlack",
-        parameters: "depth",
-        help: "Rock'n'Roll's: star2 with schwarz, a ply deeper",
-        meaning: Meaning::Alias(|arguments| deeper("MrBlack", arguments)),
-    },
-    PlayerEntry {
-        name: "FarmerBoy",
-        parameters: "depth",
-        help: "Rock'n'Roll's: star2 with farmer_boy, a ply deeper",
-        meaning: Meaning::Alias(|arguments| deeper("FarmerBoy", arguments)),
-    },
-    PlayerEntry {
-        name: "MrMonte",
-        parameters: "depth, iterations, player",
-        help: "Rock'n'Roll's: star2 with mrmonte, a ply deeper",
-        meaning: Meaning::Alias(|arguments| deeper("MrMonte", arguments)),
-    },
-    PlayerEntry {
-        name: "MrRandom",
-        parameters: "",
-        help: "Rock'n'Roll's: random",
-        meaning: Meaning::Alias(|_| Ok(Notation::new("random"))),
-    },
+        },
+    ),
+    alias(
+        "MrBlack",
+        "depth",
+        "Rock'n'Roll's: star2 with schwarz, a ply deeper",
+        |arguments| deeper("MrBlack", arguments),
+    ),
+    alias(
+        "FarmerBoy",
+        "depth",
+        "Rock'n'Roll's: star2 with farmer_boy, a ply deeper",
+        |arguments| deeper("FarmerBoy", arguments),
+    ),
+    alias(
+        "MrMonte",
+        "depth, iterations, player",
+        "Rock'n'Roll's: star2 with mrmonte, a ply deeper",
+        |arguments| deeper("MrMonte", arguments),
+    ),
+    alias("MrRandom", "", "Rock'n'Roll's: random", |_| {
+        Ok(Notation::new("random"))
+    }),
 ];
+
+/// Another notation of a player.
+const fn alias(
+    name: &'static str,
+    parameters: &'static str,
+    help: &'static str,
+    meaning: fn(&mut Arguments<'_>) -> Result<Notation, Problem>,
+) -> PlayerEntry<Standard> {
+    PlayerEntry {
+        name,
+        parameters,
+        help,
+        meaning: Meaning::Alias(meaning),
+    }
+}
 
 const LIMITS: &str = "sims or ms or cpu_ms or clock";
 

@@ -4,6 +4,8 @@
 //! gone), the side to move in the low half, and one bit for the seat to move. Captures are found by
 //! comparing all six lanes of a side at once.
 
+use super::playout::SmallRandom;
+
 /// Most stones a side has.
 pub const MAX_STONES: usize = 6;
 
@@ -48,7 +50,6 @@ impl Side {
     }
 
     /// The squares of two stones each: that of stone 2 i, and 32 times that of the next one.
-    #[must_use]
     #[inline]
     pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
         std::array::from_fn(|pair| {
@@ -94,14 +95,6 @@ impl Side {
     #[inline]
     pub fn squares_taken(self) -> u32 {
         (0..MAX_STONES).fold(0, |taken, stone| taken | 1 << self.square(stone))
-    }
-
-    /// The same in the other side's perspective, on a board of `squares` squares; bits above the
-    /// board mean nothing.
-    #[must_use]
-    #[inline]
-    pub fn squares_taken_seen_from_the_other_side(self, squares: u8) -> u32 {
-        (self.squares_taken() & ((1 << squares) - 1)).reverse_bits() >> (32 - u32::from(squares))
     }
 
     /// The stone (from 0) on `square`.
@@ -193,6 +186,13 @@ impl Position {
         }
     }
 
+    /// The same board with the other side to move.
+    #[must_use]
+    #[inline]
+    pub fn passed(&self) -> Self {
+        Self::new(self.other(), self.mover(), 1 - self.seat())
+    }
+
     /// Stones on the board.
     #[must_use]
     #[inline]
@@ -229,19 +229,15 @@ impl Position {
     }
 
     /// A key that is a bijection of the packed form, mixed so that any of its bits may index a
-    /// table (the finaliser of SplitMix64: Steele, Lea and Flood 2014, variant 13 of Stafford).
+    /// table (SplitMix64: Steele, Lea and Flood 2014, variant 13 of Stafford).
     #[must_use]
     #[inline]
     pub fn key(&self) -> u64 {
-        let mut key = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        key = (key ^ key >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        key ^ key >> 31
+        SmallRandom::new(self.0).next_u64()
     }
 
     /// The position after `stone` went to `destination` (`seen_by_other` in the other side's
     /// perspective), capturing whatever stood there.
-    #[must_use]
     #[inline]
     pub(super) fn after(&self, stone: usize, destination: u8, seen_by_other: u8) -> Self {
         let moved = self.mover().without(destination).with(stone, destination);

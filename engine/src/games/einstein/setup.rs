@@ -84,20 +84,21 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         (1..=usize::from(self.stones())).product()
     }
 
+    pub(super) fn side_of(&self, setup: usize) -> Side {
+        let mut squares = [GONE; MAX_STONES];
+        for (square, stone) in self.home.iter().zip(setup_stones(setup, self.home.len())) {
+            squares[usize::from(stone) - 1] = *square;
+        }
+        Side::new(squares)
+    }
+
     /// The start position of two set-ups (indices) with `first` to move.
     ///
     /// # Panics
     /// If an index is too large, or the board is too small to hold both sides.
     #[must_use]
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
-        let home = &self.home;
-        let sides = setups.map(|index| {
-            let mut squares = [GONE; MAX_STONES];
-            for (square, stone) in home.iter().zip(setup_stones(index, home.len())) {
-                squares[usize::from(stone) - 1] = *square;
-            }
-            Side::new(squares)
-        });
+        let sides = setups.map(|index| self.side_of(index));
         let position = Position::new(sides[first], sides[1 - first], first);
         assert!(
             Position::from_bits(position.bits(), Self::SQUARES).is_some(),

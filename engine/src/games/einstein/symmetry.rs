@@ -3,11 +3,11 @@
 //!
 //! A symmetry is a number below 8: bit 0 transposes the board along the line from corner to corner,
 //! bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own
-//! inverse. Invariant: they commute with playing a move, see [`after_move`]. Values agree in both
+//! inverse. Invariant: they commute with playing a move. Values agree in both
 //! variants of the rules, but reversing labels needs a die that is the same read backwards, as the
 //! fair one is.
 
-use super::{GONE, MAX_STONES, Move, Position, position::Side};
+use super::{GONE, MAX_STONES, Position, position::Side};
 
 /// Number of symmetries; symmetry 0 changes nothing.
 pub const SYMMETRIES: usize = 8;
@@ -16,8 +16,13 @@ const TRANSPOSE: usize = 1;
 const REVERSE_MOVER: usize = 2;
 const REVERSE_OTHER: usize = 4;
 
-/// For each square the one across the diagonal; gone stays gone.
-const TRANSPOSED: [u8; 32] = {
+/// The square across the diagonal; gone stays gone.
+#[inline]
+pub(super) fn transposed(square: u8) -> u8 {
+    TRANSPOSED[usize::from(square & 31)]
+}
+
+pub(super) const TRANSPOSED: [u8; 32] = {
     let mut squares = [GONE; 32];
     let mut square = 0;
     while square < 25 {
@@ -40,24 +45,6 @@ pub fn symmetric(position: &Position, symmetry: usize) -> Position {
     )
 }
 
-/// What `symmetry` turns a move of the side to move into.
-#[must_use]
-#[inline]
-pub fn symmetric_move(mv: Move, symmetry: usize) -> Move {
-    let stone = if symmetry & REVERSE_MOVER != 0 {
-        MAX_STONES - 1 - mv.stone()
-    } else {
-        mv.stone()
-    };
-    // Sideways becomes forward and forward sideways; diagonal stays.
-    let direction = if symmetry & TRANSPOSE != 0 {
-        [0, 2, 1][mv.direction()]
-    } else {
-        mv.direction()
-    };
-    Move::new(stone as u8, direction as u8)
-}
-
 /// The face (from 1 to 6) that permits after `symmetry` the stones that `face` permits before it.
 #[must_use]
 #[inline]
@@ -69,22 +56,13 @@ pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
     }
 }
 
-/// The symmetry that relates the positions after a move if `symmetry` relates those before it:
-/// mover and other have changed places, so `play(symmetric(p, s), symmetric_move(m, s)) =
-/// symmetric(play(p, m), after_move(s))`.
-#[must_use]
 #[inline]
-pub fn after_move(symmetry: usize) -> usize {
-    symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
-}
-
-#[inline]
-fn symmetric_side(side: Side, transposed: bool, reversed: bool) -> Side {
+fn symmetric_side(side: Side, transpose: bool, reverse: bool) -> Side {
     let mut squares = side.squares();
-    if transposed {
-        squares = squares.map(|square| TRANSPOSED[usize::from(square & 31)]);
+    if transpose {
+        squares = squares.map(transposed);
     }
-    if reversed {
+    if reverse {
         squares.reverse();
     }
     Side::new(squares)
@@ -94,34 +72,39 @@ fn symmetric_side(side: Side, transposed: bool, reversed: bool) -> Side {
 mod tests {
     use super::*;
     use crate::core::{chance::expectation, game::Game};
-    use crate::games::einstein::{MoveList, Standard, Variant, dice::RandomStream};
+    use crate::games::einstein::{
+        Move, Standard, Variant,
+        dice::Die,
+        evaluators::test_support::{position, random_positions},
+    };
     use std::collections::HashMap;
 
-    /// All positions of random games, with a random move in each that is not over.
-    fn random_plies(games: usize) -> Vec<(Position, Move)> {
-        let game = Standard::default();
-        let mut random = RandomStream::new(11);
-        let mut plies = Vec::new();
-        for index in 0..games {
-            let mut position = game.random_start(&mut random, index % 2);
-            while game.winner(&position).is_none() {
-                let mut moves = MoveList::default();
-                game.moves(&position, &mut moves);
-                let mv = moves[random.below(moves.len())];
-                plies.push((position, mv));
-                position = game.play(&position, mv);
-            }
-        }
-        plies
+    /// What a symmetry turns a move of the side to move into.
+    fn symmetric_move(mv: Move, symmetry: usize) -> Move {
+        let stone = if symmetry & REVERSE_MOVER != 0 {
+            MAX_STONES - 1 - mv.stone()
+        } else {
+            mv.stone()
+        };
+        // Sideways becomes forward and forward sideways; diagonal stays.
+        let direction = if symmetry & TRANSPOSE != 0 {
+            [0, 2, 1][mv.direction()]
+        } else {
+            mv.direction()
+        };
+        Move::new(stone as u8, direction as u8)
+    }
+
+    /// The symmetry that relates the positions after a move if `symmetry` relates those before it:
+    /// mover and other have changed places.
+    fn after_move(symmetry: usize) -> usize {
+        symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
     }
 
     #[test]
     fn a_position_by_hand() {
         let game = Standard::default();
-        let position = game
-            .parse_position("215../64.../3...e/...fb/..acd b -")
-            .unwrap()
-            .0;
+        let position = position("215../64.../3...e/...fb/..acd b -");
         let show = |symmetry| game.format_position(&symmetric(&position, symmetry), None);
         assert_eq!(show(0), "215../64.../3...e/...fb/..acd b -");
         assert_eq!(show(1), "263../14.../5...a/...fc/..ebd b -");
@@ -133,9 +116,12 @@ mod tests {
     #[test]
     fn symmetries_commute_with_moves_and_are_their_own_inverses() {
         let game = Standard::default();
-        for (position, mv) in random_plies(200) {
-            let after = game.play(&position, mv);
-            for symmetry in 0..SYMMETRIES {
+        for position in random_positions(&game, 11, 4000) {
+            let moves = game.all_moves(&position);
+            for (symmetry, &mv) in
+                (0..SYMMETRIES).flat_map(|one| moves.iter().map(move |mv| (one, mv)))
+            {
+                let after = game.play(&position, mv);
                 let image = symmetric(&position, symmetry);
                 assert!(Position::from_bits(image.bits(), Standard::SQUARES).is_some());
                 assert_eq!(symmetric(&image, symmetry), position);
@@ -155,22 +141,20 @@ mod tests {
     #[test]
     fn what_a_face_permits_is_permitted_by_the_symmetric_face() {
         for variant in [Variant::Classic, Variant::NearestOnly] {
-            let game = Standard::new(variant, crate::games::einstein::dice::Die::fair());
-            for (position, _) in random_plies(100) {
+            let game = Standard::new(variant, Die::fair());
+            for position in random_positions(&game, 12, 2000) {
                 for symmetry in 0..SYMMETRIES {
                     for face in 1..=6 {
                         let image_face = symmetric_face(face, symmetry);
-                        let mut expected: Vec<Move> = game
-                            .legal_moves(&position, face)
-                            .iter()
-                            .map(|&mv| symmetric_move(mv, symmetry))
-                            .collect();
-                        let mut found = game
-                            .legal_moves(&symmetric(&position, symmetry), image_face)
-                            .to_vec();
+                        let mut expected = game.legal_moves(&position, face);
+                        expected
+                            .iter_mut()
+                            .for_each(|mv| *mv = symmetric_move(*mv, symmetry));
+                        let mut found =
+                            game.legal_moves(&symmetric(&position, symmetry), image_face);
                         expected.sort_unstable();
                         found.sort_unstable();
-                        assert_eq!(found, expected);
+                        assert_eq!(found[..], expected[..]);
                     }
                 }
             }
@@ -186,8 +170,7 @@ mod tests {
             if let Some(value) = known.get(position) {
                 return *value;
             }
-            let mut moves = MoveList::default();
-            game.moves(position, &mut moves);
+            let moves = game.all_moves(position);
             let outcomes = game.outcomes(position, &moves);
             let values: Vec<f32> = moves
                 .iter()
@@ -200,9 +183,9 @@ mod tests {
         let game = Standard::default();
         let mut known = HashMap::new();
         let mut seen = 0;
-        for (position, _) in random_plies(300)
+        for position in random_positions(&game, 13, 20_000)
             .into_iter()
-            .filter(|(position, _)| position.stones() <= 3)
+            .filter(|position| position.stones() <= 3)
         {
             let expected = value(&game, &position, &mut known);
             for symmetry in 1..SYMMETRIES {

@@ -150,7 +150,6 @@ impl Tables {
             .map_or(&[], Cells::as_slice)
     }
 
-    /// Number of values of a class.
     fn size(&self, class: Class) -> u64 {
         (self.index.blocks(class) * class.block()) as u64
     }

@@ -13,46 +13,17 @@ use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// What the attack of q is worth to p.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Block {
-    /// −ATT_q: the meaning.
-    #[default]
-    Subtract,
-    /// +ATT_q: as printed.
-    Add,
-}
-
-/// Whose threats are added to f(p).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Threat {
-    /// Those of p: the meaning of the text.
-    #[default]
-    Own,
-    /// Those of q: as printed.
-    Enemy,
-}
-
-/// Whose f is the score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// f of the side to move.
-    #[default]
-    ToMove,
-    /// f of the side that has just moved, negated, so that larger is still better for the side to
-    /// move.
-    JustMoved,
-}
-
 /// Which reading of the formula is meant; the default is the one that plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What the attack of q is worth to p.
-    pub block: Block,
-    /// Whose threats are added.
-    pub threat: Threat,
-    /// Whose f is the score.
-    pub view: View,
+    /// Whether the attack of q is added, +ATT_q, as printed, and not subtracted, which is the
+    /// meaning.
+    pub adds_block: bool,
+    /// Whether the threats are those of q, as printed, and not of p, the meaning of the text.
+    pub enemy_threats: bool,
+    /// Whether the score is f of the side that has just moved, negated, so that larger is still
+    /// better for the side to move, and not f of the side to move.
+    pub just_moved: bool,
 }
 
 const ATTACK_WEIGHT: f32 = 2.0;
@@ -112,11 +83,11 @@ impl AttackBlockThreat {
     /// counts as better.
     #[must_use]
     pub fn calibration(options: Options) -> Calibration {
-        let (slope, offset) = match (options.block, options.view) {
-            (Block::Subtract, View::ToMove) => (0.0294, -0.613),
-            (Block::Subtract, View::JustMoved) => (0.0134, 0.540),
-            (Block::Add, View::ToMove) => (0.0042, -0.302),
-            (Block::Add, View::JustMoved) => (0.0042, 0.302),
+        let (slope, offset) = match (options.adds_block, options.just_moved) {
+            (false, false) => (0.0294, -0.613),
+            (false, true) => (0.0134, 0.540),
+            (true, false) => (0.0042, -0.302),
+            (true, true) => (0.0042, 0.302),
         };
         Calibration::Logistic { slope, offset }
     }
@@ -171,16 +142,9 @@ pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     help: "attack, block and threat (the NTU agent)",
     make: |arguments, game| {
         let options = Options {
-            block: arguments.choice(
-                "block",
-                &[("subtract", Block::Subtract), ("add", Block::Add)],
-            )?,
-            threat: arguments
-                .choice("threat", &[("own", Threat::Own), ("enemy", Threat::Enemy)])?,
-            view: arguments.choice(
-                "view",
-                &[("to_move", View::ToMove), ("just_moved", View::JustMoved)],
-            )?,
+            adds_block: arguments.choice("block", &[("subtract", false), ("add", true)])?,
+            enemy_threats: arguments.choice("threat", &[("own", false), ("enemy", true)])?,
+            just_moved: arguments.choice("view", &[("to_move", false), ("just_moved", true)])?,
         };
         let fitted = AttackBlockThreat::calibration(options);
         calibrated(arguments, AttackBlockThreat::new(game, options), fitted)
@@ -190,18 +154,21 @@ pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
 impl Score<Standard> for AttackBlockThreat {
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
-        let (side, enemy, sign) = match self.options.view {
-            View::ToMove => (position.mover(), position.other(), 1.0),
-            View::JustMoved => (position.other(), position.mover(), -1.0),
+        let (side, enemy, sign) = if self.options.just_moved {
+            (position.other(), position.mover(), -1.0)
+        } else {
+            (position.mover(), position.other(), 1.0)
         };
-        let block = match self.options.block {
-            Block::Subtract => -BLOCK_WEIGHT,
-            Block::Add => BLOCK_WEIGHT,
+        let block = if self.options.adds_block {
+            BLOCK_WEIGHT
+        } else {
+            -BLOCK_WEIGHT
         };
         let mobility = |side: Side| &self.mobility[usize::from(side.alive())];
-        let threat = match self.options.threat {
-            Threat::Own => threat(mobility(side), side, enemy),
-            Threat::Enemy => threat(mobility(enemy), enemy, side),
+        let threat = if self.options.enemy_threats {
+            threat(mobility(enemy), enemy, side)
+        } else {
+            threat(mobility(side), side, enemy)
         };
         sign * (ATTACK_WEIGHT * attack(mobility(side), side)
             + block * attack(mobility(enemy), enemy)
@@ -213,25 +180,19 @@ impl Score<Standard> for AttackBlockThreat {
 mod tests {
     use super::super::{
         race_tables::distance,
-        test_support::{Board, Stone, check_reference, check_symmetries, permitted_labels},
+        test_support::{
+            Board, Stone, both_rules, check_drawn, check_reference, check_symmetries,
+            permitted_labels,
+        },
     };
     use super::*;
-    use crate::games::einstein::{Variant, dice::Die};
 
-    fn all_options() -> Vec<Options> {
-        let mut all = Vec::new();
-        for block in [Block::Subtract, Block::Add] {
-            for threat in [Threat::Own, Threat::Enemy] {
-                for view in [View::ToMove, View::JustMoved] {
-                    all.push(Options {
-                        block,
-                        threat,
-                        view,
-                    });
-                }
-            }
-        }
-        all
+    fn all_options() -> [Options; 8] {
+        std::array::from_fn(|number| Options {
+            adds_block: number & 1 != 0,
+            enemy_threats: number & 2 != 0,
+            just_moved: number & 4 != 0,
+        })
     }
 
     #[test]
@@ -242,49 +203,20 @@ mod tests {
         // P 4, M 6), ATT = 24. Stone 2 can capture c (MT 4), so Red's THT = 16; c can capture stone
         // 2 (MT 8), so Blue's THT = 48.
         let text = |seat| format!("5..../...../..2../...c./..... {seat} -");
-        for (seat, block, threat, view, expected) in [
-            (
-                'r',
-                Block::Subtract,
-                Threat::Own,
-                View::ToMove,
-                80.0 - 24.0 + 0.8,
-            ),
-            (
-                'r',
-                Block::Add,
-                Threat::Enemy,
-                View::ToMove,
-                80.0 + 24.0 + 2.4,
-            ),
-            (
-                'b',
-                Block::Subtract,
-                Threat::Own,
-                View::ToMove,
-                48.0 - 40.0 + 2.4,
-            ),
-            (
-                'b',
-                Block::Add,
-                Threat::Own,
-                View::JustMoved,
-                -(80.0 + 24.0 + 0.8),
-            ),
+        for (seat, [adds_block, enemy_threats, just_moved], expected) in [
+            ('r', [false, false, false], 80.0 - 24.0 + 0.8),
+            ('r', [true, true, false], 80.0 + 24.0 + 2.4),
+            ('b', [false, false, false], 48.0 - 40.0 + 2.4),
+            ('b', [true, false, true], -(80.0 + 24.0 + 0.8)),
         ] {
-            let score = AttackBlockThreat::new(
-                &game,
-                Options {
-                    block,
-                    threat,
-                    view,
-                },
-            );
-            let position = game.parse_position(&text(seat)).unwrap().0;
-            assert!(
-                (score.score(&game, &position) - expected).abs() < 1e-4,
-                "{seat} {block:?} {threat:?} {view:?}"
-            );
+            let options = Options {
+                adds_block,
+                enemy_threats,
+                just_moved,
+            };
+            let score = AttackBlockThreat::new(&game, options);
+            let rating = |position: &Position| score.score(&game, position);
+            check_drawn(rating, 1e-4, &[(&text(seat), expected)]);
         }
     }
 
@@ -292,7 +224,7 @@ mod tests {
     fn slow(game: &Standard, options: Options, board: &Board) -> f64 {
         let (mut side, mut enemy) = board.sides();
         let mut sign = 1.0;
-        if options.view == View::JustMoved {
+        if options.just_moved {
             std::mem::swap(&mut side, &mut enemy);
             sign = -1.0;
         }
@@ -321,26 +253,22 @@ mod tests {
                 })
                 .sum::<f64>()
         };
-        let block = if options.block == Block::Add {
+        let block = if options.adds_block {
             attack(&enemy)
         } else {
             -attack(&enemy)
         };
-        let threat = if options.threat == Threat::Own {
-            threat(&side, &enemy)
-        } else {
+        let threat = if options.enemy_threats {
             threat(&enemy, &side)
+        } else {
+            threat(&side, &enemy)
         };
         sign * (2.0 * attack(&side) + block + 0.05 * threat)
     }
 
     #[test]
     fn the_score_is_that_of_the_formula_on_the_board() {
-        let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
-        for game in [
-            Standard::default(),
-            Standard::new(Variant::NearestOnly, die),
-        ] {
+        for game in both_rules() {
             for options in all_options() {
                 let score = AttackBlockThreat::new(&game, options);
                 check_reference(

@@ -29,22 +29,14 @@ impl FarmerBoy {
         slope: 0.577,
         offset: 0.213,
     };
-
-    /// The score; it asks nothing of the rules beyond the board.
-    #[must_use]
-    pub fn new(_game: &Standard) -> Self {
-        Self
-    }
 }
 
 /// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
-    name: "farmer_boy",
-    aliases: &[],
-    parameters: "",
-    help: "mean field values (Rock'n'Roll)",
-    make: |arguments, game| calibrated(arguments, FarmerBoy::new(game), FarmerBoy::CALIBRATION),
-};
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+    "farmer_boy",
+    "mean field values (Rock'n'Roll)",
+    |arguments, _| calibrated(arguments, FarmerBoy, FarmerBoy::CALIBRATION),
+);
 
 impl Score<Standard> for FarmerBoy {
     #[inline]
@@ -65,15 +57,12 @@ fn mean_field(side: Side) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{
-        Stone, check_antisymmetry, check_reference, check_symmetries,
-    };
+    use super::super::test_support::{Stone, check_score, check_worth};
     use super::*;
 
     #[test]
-    fn drawn_positions() {
-        let game = Standard::default();
-        for (text, expected) in [
+    fn drawn_positions_and_symmetries() {
+        let expected = [
             ("...../.b.../..1../...../..... r -", 4.0 - 8.0),
             // Red on d2 and a5: (8 + 0) / 2; Blue on e3, half a turn from a3: 1.
             ("6..../...../....c/...2./..... r -", 4.0 - 1.0),
@@ -81,10 +70,8 @@ mod tests {
             // e4 and b1 are worth 2.5 for Red, a2 and d5 for Blue.
             ("...a./....1/...../f..../.2... b -", 0.0),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
-        ] {
-            let score = FarmerBoy::new(&game).score(&game, &game.parse_position(text).unwrap().0);
-            assert!((score - expected).abs() < 1e-6, "{text}: {score}");
-        }
+        ];
+        check_score(&FarmerBoy, 1e-6, &expected);
     }
 
     #[test]
@@ -99,29 +86,10 @@ mod tests {
             })
             .collect();
         let field = |stone: &Stone| {
-            let (row, column) = if stone.red {
-                (stone.row, stone.column)
-            } else {
-                (4 - stone.row, 4 - stone.column)
-            };
+            let (row, column) = stone.seen_by(stone.red);
             red[row as usize][column as usize]
         };
         let mean = |stones: &[Stone]| stones.iter().map(field).sum::<f64>() / stones.len() as f64;
-        let game = Standard::default();
-        check_reference(
-            &game,
-            |position| FarmerBoy.score(&game, position),
-            |board| {
-                let (own, enemy) = board.sides();
-                mean(&own) - mean(&enemy)
-            },
-        );
-    }
-
-    #[test]
-    fn symmetries() {
-        let game = Standard::default();
-        check_symmetries(&game, |position| FarmerBoy.score(&game, position));
-        check_antisymmetry(&game, |position| FarmerBoy.score(&game, position));
+        check_worth(&Standard::default(), &FarmerBoy, mean);
     }
 }

@@ -41,22 +41,14 @@ impl Greedy {
         slope: 0.528,
         offset: 0.170,
     };
-
-    /// The score; it asks nothing of the rules beyond the board.
-    #[must_use]
-    pub fn new(_game: &Standard) -> Self {
-        Self
-    }
 }
 
 /// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
-    name: "greedy",
-    aliases: &[],
-    parameters: "",
-    help: "steps to the goal of the nearest stone",
-    make: |arguments, game| calibrated(arguments, Greedy::new(game), Greedy::CALIBRATION),
-};
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+    "greedy",
+    "steps to the goal of the nearest stone",
+    |arguments, _| calibrated(arguments, Greedy, Greedy::CALIBRATION),
+);
 
 impl Score<Standard> for Greedy {
     #[inline]
@@ -80,15 +72,12 @@ fn sum_up(side: Side) -> (f32, f32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{
-        Stone, check_antisymmetry, check_reference, check_symmetries,
-    };
+    use super::super::test_support::{Stone, check_score, check_worth};
     use super::*;
 
     #[test]
-    fn drawn_positions() {
-        let game = Standard::default();
-        for (text, expected) in [
+    fn drawn_positions_and_symmetries() {
+        let expected = [
             // Red on c3 (2 steps away, 4 rows and columns made) and a5 (none); Blue on d2 (3 steps
             // away, 2 made).
             ("5..../...../..2../...c./..... r -", 1.0 + 0.02),
@@ -99,42 +88,24 @@ mod tests {
                 0.01 * (4.0 + 5.0 - 5.0),
             ),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
-        ] {
-            let score = Greedy::new(&game).score(&game, &game.parse_position(text).unwrap().0);
-            assert!((score - expected).abs() < 1e-5, "{text}: {score}");
-        }
+        ];
+        check_score(&Greedy, 1e-5, &expected);
     }
 
     #[test]
     fn the_score_is_that_of_the_formula_on_the_board() {
-        let game = Standard::default();
         let nearest = |stones: &[Stone]| {
             f64::from(stones.iter().map(|stone| stone.distance()).min().unwrap())
         };
         let progress = |stones: &[Stone]| -> f64 {
             let made = |stone: &Stone| {
-                if stone.red {
-                    stone.row + stone.column
-                } else {
-                    8 - stone.row - stone.column
-                }
+                let (row, column) = stone.seen_by(stone.red);
+                row + column
             };
             f64::from(stones.iter().map(made).sum::<i32>())
         };
-        check_reference(
-            &game,
-            |position| Greedy.score(&game, position),
-            |board| {
-                let (own, enemy) = board.sides();
-                nearest(&enemy) - nearest(&own) + (progress(&own) - progress(&enemy)) / 100.0
-            },
-        );
-    }
-
-    #[test]
-    fn symmetries() {
-        let game = Standard::default();
-        check_symmetries(&game, |position| Greedy.score(&game, position));
-        check_antisymmetry(&game, |position| Greedy.score(&game, position));
+        check_worth(&Standard::default(), &Greedy, |stones| {
+            progress(stones) / 100.0 - nearest(stones)
+        });
     }
 }

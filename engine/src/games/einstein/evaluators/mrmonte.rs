@@ -16,7 +16,7 @@ use crate::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use crate::games::einstein::{
-    MAX_STONES, Move, MoveList, Position, RED, Standard, dice::DiceStream, players::rocknroll,
+    MAX_STONES, Move, Position, RED, Standard, dice::DiceStream, players::rocknroll,
 };
 use crate::play::{
     build::evaluator_from,
@@ -39,20 +39,8 @@ pub enum Simulated {
     },
 }
 
-impl std::fmt::Debug for Simulated {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Random => formatter.write_str("Random"),
-            Self::Rating { depth, .. } => formatter
-                .debug_struct("Rating")
-                .field("depth", depth)
-                .finish_non_exhaustive(),
-        }
-    }
-}
-
 /// Roll-outs between two simulated players.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct MrMonte {
     /// Games played a position; 0 counts as 1.
     pub iterations: u32,
@@ -153,8 +141,7 @@ fn expectiminimax(
     if depth == 0 {
         return evaluator.value_of(game, position);
     }
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
+    let moves = game.all_moves(position);
     let outcomes = game.outcomes(position, &moves);
     let mut values = [0.0; 3 * MAX_STONES];
     for (value, &mv) in values.iter_mut().zip(moves.iter()) {
@@ -188,7 +175,6 @@ pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     },
 };
 
-/// A player inside a roll-out.
 fn simulated(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, Problem> {
     let schwarz = Notation::new("schwarz");
     let notation = notation.unwrap_or(&schwarz);
@@ -212,8 +198,10 @@ fn simulated(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, 
 #[cfg(test)]
 mod tests {
     use super::super::{
-        farmer_boy::FarmerBoy, schwarz::Schwarz, schwarz_odds::SchwarzOdds,
-        test_support::random_positions,
+        farmer_boy::FarmerBoy,
+        schwarz::Schwarz,
+        schwarz_odds::SchwarzOdds,
+        test_support::{check_drawn, position, random_positions},
     };
     use super::*;
     use crate::core::{calibration::Calibrated, evaluator::Score};
@@ -224,25 +212,26 @@ mod tests {
         Arc::new(SchwarzOdds::fitted(&Standard::default()))
     }
 
-    fn schwarz(depth: u8) -> Simulated {
+    /// Rates successors themselves.
+    fn rating(evaluator: Arc<dyn AnyEvaluator<Standard>>) -> Simulated {
         Simulated::Rating {
-            evaluator: schwarz_evaluator(),
-            depth,
+            evaluator,
+            depth: 0,
         }
     }
 
-    fn farmer_boy(depth: u8) -> Simulated {
-        Simulated::Rating {
-            evaluator: Arc::new(Calibrated {
-                score: FarmerBoy,
-                calibration: FarmerBoy::CALIBRATION,
-            }),
-            depth,
-        }
+    fn schwarz() -> Simulated {
+        rating(schwarz_evaluator())
     }
 
-    fn position(text: &str) -> Position {
-        Standard::default().parse_position(text).unwrap().0
+    /// Roll-outs between two of a kind.
+    fn between_two(player: Simulated, iterations: u32, seed: u64) -> MrMonte {
+        MrMonte {
+            iterations,
+            red: player.clone(),
+            blue: player,
+            seed,
+        }
     }
 
     /// Expectiminimax face by face, with the moves the rules give for that face.
@@ -269,10 +258,9 @@ mod tests {
 
     #[test]
     fn the_search_of_a_simulated_player_is_expectiminimax() {
-        let game = Standard::default();
+        let (game, evaluator) = (Standard::default(), schwarz_evaluator());
         for position in random_positions(&game, 8, 60).iter().step_by(5) {
             for depth in 0..3 {
-                let evaluator = schwarz_evaluator();
                 let fast = expectiminimax(&game, &*evaluator, position, depth);
                 let slow = face_by_face(&game, &*evaluator, position, depth);
                 assert!((f64::from(fast) - slow).abs() < 1e-5, "{fast} {slow}");
@@ -282,41 +270,24 @@ mod tests {
 
     #[test]
     fn a_simulated_player_chooses_the_best_rated_move_and_always_a_sure_win() {
-        let game = Standard::default();
+        let (game, evaluator) = (Standard::default(), schwarz_evaluator());
+        let schwarz = Schwarz::new(&game);
         for position in random_positions(&game, 9, 300) {
+            // The raw difference of expectations, as MrBlack rates its successors.
+            let rating = |mv: Move| {
+                let after = game.play(&position, mv);
+                match game.winner(&after) {
+                    Some(_) => f32::INFINITY,
+                    None => -schwarz.score(&game, &after),
+                }
+            };
             for face in 1..=6 {
                 let legal = game.legal_moves(&position, face);
-                let after: Vec<Position> =
-                    legal.iter().map(|&mv| game.play(&position, mv)).collect();
-                // The raw difference of expectations, as MrBlack rates its successors; first of the
-                // best.
-                let score = Schwarz::new(&game);
-                let mut best = 0;
-                let mut best_score = f32::NEG_INFINITY;
-                for (index, after) in after.iter().enumerate() {
-                    let rating = if game.winner(after).is_some() {
-                        f32::INFINITY
-                    } else {
-                        -score.score(&game, after)
-                    };
-                    if rating > best_score + 1e-4 {
-                        (best, best_score) = (index, rating);
-                    }
-                }
-                let chosen = highest(&game, &*schwarz_evaluator(), 0, &position, &legal);
-                let rating = after[legal.iter().position(|&mv| mv == chosen).unwrap()];
-                assert_eq!(game.winner(&after[best]), game.winner(&rating));
-                if game.winner(&rating).is_none() {
-                    assert!((-score.score(&game, &rating) - best_score).abs() < 1e-3);
-                }
-                let chosen = game.play(
-                    &position,
-                    highest(&game, &Random::new(1), 1, &position, &legal),
-                );
-                assert_eq!(
-                    game.winner(&chosen).is_some(),
-                    after.iter().any(|after| game.winner(after).is_some())
-                );
+                let best = legal.iter().map(|&mv| rating(mv)).fold(f32::MIN, f32::max);
+                let chosen = rating(highest(&game, &*evaluator, 0, &position, &legal));
+                assert!(chosen == best || (chosen - best).abs() < 1e-3);
+                let chosen = rating(highest(&game, &Random::new(1), 1, &position, &legal));
+                assert_eq!(chosen == f32::INFINITY, best == f32::INFINITY);
             }
         }
     }
@@ -330,7 +301,7 @@ mod tests {
         let monte = MrMonte {
             iterations: 6000,
             red: Simulated::Random,
-            blue: schwarz(0),
+            blue: schwarz(),
             seed: 3,
         };
         // Red needs the diagonal (1/3) now, or else loses: Blue stands one step before its own
@@ -345,35 +316,27 @@ mod tests {
     #[test]
     fn forced_games_have_certain_values() {
         let game = Standard::default();
-        let monte = MrMonte {
-            iterations: 20,
-            red: schwarz(0),
-            blue: schwarz(0),
-            seed: 1,
-        };
+        let monte = between_two(schwarz(), 20, 1);
         // One stone each, far apart on the edges: the shorter way wins, and the mover wins equal
         // ones.
-        for (text, expected) in [
+        let expected = [
             ("...../...../..1../...../.b... r -", 1.0),
             ("...../....a/....1/...../..... r -", 1.0),
             ("....a/...../...../1..../..... b -", 1.0),
             ("....1/...../...../...../a.... b -", 1.0),
             ("....1/...../...../b..../..... r -", 0.0),
-        ] {
-            let value = monte.value(&game, &position(text), &());
-            assert!((value - expected).abs() < 2e-6, "{text}: {value}");
-        }
+        ];
+        check_drawn(
+            |position| monte.value(&game, position, &()),
+            2e-6,
+            &expected,
+        );
     }
 
     #[test]
     fn the_share_of_wins_approaches_the_exact_value() {
         let game = Standard::default();
-        let monte = MrMonte {
-            iterations: 5_000,
-            red: schwarz(0),
-            blue: schwarz(0),
-            seed: 3,
-        };
+        let monte = between_two(schwarz(), 5_000, 3);
         // Each turn Blue wins at once with stone a on faces 1-5; on a 6 stone f crawls up the edge.
         // Red's stone walks the diagonal, 1, 2 or 3 steps from its goal, and wins if Blue has
         // rolled nothing but sixes.
@@ -406,13 +369,7 @@ mod tests {
             }
             .value(&game, &start, &())
         };
-        let (strong, weak) = (
-            schwarz(0),
-            Simulated::Rating {
-                evaluator: Arc::new(Random::new(5)),
-                depth: 0,
-            },
-        );
+        let (strong, weak) = (schwarz(), rating(Arc::new(Random::new(5))));
         assert_eq!(monte(&strong, &weak, 1), monte(&strong, &weak, 1));
         assert!(
             (0..5).any(|seed| monte(&strong, &strong, seed) != monte(&strong, &strong, seed + 1))
@@ -425,22 +382,12 @@ mod tests {
     #[test]
     fn roll_outs_may_be_nested() {
         let game = Standard::default();
-        let inner = MrMonte {
-            iterations: 4,
-            red: farmer_boy(0),
-            blue: farmer_boy(0),
-            seed: 1,
-        };
-        let nested = Simulated::Rating {
-            evaluator: Arc::new(inner),
-            depth: 0,
-        };
-        let outer = MrMonte {
-            iterations: 10,
-            red: nested.clone(),
-            blue: nested,
-            seed: 2,
-        };
+        let farmer_boy = rating(Arc::new(Calibrated {
+            score: FarmerBoy,
+            calibration: FarmerBoy::CALIBRATION,
+        }));
+        let nested = rating(Arc::new(between_two(farmer_boy, 4, 1)));
+        let outer = between_two(nested, 10, 2);
         let start = position("215../64.../3...e/...fb/..acd b -");
         let value = outer.value(&game, &start, &());
         assert_eq!(value, outer.value(&game, &start, &()));

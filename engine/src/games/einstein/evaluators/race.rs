@@ -29,13 +29,11 @@ impl Race {
 }
 
 /// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
-    name: "race",
-    aliases: &[],
-    parameters: "",
-    help: "probability of winning the race without captures (Zweistein)",
-    make: |_, game| Ok(Arc::new(Race::new(game))),
-};
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+    "race",
+    "probability of winning the race without captures (Zweistein)",
+    |_, game| Ok(Arc::new(Race::new(game))),
+);
 
 impl Evaluator<Standard> for Race {
     type Cache = ();
@@ -51,15 +49,12 @@ impl Evaluator<Standard> for Race {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{SlowRace, check_reference, check_symmetries};
+    use super::super::test_support::{SlowRace, check_drawn, check_reference, check_symmetries};
     use super::*;
-    use crate::core::evaluator::Evaluator;
 
     #[test]
-    fn drawn_positions() {
-        let game = Standard::default();
-        let race = Race::new(&game);
-        for (text, expected) in [
+    fn drawn_positions_and_symmetries() {
+        let expected = [
             // One stone each, distances 2 (Red) and 3 (Blue), then 2 and 2.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../.b1../...../..... b -", 1.0),
@@ -69,10 +64,12 @@ mod tests {
             // away.
             ("6a.../...../...../....1/..... r -", 5.0 / 6.0),
             ("6a.../...../...../....1/..... b -", 1.0),
-        ] {
-            let value = race.value_of(&game, &game.parse_position(text).unwrap().0);
-            assert!((value - expected).abs() < 2e-6, "{text}: {value}");
-        }
+        ];
+        let game = Standard::default();
+        let race = Race::new(&game);
+        let value = |position: &Position| race.value_of(&game, position);
+        check_drawn(value, 2e-6, &expected);
+        check_symmetries(&game, value);
     }
 
     #[test]
@@ -93,12 +90,5 @@ mod tests {
                 1.0 - just_moved
             },
         );
-    }
-
-    #[test]
-    fn symmetries() {
-        let game = Standard::default();
-        let race = Race::new(&game);
-        check_symmetries(&game, |position| race.value_of(&game, position));
     }
 }

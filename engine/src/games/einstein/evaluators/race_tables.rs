@@ -87,13 +87,6 @@ pub fn distance_place(stone: usize, square: u8) -> usize {
     usize::from(INDEX[stone][usize::from(square & 31)])
 }
 
-/// What one step of distance of a stone (from 0) adds to [`distance_index`].
-#[must_use]
-#[inline]
-pub fn distance_unit(stone: usize) -> usize {
-    PLACE[stone]
-}
-
 /// The distances of stones 1–6 that an index below [`VECTORS`] stands for.
 #[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
@@ -197,14 +190,11 @@ impl RaceTables {
     /// Probabilities that the race takes exactly 0, 1, …, 19 own turns.
     #[must_use]
     pub fn mass(&self, index: usize) -> [f32; TURNS] {
-        let within = self.within(index);
-        std::array::from_fn(|turns| {
-            if turns == 0 {
-                within[0]
-            } else {
-                within[turns] - within[turns - 1]
-            }
-        })
+        let mut mass = *self.within(index);
+        for turns in (1..TURNS).rev() {
+            mass[turns] -= mass[turns - 1];
+        }
+        mass
     }
 
     /// Probability that the side to move, which is about to roll, needs no more own turns than the
@@ -243,13 +233,19 @@ mod tests {
     use crate::games::einstein::{
         GONE, RED,
         dice::{DiceStream, RandomStream},
+        evaluators::test_support::{Distances, SlowRace, mean},
     };
-    use std::collections::HashMap;
+
+    fn living(distances: [u8; MAX_STONES]) -> Distances {
+        (1..)
+            .zip(distances.map(i32::from))
+            .filter(|&(_, distance)| distance > 0)
+            .collect()
+    }
 
     fn index_of(distances: [u8; MAX_STONES]) -> usize {
-        distances
-            .iter()
-            .zip(PLACE)
+        let places = distances.iter().zip(PLACE);
+        places
             .map(|(&distance, place)| usize::from(distance) * place)
             .sum()
     }
@@ -281,12 +277,10 @@ mod tests {
             triangle[stone] = 3;
             let expected = tables.expected_exact(index_of(triangle));
             assert!(
-                (expected - 225_110_400_271.0 / 22_039_921_152.0).abs() < 1e-9,
+                (expected - 225_110_400_271.0 / 22_039_921_152.0).abs() < 1e-9
+                    && (expected - 10.213_757).abs() < 1e-6,
                 "{triangle:?}: {expected}"
             );
-            assert!((expected - 10.213_757).abs() < 1e-6);
-        }
-        for stone in 0..MAX_STONES {
             for distance in 1..=4 {
                 let mut alone = [0; MAX_STONES];
                 alone[stone] = distance;
@@ -297,20 +291,8 @@ mod tests {
 
     #[test]
     fn distances_are_kings_moves_to_the_last_square() {
-        for (square, expected) in [
-            (0, 4),
-            (4, 4),
-            (20, 4),
-            (6, 3),
-            (18, 1),
-            (19, 1),
-            (23, 1),
-            (12, 2),
-            (24, 0),
-            (GONE, 0),
-        ] {
-            assert_eq!(distance(square), expected, "square {square}");
-        }
+        let squares = [0, 4, 20, 6, 12, 18, 19, 23, 24, GONE];
+        assert_eq!(squares.map(distance), [4, 4, 4, 3, 2, 1, 1, 1, 0, 0]);
         let side = Side::new([0, 6, 12, 18, GONE, 23]);
         assert_eq!(distance_index(side), 4 + 3 * 5 + 2 * 25 + 125 + 3125);
         assert_eq!(distances(distance_index(side)), [4, 3, 2, 1, 0, 1]);
@@ -339,13 +321,9 @@ mod tests {
                     "no race takes more than 19 turns"
                 );
                 assert!(mass.iter().all(|&probability| probability >= -1e-6) && mass[0] == 0.0);
-                let mean: f64 = mass
-                    .iter()
-                    .enumerate()
-                    .map(|(turns, &probability)| turns as f64 * f64::from(probability))
-                    .sum();
+                let expected = mean(&mass.map(f64::from));
                 assert!(
-                    (mean - tables.expected_exact(index)).abs() < 1e-5,
+                    (expected - tables.expected_exact(index)).abs() < 1e-5,
                     "{:?}",
                     distances(index)
                 );
@@ -381,12 +359,9 @@ mod tests {
             let (mover, other) = (1 + random.below(VECTORS - 1), 1 + random.below(VECTORS - 1));
             let (own, theirs) = (tables.mass(mover), tables.mass(other));
             let mut slow = 0.0;
-            for (own_turns, own_mass) in own.iter().enumerate() {
-                for (other_turns, other_mass) in theirs.iter().enumerate() {
-                    if own_turns <= other_turns {
-                        slow += f64::from(*own_mass) * f64::from(*other_mass);
-                    }
-                }
+            for (turns, mass) in own.iter().enumerate() {
+                let later = theirs[turns..].iter().map(|&mass| f64::from(mass));
+                slow += f64::from(*mass) * later.sum::<f64>();
             }
             assert!((slow - f64::from(tables.wins_race(mover, other))).abs() < 1e-5);
         }
@@ -404,54 +379,6 @@ mod tests {
         );
     }
 
-    /// The stones a face permits, told from the rules in words: of the living the nearest on either
-    /// side.
-    fn permitted(variant: Variant, distances: &[u8; MAX_STONES], face: usize) -> Vec<usize> {
-        if distances[face] > 0 {
-            return vec![face];
-        }
-        let lower = (0..face).rev().find(|&stone| distances[stone] > 0);
-        let higher = (face + 1..MAX_STONES).find(|&stone| distances[stone] > 0);
-        let mut stones: Vec<usize> = lower.into_iter().chain(higher).collect();
-        if variant == Variant::NearestOnly {
-            let nearest = stones
-                .iter()
-                .map(|stone| stone.abs_diff(face))
-                .min()
-                .unwrap();
-            stones.retain(|stone| stone.abs_diff(face) == nearest);
-        }
-        stones
-    }
-
-    /// The expectation by plain recursion over vectors.
-    fn recursive(
-        variant: Variant,
-        weights: &[f64],
-        distances: [u8; MAX_STONES],
-        known: &mut HashMap<[u8; MAX_STONES], f64>,
-    ) -> f64 {
-        if let Some(&turns) = known.get(&distances) {
-            return turns;
-        }
-        let mut turns = 1.0;
-        for (face, weight) in weights.iter().enumerate() {
-            let mut best = f64::INFINITY;
-            for stone in permitted(variant, &distances, face) {
-                let mut next = distances;
-                next[stone] -= 1;
-                best = best.min(if next[stone] == 0 {
-                    0.0
-                } else {
-                    recursive(variant, weights, next, known)
-                });
-            }
-            turns += weight * best;
-        }
-        known.insert(distances, turns);
-        turns
-    }
-
     #[test]
     fn every_variant_and_die_agrees_with_plain_recursion() {
         for variant in [Variant::Classic, Variant::NearestOnly] {
@@ -461,10 +388,11 @@ mod tests {
                 vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
                 vec![0.25; 4],
             ] {
-                let tables = RaceTables::new(variant, Die::loaded(&weights).unwrap());
-                let mut known = HashMap::new();
+                let game = Standard::new(variant, Die::loaded(&weights).unwrap());
+                let tables = RaceTables::new(variant, game.die());
+                let mut race = SlowRace::new(&game);
                 for index in (1..VECTORS).step_by(13) {
-                    let expected = recursive(variant, &weights, distances(index), &mut known);
+                    let expected = mean(&race.solve(&living(distances(index))));
                     assert!(
                         (expected - tables.expected_exact(index)).abs() < 1e-9,
                         "{variant:?} {weights:?} {:?}",
@@ -486,36 +414,21 @@ mod tests {
 
     #[test]
     fn simulated_races_follow_the_distribution() {
-        let weights = [0.1, 0.3, 0.05, 0.05, 0.3, 0.2];
-        let die = Die::loaded(&weights).unwrap();
+        let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
+        let game = Standard::new(Variant::Classic, die);
         let tables = RaceTables::new(Variant::Classic, die);
-        let mut known = HashMap::new();
+        let mut race = SlowRace::new(&game);
         for start in [[4, 3, 0, 2, 4, 0], [3, 0, 0, 3, 0, 3], [4, 4, 3, 4, 4, 4]] {
             let games = 20_000;
             let mut counts = [0u32; TURNS];
             let mut dice = DiceStream::new(11, die);
             for _ in 0..games {
-                let (mut now, mut turns) = (start, 0);
-                let mut finished = false;
-                while !finished {
-                    let mut choices: Vec<(f64, usize)> = Vec::new();
-                    for stone in permitted(Variant::Classic, &now, usize::from(dice.roll()) - 1) {
-                        let mut next = now;
-                        next[stone] -= 1;
-                        let rest = if next[stone] == 0 {
-                            0.0
-                        } else {
-                            recursive(Variant::Classic, &weights, next, &mut known)
-                        };
-                        choices.push((rest, stone));
-                    }
-                    let &(_, stone) = choices
-                        .iter()
-                        .min_by(|one, other| one.0.total_cmp(&other.0))
-                        .unwrap();
-                    now[stone] -= 1;
+                let (mut now, mut turns) = (living(start), 0);
+                while now.iter().all(|&(_, distance)| distance > 0) {
+                    let mut choices = race.turns(&now, dice.roll());
+                    choices.sort_by_cached_key(|next| (mean(&race.solve(next)) * 1e12) as i64);
+                    now = choices.swap_remove(0);
                     turns += 1;
-                    finished = now[stone] == 0;
                 }
                 counts[turns] += 1;
             }

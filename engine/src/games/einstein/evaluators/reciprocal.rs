@@ -46,13 +46,11 @@ impl Reciprocal {
 }
 
 /// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
-    name: "reciprocal",
-    aliases: &[],
-    parameters: "",
-    help: "reciprocal distances to the goal (Monte_Alpha)",
-    make: |arguments, game| calibrated(arguments, Reciprocal::new(game), Reciprocal::CALIBRATION),
-};
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+    "reciprocal",
+    "reciprocal distances to the goal (Monte_Alpha)",
+    |arguments, game| calibrated(arguments, Reciprocal::new(game), Reciprocal::CALIBRATION),
+);
 
 impl Score<Standard> for Reciprocal {
     #[inline]
@@ -65,15 +63,13 @@ impl Score<Standard> for Reciprocal {
 #[cfg(test)]
 mod tests {
     use super::super::test_support::{
-        Stone, check_antisymmetry, check_reference, check_symmetries, permitted_labels,
+        Stone, both_rules, check_score, check_worth, permitted_labels,
     };
     use super::*;
-    use crate::games::einstein::{Variant, dice::Die};
 
     #[test]
-    fn drawn_positions() {
-        let game = Standard::default();
-        for (text, expected) in [
+    fn drawn_positions_and_symmetries() {
+        let expected = [
             // Red's stone 2 on c3 (1/2) moves on faces 1-4, where 3 and 4 leave a choice, stone 5
             // on a5 (1/4) on 5 and 6; Blue's only stone on d2 (1/3) always moves.
             (
@@ -85,19 +81,13 @@ mod tests {
                 1.0 / 3.0 - (4.0 / 2.0 + 2.0 / 4.0) / 6.0,
             ),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
-        ] {
-            let score = Reciprocal::new(&game).score(&game, &game.parse_position(text).unwrap().0);
-            assert!((score - expected).abs() < 1e-6, "{text}: {score}");
-        }
+        ];
+        check_score(&Reciprocal::new(&Standard::default()), 1e-6, &expected);
     }
 
     #[test]
     fn the_score_is_that_of_the_formula_on_the_board() {
-        let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
-        for game in [
-            Standard::default(),
-            Standard::new(Variant::NearestOnly, die),
-        ] {
+        for game in both_rules() {
             let score = Reciprocal::new(&game);
             let expected = |stones: &[Stone]| -> f64 {
                 let living: Vec<usize> = stones.iter().map(|stone| stone.label).collect();
@@ -112,22 +102,7 @@ mod tests {
                     })
                     .sum()
             };
-            check_reference(
-                &game,
-                |position| score.score(&game, position),
-                |board| {
-                    let (own, enemy) = board.sides();
-                    expected(&own) - expected(&enemy)
-                },
-            );
+            check_worth(&game, &score, expected);
         }
-    }
-
-    #[test]
-    fn symmetries() {
-        let game = Standard::default();
-        let score = Reciprocal::new(&game);
-        check_symmetries(&game, |position| score.score(&game, position));
-        check_antisymmetry(&game, |position| score.score(&game, position));
     }
 }

@@ -43,54 +43,28 @@ impl Score<Standard> for Schwarz {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{
-        SlowRace, check_antisymmetry, check_reference, check_symmetries, mean,
-    };
+    use super::super::test_support::{SlowRace, both_rules, check_score, check_worth, mean};
     use super::*;
-    use crate::games::einstein::{Variant, dice::Die};
 
     #[test]
-    fn drawn_positions() {
-        let game = Standard::default();
-        let schwarz = Schwarz::new(&game);
-        for (text, expected) in [
+    fn drawn_positions_and_symmetries() {
+        let expected = [
             // One stone each: the distances themselves, 2 for Red and 3 for Blue.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../..1../...b./..... b -", -1.0),
             // Red's stones 1 and 6 at 1 and 4 need 259/216 turns; Blue's stone on d2 needs 3.
             ("6..../...../...../...a1/..... r -", 3.0 - 259.0 / 216.0),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
-        ] {
-            let score = schwarz.score(&game, &game.parse_position(text).unwrap().0);
-            assert!((score - expected).abs() < 1e-5, "{text}: {score}");
-        }
+        ];
+        check_score(&Schwarz::new(&Standard::default()), 1e-5, &expected);
     }
 
     #[test]
     fn the_score_is_that_of_a_recursion_on_the_board() {
-        let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
-        for game in [
-            Standard::default(),
-            Standard::new(Variant::NearestOnly, die),
-        ] {
+        for game in both_rules() {
             let schwarz = Schwarz::new(&game);
             let mut race = SlowRace::new(&game);
-            check_reference(
-                &game,
-                |position| schwarz.score(&game, position),
-                |board| {
-                    let (own, enemy) = board.sides();
-                    mean(&race.distribution(&enemy)) - mean(&race.distribution(&own))
-                },
-            );
+            check_worth(&game, &schwarz, |stones| -mean(&race.distribution(stones)));
         }
-    }
-
-    #[test]
-    fn symmetries() {
-        let game = Standard::default();
-        let schwarz = Schwarz::new(&game);
-        check_symmetries(&game, |position| schwarz.score(&game, position));
-        check_antisymmetry(&game, |position| schwarz.score(&game, position));
     }
 }

@@ -82,21 +82,19 @@ impl SchwarzOdds {
     }
 
     fn with(score: Schwarz, slope: f32, offset: f32) -> Self {
-        let table = |gone: f32, log_odds: &dyn Fn(f32) -> f32| {
-            let mut table = Box::new([0.0; SIZE]);
-            for (index, odds) in table.iter_mut().enumerate().take(VECTORS) {
-                let turns = score.turns(index);
-                // A side without stones needs infinitely many turns.
-                *odds = if turns.is_finite() {
-                    exponential(log_odds(turns))
-                } else {
-                    gone
-                };
-            }
-            table
-        };
-        let slows = table(f32::INFINITY, &|turns| slope * turns - offset);
-        let hurries = table(0.0, &|turns| -slope * turns);
+        let (mut slows, mut hurries) = (Box::new([0.0; SIZE]), Box::new([0.0; SIZE]));
+        for index in 0..VECTORS {
+            let turns = score.turns(index);
+            // A side without stones needs infinitely many turns.
+            (slows[index], hurries[index]) = if turns.is_finite() {
+                (
+                    exponential(slope * turns - offset),
+                    exponential(-slope * turns),
+                )
+            } else {
+                (f32::INFINITY, 0.0)
+            };
+        }
         Self {
             score,
             scale: [slope, offset],
@@ -217,12 +215,10 @@ impl Evaluator<Standard> for SchwarzOdds {
 }
 
 /// Its name in notation; on a scale whose odds leave the range of numbers, [`Schwarz`] alone.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
-    name: "schwarz",
-    aliases: &[],
-    parameters: "",
-    help: "difference of expected turns (the Schwarz table)",
-    make: |arguments, game| {
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+    "schwarz",
+    "difference of expected turns (the Schwarz table)",
+    |arguments, game| {
         let fitted = Calibration::Logistic {
             slope: SchwarzOdds::SLOPE,
             offset: SchwarzOdds::OFFSET,
@@ -240,38 +236,30 @@ pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
             }),
         })
     },
-};
+);
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{check_reference, check_symmetries};
+    use super::super::test_support::{both_rules, check_reference, check_symmetries};
     use super::*;
-    use crate::games::einstein::Variant;
 
     #[test]
     fn it_is_the_logistic_of_the_score() {
+        let [usual, other] = &both_rules();
         for (game, slope, offset) in [
-            (Standard::default(), SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
-            (Standard::default(), 0.4, 0.274),
-            (
-                Standard::new(
-                    Variant::NearestOnly,
-                    crate::games::einstein::dice::Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2])
-                        .unwrap(),
-                ),
-                3.0,
-                -2.0,
-            ),
+            (usual, SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
+            (usual, 0.4, 0.274),
+            (other, 3.0, -2.0),
         ] {
-            let odds = SchwarzOdds::new(&game, slope, offset).unwrap();
+            let odds = SchwarzOdds::new(game, slope, offset).unwrap();
             let logistic = Calibrated {
-                score: Schwarz::new(&game),
+                score: Schwarz::new(game),
                 calibration: Calibration::Logistic { slope, offset },
             };
             check_reference(
-                &game,
-                |position| odds.value_of(&game, position),
-                |board| f64::from(logistic.value_of(&game, &board.position(&game))),
+                game,
+                |position| odds.value_of(game, position),
+                |board| f64::from(logistic.value_of(game, &board.position())),
             );
         }
     }

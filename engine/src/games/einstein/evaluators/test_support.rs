@@ -5,13 +5,48 @@
 //! Invariant: a board goes in and out by the notation alone; rows and columns count from the upper
 //! left corner.
 
-use crate::core::{chance::expectation, evaluator::Evaluator, game::Game};
+use crate::core::{
+    chance::expectation,
+    evaluator::{Evaluator, Score},
+    game::Game,
+};
 use crate::games::einstein::{
-    MAX_STONES, MoveList, Position, RED, Standard, Variant,
-    dice::{DiceStream, RandomStream},
+    MAX_STONES, Move, Position, RED, Standard, Variant,
+    dice::{DiceStream, Die, RandomStream},
     position::Side,
 };
 use std::collections::HashMap;
+
+pub(crate) fn position(text: &str) -> Position {
+    Standard::default().parse_position(text).unwrap().0
+}
+
+/// The usual rules, and the others with a die that is not fair.
+pub(crate) fn both_rules() -> [Standard; 2] {
+    let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
+    [
+        Standard::default(),
+        Standard::new(Variant::NearestOnly, die),
+    ]
+}
+
+/// Chi-squared of counts that are to be equally likely.
+pub(crate) fn chi_squared(counts: &[u32]) -> f64 {
+    let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+    let deviation = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
+    counts.iter().map(deviation).sum()
+}
+
+pub(crate) fn check_drawn(
+    rating: impl Fn(&Position) -> f32,
+    tolerance: f32,
+    expected: &[(&str, f32)],
+) {
+    for (text, expected) in expected {
+        let found = rating(&position(text));
+        assert!((found - expected).abs() < tolerance, "{text}: {found}");
+    }
+}
 
 /// The value of a position one ply deep from the value of each successor, as search has it.
 pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
@@ -19,21 +54,44 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
     game: &Standard,
     position: &Position,
 ) -> f32 {
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
+    let moves = game.all_moves(position);
     let outcomes = game.outcomes(position, &moves);
     let values: Vec<f32> = moves
         .iter()
         .map(|&mv| {
             let next = game.play(position, mv);
-            game.payoff(&next, position.seat()).unwrap_or_else(|| {
-                let mut cache = E::Cache::default();
-                evaluator.refresh(game, &next, &mut cache);
-                1.0 - evaluator.value(game, &next, &cache)
-            })
+            game.payoff(&next, position.seat())
+                .unwrap_or_else(|| 1.0 - evaluator.value_of(game, &next))
         })
         .collect();
     expectation(&outcomes, &values)
+}
+
+/// Asserts that moves are scored by the log odds of what they lead to.
+pub(crate) fn check_scores(
+    evaluator: &impl Evaluator<Standard>,
+    game: &Standard,
+    position: &Position,
+    moves: &[Move],
+    log_odds: impl Fn(&Position) -> f32,
+) {
+    let mut scores = vec![f32::NAN; moves.len()];
+    evaluator.score_successors(game, position, moves, &mut scores);
+    for (&mv, score) in moves.iter().zip(scores) {
+        let next = game.play(position, mv);
+        let expected = match game.winner(&next) {
+            Some(_) => f32::INFINITY,
+            None => -log_odds(&next),
+        };
+        assert_eq!(score, expected, "{position:?} {mv:?}");
+    }
+}
+
+/// A position in which the same side meets another enemy; `None` if the game is over then.
+pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
+    let moves = game.all_moves(position);
+    let next = game.play(position, moves[moves.len() / 2]);
+    game.winner(&next).is_none().then(|| next.passed())
 }
 
 /// Positions that no game has: any squares, several stones on one, some beyond the board.
@@ -51,7 +109,6 @@ pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
         .collect()
 }
 
-/// A stone on the board.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stone {
     pub(crate) red: bool,
@@ -75,21 +132,17 @@ impl Board {
         let mut stones = Vec::new();
         for (row, line) in (0..).zip(fields.next().unwrap().split('/')) {
             for (column, character) in (0..).zip(line.chars()) {
-                match character {
-                    '1'..='6' => stones.push(Stone {
-                        red: true,
-                        label: character as usize - '0' as usize,
-                        row,
-                        column,
-                    }),
-                    'a'..='f' => stones.push(Stone {
-                        red: false,
-                        label: 1 + character as usize - 'a' as usize,
-                        row,
-                        column,
-                    }),
-                    _ => {}
-                }
+                let (red, label) = match character {
+                    '1'..='6' => (true, character as usize - '0' as usize),
+                    'a'..='f' => (false, 1 + character as usize - 'a' as usize),
+                    _ => continue,
+                };
+                stones.push(Stone {
+                    red,
+                    label,
+                    row,
+                    column,
+                });
             }
         }
         Self {
@@ -98,26 +151,22 @@ impl Board {
         }
     }
 
-    pub(crate) fn position(&self, game: &Standard) -> Position {
-        let mut rows = vec![vec!['.'; 5]; 5];
+    pub(crate) fn position(&self) -> Position {
+        let mut rows = [['.'; 5]; 5];
         for stone in &self.stones {
             let first = if stone.red { b'1' } else { b'a' };
             rows[stone.row as usize][stone.column as usize] =
                 (first + stone.label as u8 - 1) as char;
         }
-        let rows: Vec<String> = rows
-            .into_iter()
-            .map(|row| row.into_iter().collect())
-            .collect();
+        let rows = rows.map(String::from_iter);
         let text = format!(
             "{} {} -",
             rows.join("/"),
             if self.red_to_move { 'r' } else { 'b' }
         );
-        game.parse_position(&text).unwrap().0
+        position(&text)
     }
 
-    /// The stones of one colour.
     pub(crate) fn side(&self, red: bool) -> Vec<Stone> {
         self.stones
             .iter()
@@ -131,7 +180,6 @@ impl Board {
         (self.side(self.red_to_move), self.side(!self.red_to_move))
     }
 
-    /// The same board with the other side to move.
     pub(crate) fn passed(&self) -> Self {
         Self {
             red_to_move: !self.red_to_move,
@@ -146,41 +194,56 @@ impl Board {
         }
     }
 
-    fn transposed(&self) -> Self {
-        self.mapped(|stone| Stone {
+    /// The transposed board, that with either side's labels reversed, and that after a half turn
+    /// that swaps the sides.
+    fn images(&self) -> [Self; 4] {
+        let relabelled = |red: bool| {
+            self.mapped(|stone| Stone {
+                label: if stone.red == red {
+                    7 - stone.label
+                } else {
+                    stone.label
+                },
+                ..stone
+            })
+        };
+        let transposed = self.mapped(|stone| Stone {
             row: stone.column,
             column: stone.row,
             ..stone
-        })
-    }
-
-    fn relabelled(&self, red: bool) -> Self {
-        self.mapped(|stone| Stone {
-            label: if stone.red == red {
-                7 - stone.label
-            } else {
-                stone.label
-            },
-            ..stone
-        })
-    }
-
-    fn turned(&self) -> Self {
-        let turned = self.mapped(|stone| Stone {
-            red: !stone.red,
-            row: 4 - stone.row,
-            column: 4 - stone.column,
-            ..stone
         });
-        turned.passed()
+        let turned = self.mapped(|stone| {
+            let (row, column) = stone.seen_by(false);
+            Stone {
+                red: !stone.red,
+                row,
+                column,
+                ..stone
+            }
+        });
+        [
+            transposed,
+            relabelled(true),
+            relabelled(false),
+            turned.passed(),
+        ]
     }
 }
 
 impl Stone {
+    /// Its row and column as Red counts them, or as Blue does, who sits on the other side.
+    pub(crate) fn seen_by(self, red: bool) -> (i32, i32) {
+        if red {
+            (self.row, self.column)
+        } else {
+            (4 - self.row, 4 - self.column)
+        }
+    }
+
     /// King's moves to the goal of the stone's side.
     pub(crate) fn distance(self) -> i32 {
-        let goal = if self.red { 4 } else { 0 };
-        (self.row - goal).abs().max((self.column - goal).abs())
+        let (row, column) = self.seen_by(self.red);
+        (4 - row).max(4 - column)
     }
 
     /// The squares (row, column) it may step to.
@@ -213,10 +276,13 @@ pub(crate) fn permitted_labels(variant: Variant, living: &[usize], face: usize) 
     labels
 }
 
-/// Distributions of the number of own turns, by recursion over lists of (label, distance).
+/// Living stones by label and distance.
+pub(crate) type Distances = Vec<(usize, i32)>;
+
+/// Distributions of the number of own turns, by recursion over lists of distances.
 pub(crate) struct SlowRace<'a> {
     pub(crate) game: &'a Standard,
-    known: HashMap<Vec<(usize, i32)>, Vec<f64>>,
+    known: HashMap<Distances, Vec<f64>>,
 }
 
 impl<'a> SlowRace<'a> {
@@ -229,16 +295,17 @@ impl<'a> SlowRace<'a> {
 
     /// Probability of needing exactly 0, 1, … turns, up to 20.
     pub(crate) fn distribution(&mut self, stones: &[Stone]) -> Vec<f64> {
-        let mut list: Vec<(usize, i32)> = stones
+        let mut list: Distances = stones
             .iter()
             .map(|stone| (stone.label, stone.distance()))
             .collect();
         list.sort_unstable();
-        self.solve(list)
+        self.solve(&list)
     }
 
-    fn solve(&mut self, list: Vec<(usize, i32)>) -> Vec<f64> {
-        if let Some(known) = self.known.get(&list) {
+    /// The same of distances in the order of labels.
+    pub(crate) fn solve(&mut self, list: &Distances) -> Vec<f64> {
+        if let Some(known) = self.known.get(list) {
             return known.clone();
         }
         let mut total = vec![0.0; 21];
@@ -246,15 +313,10 @@ impl<'a> SlowRace<'a> {
             total[0] = 1.0;
             return total;
         }
-        let living: Vec<usize> = list.iter().map(|&(label, _)| label).collect();
-        for face in 1..=usize::from(self.game.die().faces()) {
+        for face in 1..=self.game.die().faces() {
             let mut best: Option<Vec<f64>> = None;
-            for label in permitted_labels(self.game.variant(), &living, face) {
-                let next = list
-                    .iter()
-                    .map(|&(other, distance)| (other, distance - i32::from(other == label)))
-                    .collect();
-                let rest = self.solve(next);
+            for next in self.turns(list, face) {
+                let rest = self.solve(&next);
                 if best
                     .as_ref()
                     .is_none_or(|best| mean(&rest) < mean(best) - 1e-12)
@@ -263,11 +325,25 @@ impl<'a> SlowRace<'a> {
                 }
             }
             for (turns, probability) in best.unwrap().iter().enumerate().take(20) {
-                total[turns + 1] += self.game.die().probability(face as u8) * probability;
+                total[turns + 1] += self.game.die().probability(face) * probability;
             }
         }
-        self.known.insert(list, total.clone());
+        self.known.insert(list.clone(), total.clone());
         total
+    }
+
+    /// What the distances may be after a roll.
+    pub(crate) fn turns(&self, list: &Distances, face: u8) -> Vec<Distances> {
+        let living: Vec<usize> = list.iter().map(|&(label, _)| label).collect();
+        let after = |label| {
+            list.iter()
+                .map(|&(other, distance)| (other, distance - i32::from(other == label)))
+                .collect()
+        };
+        permitted_labels(self.game.variant(), &living, usize::from(face))
+            .into_iter()
+            .map(after)
+            .collect()
     }
 }
 
@@ -315,20 +391,30 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts that a rating is the same on the transposed board, with either side's labels reversed
-/// (fair die only) and after a half turn that swaps the sides.
+/// Asserts on random positions that a score is what the own stones are worth, less what the enemy's
+/// are.
+pub(crate) fn check_worth(
+    game: &Standard,
+    score: &impl Score<Standard>,
+    mut worth: impl FnMut(&[Stone]) -> f64,
+) {
+    check_reference(
+        game,
+        |position| score.score(game, position),
+        |board| {
+            let (own, enemy) = board.sides();
+            worth(&own) - worth(&enemy)
+        },
+    );
+}
+
+/// Asserts that a rating is the same on all images of the board (with a fair die).
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
         let board = Board::of(game, &position);
-        assert_eq!(board.position(game), position);
+        assert_eq!(board.position(), position);
         let expected = rating(&position);
-        for same in [
-            board.transposed(),
-            board.relabelled(true),
-            board.relabelled(false),
-            board.turned(),
-        ] {
-            let same = same.position(game);
+        for same in board.images().map(|image| image.position()) {
             let found = rating(&same);
             assert!(
                 (found - expected).abs() <= 1e-5 * expected.abs().max(1.0),
@@ -340,10 +426,15 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// Asserts that passing the turn negates a score.
-pub(crate) fn check_antisymmetry(game: &Standard, score: impl Fn(&Position) -> f32) {
+/// [`check_drawn`] and [`check_symmetries`] of a score that passing the turn negates, which is
+/// asserted too.
+pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
+    let game = &Standard::default();
+    let score = |position: &Position| score.score(game, position);
+    check_drawn(score, tolerance, expected);
+    check_symmetries(game, score);
     for position in random_positions(game, 7, 400) {
-        let passed = Board::of(game, &position).passed().position(game);
+        let passed = Board::of(game, &position).passed().position();
         assert!(
             (score(&position) + score(&passed)).abs() < 1e-5,
             "{}",

@@ -40,6 +40,26 @@ impl FeatureGroups {
     }
 }
 
+impl FeatureGroup {
+    /// How many numbers it has, and its text, whose first word is its name.
+    fn described(self) -> (usize, &'static str) {
+        match self {
+            Self::Mobility => (12, "mobility v1: P(movable) of mover 1-6, other 1-6"),
+            Self::RaceDistribution => (32, "race_distribution v1: P(T<=k) k=1..16 of mover, other"),
+            Self::RaceSummary => (
+                4,
+                "race_summary v1: min(E[T],20)/10 of mover, other, P(T_mover<=T_other), its logit/4 in [-2,2]",
+            ),
+            Self::Attack => (
+                4,
+                "attack v1: attack*6/64 of mover, other, threat*6/64 of mover, other",
+            ),
+            Self::Material => (2, "material v1: stones/6 of mover, other"),
+            Self::RaceMass => (32, "race_mass v1: P(T=k) k=1..16 of mover, other"),
+        }
+    }
+}
+
 impl Named for FeatureGroup {
     const ALL: &'static [Self] = &[
         Self::Mobility,
@@ -52,14 +72,8 @@ impl Named for FeatureGroup {
     const KIND: &'static str = "feature group";
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Mobility => "mobility",
-            Self::RaceDistribution => "race_distribution",
-            Self::RaceSummary => "race_summary",
-            Self::Attack => "attack",
-            Self::Material => "material",
-            Self::RaceMass => "race_mass",
-        }
+        let (_, layout) = self.described();
+        layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
 
     #[inline]
@@ -70,24 +84,10 @@ impl Named for FeatureGroup {
 
 impl DenseGroup for FeatureGroup {
     fn len(self) -> usize {
-        match self {
-            Self::Mobility => 12,
-            Self::RaceDistribution | Self::RaceMass => 32,
-            Self::RaceSummary | Self::Attack => 4,
-            Self::Material => 2,
-        }
+        self.described().0
     }
 
     fn layout(self) -> &'static str {
-        match self {
-            Self::Mobility => "mobility v1: P(movable) of mover 1-6, other 1-6",
-            Self::RaceDistribution => "race_distribution v1: P(T<=k) k=1..16 of mover, other",
-            Self::RaceSummary => {
-                "race_summary v1: min(E[T],20)/10 of mover, other, P(T_mover<=T_other), its logit/4 in [-2,2]"
-            }
-            Self::Attack => "attack v1: attack*6/64 of mover, other, threat*6/64 of mover, other",
-            Self::Material => "material v1: stones/6 of mover, other",
-            Self::RaceMass => "race_mass v1: P(T=k) k=1..16 of mover, other",
-        }
+        self.described().1
     }
 }

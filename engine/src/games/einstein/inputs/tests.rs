@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::core::game::Game;
-use crate::games::einstein::{
-    GONE, MoveList, Variant, dice::Die, evaluators::test_support, position::Side,
-};
+use crate::games::einstein::{GONE, Variant, dice::Die, evaluators::test_support, position::Side};
 use crate::learned::{
     inputs::{hash, network_layout},
     names::Named,
@@ -26,6 +24,29 @@ fn dense(game: &Standard, groups: FeatureGroups, position: &Position) -> Vec<f32
     out
 }
 
+fn of_group(game: &Standard, group: FeatureGroup, position: &Position) -> Vec<f32> {
+    dense(game, FeatureGroups::NONE.with(group), position)
+}
+
+fn all_sets() -> Vec<FeatureGroups> {
+    (0..64u8)
+        .map(|bits| {
+            let groups = FeatureGroup::ALL.iter().copied();
+            groups
+                .filter(|group| bits >> *group as u8 & 1 == 1)
+                .collect()
+        })
+        .collect()
+}
+
+fn faces_that_permit(game: &Standard, position: &Position, stone: usize) -> f64 {
+    let permits = |&face: &u8| {
+        let legal = game.legal_moves(position, face);
+        legal.iter().any(|mv| mv.stone() == stone)
+    };
+    (1..=6).filter(permits).count() as f64
+}
+
 fn close(found: &[f32], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
@@ -38,22 +59,15 @@ fn close(found: &[f32], expected: &[f64]) {
 
 #[test]
 fn sparse_rows_by_hand() {
-    let game = Standard::default();
     // Blue to move: its stone 5 (e) on e3 is on Red's row-major cell 14, so on its own square 10.
-    let position = game
-        .parse_position("215../64.../3...e/...fb/..acd b -")
-        .unwrap()
-        .0;
+    let position = test_support::position("215../64.../3...e/...fb/..acd b -");
     let rows = sparse(&position);
     assert_eq!(rows[4], 4 * 26 + 10);
     // Blue's 4 (d) on e1, cell 24, is on its home corner.
     assert_eq!(rows[3], 3 * 26);
     // Red's 1 on b5, cell 1.
     assert_eq!(rows[6], 6 * 26 + 1);
-    let gone = game
-        .parse_position("...../...../..1../...../....c r -")
-        .unwrap()
-        .0;
+    let gone = test_support::position("...../...../..1../...../....c r -");
     assert_eq!(sparse(&gone)[..3], [12, 26 + 25, 2 * 26 + 25]);
     assert_eq!(sparse(&gone)[8], 8 * 26);
 }
@@ -69,15 +83,11 @@ fn one_row_of_each_stone_is_on() {
             } else {
                 position.other()
             };
-            let square = side.squares()[stone % 6];
-            assert_eq!(
-                usize::from(row) % 26,
-                if square == GONE {
-                    25
-                } else {
-                    usize::from(square)
-                }
-            );
+            let square = match side.squares()[stone % 6] {
+                GONE => 25,
+                square => usize::from(square),
+            };
+            assert_eq!(usize::from(row) % 26, square);
         }
     }
 }
@@ -90,22 +100,14 @@ fn sizes_names_and_layout_agree() {
         .copied()
         .fold(FeatureGroups::NONE, FeatureGroups::with);
     assert_eq!(everything, FeatureGroups::ALL);
-    for bits in 0..64u8 {
-        let groups: FeatureGroups = FeatureGroup::ALL
-            .iter()
-            .copied()
-            .filter(|group| bits >> *group as u8 & 1 == 1)
-            .collect();
+    for groups in all_sets() {
         assert_eq!(FeatureGroups::from_names(&groups.names()), Ok(groups));
         let json = serde_json::to_string(&groups).unwrap();
         assert_eq!(
             serde_json::from_str::<FeatureGroups>(&json).unwrap(),
             groups
         );
-        assert_eq!(
-            layout(groups).matches("; ").count() as u32,
-            bits.count_ones()
-        );
+        assert_eq!(layout(groups).matches("; ").count(), groups.iter().count());
     }
     assert_eq!(
         serde_json::to_string(&FeatureGroups::NONE.with(FeatureGroup::RaceSummary)).unwrap(),
@@ -127,15 +129,9 @@ fn the_hash_is_xxh3_and_tells_all_layouts_apart() {
         0x2D06_8005_38D3_94C2,
         "xxh3 of nothing, from its specification"
     );
-    let all: std::collections::HashSet<u64> = (0..64u8)
-        .map(|bits| {
-            let groups: Vec<_> = FeatureGroup::ALL
-                .iter()
-                .copied()
-                .filter(|group| bits >> *group as u8 & 1 == 1)
-                .collect();
-            hash(&layout(groups.into_iter().collect()))
-        })
+    let all: std::collections::HashSet<u64> = all_sets()
+        .into_iter()
+        .map(|groups| hash(&layout(groups)))
         .collect();
     assert_eq!(all.len(), 64);
 }
@@ -161,27 +157,12 @@ fn mobility_counts_the_faces_that_permit_a_stone() {
         for position in random_positions(60) {
             let mut expected = Vec::new();
             // The other side's chances are those it would have on the move.
-            for turned in [
-                position,
-                Position::new(position.other(), position.mover(), 1 - position.seat()),
-            ] {
-                for stone in 0..6 {
-                    let faces = (1..=6).filter(|&face| {
-                        game.legal_moves(&turned, face)
-                            .iter()
-                            .any(|mv| mv.stone() == stone)
-                    });
-                    expected.push(faces.count() as f64 / 6.0);
-                }
+            for turned in [position, position.passed()] {
+                let faces = |stone| faces_that_permit(&game, &turned, stone);
+                expected.extend((0..6).map(|stone| faces(stone) / 6.0));
             }
-            close(
-                &dense(
-                    &game,
-                    FeatureGroups::NONE.with(FeatureGroup::Mobility),
-                    &position,
-                ),
-                &expected,
-            );
+            let found = of_group(&game, FeatureGroup::Mobility, &position);
+            close(&found, &expected);
         }
     }
 }
@@ -198,20 +179,13 @@ fn attack_and_threat_follow_their_definition() {
         }
     };
     for position in random_positions(100) {
-        let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
         let mut attack = Vec::new();
         let mut threat = Vec::new();
-        for view in [position, turned] {
-            let mut moves = MoveList::default();
-            game.moves(&view, &mut moves);
+        for view in [position, position.passed()] {
+            let moves = game.all_moves(&view);
             let (mut attacks, mut threatens) = (0.0, 0.0);
             for stone in 0..6 {
-                let faces = (1..=6).filter(|&face| {
-                    game.legal_moves(&view, face)
-                        .iter()
-                        .any(|mv| mv.stone() == stone)
-                });
-                let mobility = faces.count() as f64;
+                let mobility = faces_that_permit(&game, &view, stone);
                 attacks += mobility * value(view.mover(), stone);
                 // A capture is a stone of the enemy that is there before the move and gone after
                 // it.
@@ -232,27 +206,15 @@ fn attack_and_threat_follow_their_definition() {
             threat.push(threatens / 64.0);
         }
         attack.extend(threat);
-        close(
-            &dense(
-                &game,
-                FeatureGroups::NONE.with(FeatureGroup::Attack),
-                &position,
-            ),
-            &attack,
-        );
+        close(&of_group(&game, FeatureGroup::Attack, &position), &attack);
     }
 }
 
 #[test]
 fn race_features_of_known_races() {
     let game = Standard::default();
-    let summary = |text: &str| {
-        dense(
-            &game,
-            FeatureGroups::NONE.with(FeatureGroup::RaceSummary),
-            &game.parse_position(text).unwrap().0,
-        )
-    };
+    let of = |group, text: &str| of_group(&game, group, &test_support::position(text));
+    let summary = |text: &str| of(FeatureGroup::RaceSummary, text);
     // One stone four steps away on each side: the mover needs four moves, so does the other, the
     // mover is first.
     close(
@@ -269,22 +231,11 @@ fn race_features_of_known_races() {
         &[0.3, 0.2, 0.0, -2.0],
     );
     // E of the two stones 1 and 6 at four steps: 17701/3888.
-    let position = game
-        .parse_position("16.../...../...../...../....c r -")
-        .unwrap()
-        .0;
-    let pair = dense(
-        &game,
-        FeatureGroups::NONE.with(FeatureGroup::RaceSummary),
-        &position,
-    );
+    let text = "16.../...../...../...../....c r -";
+    let pair = summary(text);
     close(&pair[..2], &[17701.0 / 3888.0 / 10.0, 0.4]);
     // Blue needs exactly four moves, so the mover wins the race if T <= 4.
-    let distribution = dense(
-        &game,
-        FeatureGroups::NONE.with(FeatureGroup::RaceDistribution),
-        &position,
-    );
+    let distribution = of(FeatureGroup::RaceDistribution, text);
     close(&pair[2..3], &[f64::from(distribution[3])]);
     let odds = f64::from(pair[2]);
     close(
@@ -292,23 +243,11 @@ fn race_features_of_known_races() {
         &[((odds / (1.0 - odds)).ln() / 4.0).clamp(-2.0, 2.0)],
     );
     // Blue's distribution steps from 0 to 1 at four moves.
-    close(
-        &distribution[16..],
-        &[
-            0., 0., 0., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.,
-        ],
-    );
-    let mass = dense(
-        &game,
-        FeatureGroups::NONE.with(FeatureGroup::RaceMass),
-        &position,
-    );
-    close(
-        &mass[16..],
-        &[
-            0., 0., 0., 1., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0.,
-        ],
-    );
+    let over: [f64; 16] = std::array::from_fn(|turns| if turns < 3 { 0.0 } else { 1.0 });
+    close(&distribution[16..], &over);
+    let mass = of(FeatureGroup::RaceMass, text);
+    let ends: [f64; 16] = std::array::from_fn(|turns| if turns == 3 { 1.0 } else { 0.0 });
+    close(&mass[16..], &ends);
     // Added up, mass is the distribution, and Σ k · mass the expectation.
     let mut sum = 0.0;
     for (mass, distribution) in mass[..16].iter().zip(&distribution) {
@@ -334,19 +273,15 @@ fn groups_are_laid_out_one_after_the_other_and_stay_in_range() {
         let one_by_one: Vec<f32> = FeatureGroup::ALL
             .iter()
             .copied()
-            .flat_map(|group| dense(&game, FeatureGroups::NONE.with(group), &position))
+            .flat_map(|group| of_group(&game, group, &position))
             .collect();
         assert_eq!(all, one_by_one);
         assert!(
             all.iter().all(|value| (-2.6..=2.6).contains(value)),
             "{position:?} {all:?}"
         );
-        close(
-            &all[52..54],
-            &[
-                f64::from(position.mover().count()) / 6.0,
-                f64::from(position.other().count()) / 6.0,
-            ],
-        );
+        let material = [position.mover(), position.other()];
+        let material = material.map(|side| f64::from(side.count()) / 6.0);
+        close(&all[52..54], &material);
     }
 }

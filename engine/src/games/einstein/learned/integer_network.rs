@@ -95,7 +95,6 @@ pub fn log_odds(logit: i32) -> f32 {
     (logit >> COARSER) as f32 * ((1 << COARSER) as f32 / LOGIT_SCALE as f32)
 }
 
-/// Win probability from a logit.
 #[inline]
 fn win_probability(logit: i32) -> f32 {
     unproven(logistic(log_odds(logit)))

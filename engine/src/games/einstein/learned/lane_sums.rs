@@ -5,8 +5,19 @@
 
 use std::arch::x86_64::*;
 
-/// How many vectors are added up together.
 pub(super) const TOGETHER: usize = 4;
+
+/// Of one vector of eight lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn of_eight(sums: __m256i) -> i32 {
+    let four = _mm_add_epi32(
+        _mm256_castsi256_si128(sums),
+        _mm256_extracti128_si256::<1>(sums),
+    );
+    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
+    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
+}
 
 /// Of vectors of eight lanes.
 #[inline]
@@ -39,7 +50,6 @@ pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {
     )
 }
 
-/// Writes the four numbers down.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn store(out: &mut [i32; TOGETHER], totals: __m128i) {

@@ -4,8 +4,9 @@
 use super::Network;
 use crate::core::{evaluator::Evaluator, game::Game, simd::Instructions};
 use crate::games::einstein::{
-    Move, MoveList, Position, Standard,
+    Move, Position, Standard,
     dice::RandomStream,
+    evaluators::test_support,
     inputs::{DenseFeatures, FeatureGroup, FeatureGroups, SPARSE_ROWS, sparse},
 };
 use crate::learned::{
@@ -46,9 +47,7 @@ fn random_games(games: usize, mut visit: impl FnMut(&Position, Move, &Position))
     for index in 0..games {
         let mut position = game.random_start(&mut random, index % 2);
         while game.winner(&position).is_none() {
-            let mut moves = MoveList::default();
-            game.moves(&position, &mut moves);
-            let mv = moves[random.below(moves.len())];
+            let mv = game.random_move(&position, random.next_u64());
             let after = game.play(&position, mv);
             visit(&position, mv, &after);
             position = after;
@@ -56,7 +55,6 @@ fn random_games(games: usize, mut visit: impl FnMut(&Position, Move, &Position))
     }
 }
 
-/// Random weights for all heads.
 pub(crate) fn random_heads(last: usize, seed: u64) -> HeadWeights {
     let mut random = RandomStream::new(seed);
     let mut layer = |outputs: usize| {
@@ -73,30 +71,17 @@ pub(crate) fn random_heads(last: usize, seed: u64) -> HeadWeights {
     }
 }
 
-/// The definition, neuron by neuron, on the unrounded weights.
-fn naive_value(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> f64 {
-    logistic_of(
-        naive_outputs(
-            groups,
-            weights,
-            position,
-            &weights.output,
-            &[weights.output_bias],
-        )[0],
-    )
-}
-
 fn logistic_of(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// A linear layer on the last hidden layer.
+/// A linear layer on the last hidden layer: the definition, neuron by neuron, on the unrounded
+/// weights.
 fn naive_outputs(
     groups: FeatureGroups,
     weights: &NetworkWeights,
     position: &Position,
-    output: &[f32],
-    bias: &[f32],
+    output: &Layer,
 ) -> Vec<f64> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, groups);
@@ -107,35 +92,38 @@ fn naive_outputs(
         inputs[usize::from(row)] = 1.0;
     }
     inputs.extend(dense.iter().map(|value| f64::from(*value)));
-    let first: Vec<f32> = weights
-        .sparse
-        .iter()
-        .chain(&weights.dense)
-        .copied()
-        .collect();
-    let layer = |inputs: &[f64], weights: &[f32], bias: &[f32]| -> Vec<f64> {
-        (0..bias.len())
-            .map(|neuron| {
-                let sum: f64 = inputs
-                    .iter()
-                    .enumerate()
-                    .map(|(i, input)| input * f64::from(weights[i * bias.len() + neuron]))
-                    .sum();
-                sum + f64::from(bias[neuron])
+    let first = Layer {
+        weights: [&weights.sparse[..], &weights.dense].concat(),
+        bias: weights.bias.clone(),
+    };
+    let outputs = |inputs: &[f64], layer: &Layer| -> Vec<f64> {
+        let neurons = layer.bias.iter().enumerate();
+        neurons
+            .map(|(neuron, &bias)| {
+                let own = layer.weights[neuron..].iter().step_by(layer.bias.len());
+                let products = inputs.iter().zip(own).map(|(x, &w)| x * f64::from(w));
+                products.sum::<f64>() + f64::from(bias)
             })
             .collect()
     };
-    let clip = |values: Vec<f64>| -> Vec<f64> {
-        values
-            .into_iter()
-            .map(|value| value.clamp(0.0, 1.0))
-            .collect()
-    };
-    let mut current = clip(layer(&inputs, &first, &weights.bias));
-    for hidden in &weights.hidden {
-        current = clip(layer(&current, &hidden.weights, &hidden.bias));
+    for layer in std::iter::once(&first).chain(&weights.hidden) {
+        inputs = outputs(&inputs, layer);
+        inputs
+            .iter_mut()
+            .for_each(|value| *value = value.clamp(0.0, 1.0));
     }
-    layer(&current, output, bias)
+    outputs(&inputs, output)
+}
+
+fn fresh(network: &Network, position: &Position) -> Accumulators {
+    let mut cache = Accumulators::default();
+    network.refresh(&Standard::default(), position, &mut cache);
+    cache
+}
+
+fn network(groups: FeatureGroups, widths: &[usize], seed: u64) -> Network {
+    let weights = random_weights(groups, widths, seed);
+    Network::new(&Standard::default(), groups, weights).unwrap()
 }
 
 const SHAPES: [&[usize]; 5] = [&[16], &[64, 32], &[48, 16, 32], &[256, 32], &[112, 144, 16]];
@@ -156,14 +144,16 @@ fn some_groups() -> [FeatureGroups; 4] {
 fn values_equal_the_naive_forward_pass() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups().into_iter().cycle()) {
+        let network = network(groups, shape, 3);
         let weights = random_weights(groups, shape, 3);
-        let network = Network::new(&game, groups, weights.clone()).unwrap();
+        let output = Layer {
+            weights: weights.output.clone(),
+            bias: vec![weights.output_bias],
+        };
         let mut spread = [1.0f32, 0.0];
         random_games(4, |position, _, _| {
-            let mut cache = Accumulators::default();
-            network.refresh(&game, position, &mut cache);
-            let value = network.value(&game, position, &cache);
-            let expected = naive_value(groups, &weights, position);
+            let value = network.value_of(&game, position);
+            let expected = logistic_of(naive_outputs(groups, &weights, position, &output)[0]);
             assert!(
                 (f64::from(value) - expected).abs() < 1e-5,
                 "{shape:?}: {value} {expected}"
@@ -181,63 +171,59 @@ fn values_equal_the_naive_forward_pass() {
 fn heads_are_the_naive_forward_pass_and_leave_the_value_alone() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups()) {
-        let plain = random_weights(groups, shape, 3);
         let weights = NetworkWeights {
             heads: random_heads(shape[shape.len() - 1], 8),
-            ..plain.clone()
+            ..random_weights(groups, shape, 3)
         };
+        let heads = &weights.heads;
         let (rolls, moves) = (
-            weights.heads.rolls.clone().unwrap(),
-            weights.heads.moves_to_go.clone().unwrap(),
+            heads.rolls.as_ref().unwrap(),
+            heads.moves_to_go.as_ref().unwrap(),
         );
-        let (plain, network) = (
-            Network::new(&game, groups, plain).unwrap(),
-            Network::new(&game, groups, weights.clone()).unwrap(),
-        );
+        let plain = network(groups, shape, 3);
+        let network = Network::new(&game, groups, weights.clone()).unwrap();
         assert_eq!((plain.heads(), network.heads()), (Heads::NONE, Heads::ALL));
         random_games(3, |position, _, _| {
-            let mut cache = Accumulators::default();
-            network.refresh(&game, position, &mut cache);
+            let cache = fresh(&network, position);
             assert_eq!(
                 network.logit(&game, position, &cache).to_bits(),
                 plain.logit(&game, position, &cache).to_bits()
             );
-            assert_eq!(
+            let heads = |network: &Network| {
                 (
-                    plain.rolls(&game, position),
-                    plain.moves_to_go(&game, position)
-                ),
-                (None, None)
-            );
+                    network.rolls(&game, position),
+                    network.moves_to_go(&game, position),
+                )
+            };
+            assert_eq!(heads(&plain), (None, None));
             let found = network.rolls(&game, position).unwrap();
-            for (found, logit) in found.iter().zip(naive_outputs(
-                groups,
-                &weights,
-                position,
-                &rolls.weights,
-                &rolls.bias,
-            )) {
+            let logits = naive_outputs(groups, &weights, position, rolls);
+            for (found, logit) in found.iter().zip(logits) {
                 assert!(
                     (f64::from(*found) - logistic_of(logit)).abs() < 1e-5,
                     "{shape:?}: {found} {logit}"
                 );
             }
-            let plies =
-                16.0 * naive_outputs(groups, &weights, position, &moves.weights, &moves.bias)[0];
+            let plies = 16.0 * naive_outputs(groups, &weights, position, moves)[0];
             let found = network.moves_to_go(&game, position).unwrap();
             assert!(
                 (f64::from(found) - plies.max(1.0)).abs() < 1e-3,
                 "{shape:?}: {found} {plies}"
             );
             for set in Instructions::available() {
-                let other = network.clone().on(set);
-                assert_eq!(other.rolls(&game, position), network.rolls(&game, position));
-                assert_eq!(
-                    other.moves_to_go(&game, position),
-                    network.moves_to_go(&game, position)
-                );
+                assert_eq!(heads(&network.clone().on(set)), heads(&network));
             }
         });
+    }
+}
+
+/// Sixteen neurons that nothing switches on.
+fn no_weights() -> NetworkWeights {
+    NetworkWeights {
+        sparse: vec![0.0; SPARSE_ROWS * 16],
+        bias: vec![0.0; 16],
+        output: vec![0.0; 16],
+        ..NetworkWeights::default()
     }
 }
 
@@ -246,12 +232,7 @@ fn heads_by_hand() {
     // Neuron 0 is 0.75: face 3 gets the logit 4 · 0.75 - 3 = 0, the others their bias; 16 · (0.5 +
     // 0.75) plies to go.
     let mut weights = NetworkWeights {
-        sparse: vec![0.0; SPARSE_ROWS * 16],
-        dense: Vec::new(),
         bias: vec![0.75; 16],
-        hidden: Vec::new(),
-        output: vec![0.0; 16],
-        output_bias: 0.0,
         heads: HeadWeights {
             rolls: Some(Layer {
                 weights: vec![0.0; 96],
@@ -262,6 +243,7 @@ fn heads_by_hand() {
                 bias: vec![0.5],
             }),
         },
+        ..no_weights()
     };
     weights.heads.rolls.as_mut().unwrap().weights[2] = 4.0;
     weights.heads.moves_to_go.as_mut().unwrap().weights[15] = 1.0;
@@ -303,9 +285,8 @@ fn sets_of_heads_are_their_names() {
 fn following_moves_equals_starting_afresh_to_the_last_bit() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups()) {
-        let network = Network::new(&game, groups, random_weights(groups, shape, 4)).unwrap();
-        let mut cache = Accumulators::default();
-        let (mut fresh, mut child) = (Accumulators::default(), Accumulators::default());
+        let network = network(groups, shape, 4);
+        let (mut cache, mut child) = (Accumulators::default(), Accumulators::default());
         let (mut captures_of_others, mut captures_of_own) = (0, 0);
         let mut expected_before = None;
         random_games(60, |before, mv, after| {
@@ -313,8 +294,7 @@ fn following_moves_equals_starting_afresh_to_the_last_bit() {
                 network.refresh(&game, before, &mut cache);
             }
             network.update(&game, &cache, before, mv, after, &mut child);
-            network.refresh(&game, after, &mut fresh);
-            assert_eq!(child, fresh);
+            assert_eq!(child, fresh(&network, after));
             captures_of_others += usize::from(after.mover().count() < before.other().count());
             captures_of_own += usize::from(after.other().count() < before.mover().count());
             std::mem::swap(&mut cache, &mut child);
@@ -327,24 +307,11 @@ fn following_moves_equals_starting_afresh_to_the_last_bit() {
 #[test]
 fn an_update_from_a_cache_never_filled_is_a_refresh() {
     let game = Standard::default();
-    let network = Network::new(
-        &game,
-        FeatureGroups::NONE,
-        random_weights(FeatureGroups::NONE, &[16], 4),
-    )
-    .unwrap();
+    let network = network(FeatureGroups::NONE, &[16], 4);
     random_games(1, |before, mv, after| {
-        let (mut fresh, mut child) = (Accumulators::default(), Accumulators::default());
-        network.update(
-            &game,
-            &Accumulators::default(),
-            before,
-            mv,
-            after,
-            &mut child,
-        );
-        network.refresh(&game, after, &mut fresh);
-        assert_eq!(child, fresh);
+        let (never, mut child) = (Accumulators::default(), Accumulators::default());
+        network.update(&game, &never, before, mv, after, &mut child);
+        assert_eq!(child, fresh(&network, after));
     });
 }
 
@@ -352,29 +319,20 @@ fn an_update_from_a_cache_never_filled_is_a_refresh() {
 fn every_instruction_set_gives_the_same_bits() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups().into_iter().rev()) {
-        let portable = Network::new(&game, groups, random_weights(groups, shape, 6))
-            .unwrap()
-            .on(Instructions::PORTABLE);
+        let portable = network(groups, shape, 6).on(Instructions::PORTABLE);
         for set in Instructions::available() {
             let network = portable.clone().on(set);
             random_games(10, |before, mv, after| {
-                let (mut expected, mut found, mut child) = (
-                    Accumulators::default(),
-                    Accumulators::default(),
-                    Accumulators::default(),
-                );
-                portable.refresh(&game, before, &mut expected);
-                network.refresh(&game, before, &mut found);
-                assert_eq!(found, expected);
+                let found = fresh(&network, before);
+                assert_eq!(found, fresh(&portable, before));
+                let mut child = Accumulators::default();
                 network.update(&game, &found, before, mv, after, &mut child);
-                assert_eq!(
-                    network.logit(&game, before, &found).to_bits(),
-                    portable.logit(&game, before, &expected).to_bits()
-                );
-                assert_eq!(
-                    network.logit(&game, after, &child).to_bits(),
-                    portable.logit(&game, after, &child).to_bits()
-                );
+                for (position, cache) in [(before, &found), (after, &child)] {
+                    assert_eq!(
+                        network.logit(&game, position, cache).to_bits(),
+                        portable.logit(&game, position, cache).to_bits()
+                    );
+                }
             });
         }
     }
@@ -384,25 +342,16 @@ fn every_instruction_set_gives_the_same_bits() {
 fn a_neuron_by_hand() {
     // One stone of the mover on its square 12 switches neuron 0 on by 0.5; the bias adds 0.25; the
     // output is 2 · 0.75 - 1.
-    let mut weights = NetworkWeights {
-        sparse: vec![0.0; SPARSE_ROWS * 16],
-        dense: Vec::new(),
-        bias: vec![0.0; 16],
-        hidden: Vec::new(),
-        output: vec![0.0; 16],
-        output_bias: -1.0,
-        heads: HeadWeights::default(),
-    };
+    let mut weights = no_weights();
+    weights.output_bias = -1.0;
     weights.sparse[12 * 16] = 0.5;
     weights.bias[0] = 0.25;
     weights.output[0] = 2.0;
     let game = Standard::default();
     let network = Network::new(&game, FeatureGroups::NONE, weights).unwrap();
     let logit = |text: &str| {
-        let position = game.parse_position(text).unwrap().0;
-        let mut cache = Accumulators::default();
-        network.refresh(&game, &position, &mut cache);
-        network.logit(&game, &position, &cache)
+        let position = test_support::position(text);
+        network.logit(&game, &position, &fresh(&network, &position))
     };
     assert_eq!(logit("...../...../..1../...../....a r -"), 0.5);
     assert_eq!(logit("...../...../..1../...../....a b -"), -0.5);
@@ -417,74 +366,73 @@ fn impossible_weights_are_refused() {
     );
     let good = || random_weights(groups, &[32, 16], 1);
     assert!(Network::new(&game, groups, good()).is_ok());
-    let refused = |spoil: &dyn Fn(&mut NetworkWeights)| {
+    fn moves_to_go(bias: &[f32]) -> Option<Layer> {
+        Some(Layer {
+            weights: vec![0.0; 16],
+            bias: bias.to_vec(),
+        })
+    }
+    type Spoil = fn(&mut NetworkWeights);
+    let cases: [(Spoil, &str); 13] = [
+        (
+            |w| w.sparse.truncate(5),
+            "tensor sparse has 5 weights; 9984 belong there",
+        ),
+        (
+            |w| w.dense.push(0.0),
+            "tensor dense has 65 weights; 64 belong there",
+        ),
+        (
+            |w| w.output.truncate(15),
+            "tensor output.weight has 15 weights; 16 belong there",
+        ),
+        (
+            |w| w.hidden[0].weights.clear(),
+            "tensor hidden2.weight has 0 weights; 512 belong there",
+        ),
+        (
+            |w| w.bias.truncate(20),
+            "hidden layer 1 has 20 neurons; widths are multiples of 16 up to 1024",
+        ),
+        (
+            |w| w.hidden = vec![Layer::default(); 3],
+            "4 hidden layers; there can be 1 to 3",
+        ),
+        (
+            |w| w.heads = random_heads(15, 1),
+            "tensor rolls.weight has 90 weights; 96 belong there",
+        ),
+        (
+            |w| w.heads.moves_to_go = moves_to_go(&[]),
+            "tensor moves_to_go.bias has 0 weights; 1 belong there",
+        ),
+        (
+            |w| w.heads.moves_to_go = moves_to_go(&[f32::NAN]),
+            "tensor moves_to_go.bias holds NaN at 0; weights lie within ±1000000",
+        ),
+        (
+            |w| w.sparse[3] = 128.5,
+            "tensor sparse holds 128.5 at 3; weights lie within ±128",
+        ),
+        (
+            |w| w.sparse[3] = f32::NAN,
+            "tensor sparse holds NaN at 3; weights lie within ±128",
+        ),
+        (
+            |w| w.hidden[0].bias[2] = f32::INFINITY,
+            "tensor hidden2.bias holds inf at 2; weights lie within ±1000000",
+        ),
+        (
+            |w| w.output_bias = f32::NAN,
+            "tensor output.bias holds NaN at 0; weights lie within ±1000000",
+        ),
+    ];
+    for (spoil, expected) in cases {
         let mut weights = good();
         spoil(&mut weights);
-        Network::new(&game, groups, weights)
-            .unwrap_err()
-            .to_string()
-    };
-    assert_eq!(
-        refused(&|w| w.sparse.truncate(5)),
-        "tensor sparse has 5 weights; 9984 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.dense.push(0.0)),
-        "tensor dense has 65 weights; 64 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.output.truncate(15)),
-        "tensor output.weight has 15 weights; 16 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.hidden[0].weights.clear()),
-        "tensor hidden2.weight has 0 weights; 512 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.bias.truncate(20)),
-        "hidden layer 1 has 20 neurons; widths are multiples of 16 up to 1024"
-    );
-    assert_eq!(
-        refused(&|w| w.hidden = vec![Layer::default(); 3]),
-        "4 hidden layers; there can be 1 to 3"
-    );
-    assert_eq!(
-        refused(&|w| w.heads = random_heads(15, 1)),
-        "tensor rolls.weight has 90 weights; 96 belong there"
-    );
-    let short = Layer {
-        weights: vec![0.0; 16],
-        bias: Vec::new(),
-    };
-    assert_eq!(
-        refused(&|w| w.heads.moves_to_go = Some(short.clone())),
-        "tensor moves_to_go.bias has 0 weights; 1 belong there"
-    );
-    let endless = Layer {
-        weights: vec![0.0; 16],
-        bias: vec![f32::NAN],
-    };
-    let text = refused(&|w| w.heads.moves_to_go = Some(endless.clone()));
-    assert_eq!(
-        text,
-        "tensor moves_to_go.bias holds NaN at 0; weights lie within ±1000000"
-    );
-    assert_eq!(
-        refused(&|w| w.sparse[3] = 128.5),
-        "tensor sparse holds 128.5 at 3; weights lie within ±128"
-    );
-    assert_eq!(
-        refused(&|w| w.sparse[3] = f32::NAN),
-        "tensor sparse holds NaN at 3; weights lie within ±128"
-    );
-    assert_eq!(
-        refused(&|w| w.hidden[0].bias[2] = f32::INFINITY),
-        "tensor hidden2.bias holds inf at 2; weights lie within ±1000000"
-    );
-    assert_eq!(
-        refused(&|w| w.output_bias = f32::NAN),
-        "tensor output.bias holds NaN at 0; weights lie within ±1000000"
-    );
+        let error = Network::new(&game, groups, weights).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
@@ -493,7 +441,6 @@ fn the_largest_sparse_weights_do_not_overflow() {
     weights.sparse.fill(128.0);
     let network = Network::new(&Standard::default(), FeatureGroups::NONE, weights).unwrap();
     let position = Standard::default().start([0, 0], 0);
-    let mut cache = Accumulators::default();
-    network.refresh(&Standard::default(), &position, &mut cache);
+    let cache = fresh(&network, &position);
     assert!(cache.seen_by(0).iter().all(|sum| *sum == 12 * MAX_SPARSE));
 }

@@ -51,7 +51,6 @@ impl EinSteinTuples {
         }
     }
 
-    /// Whether there are vectors at all.
     #[inline]
     fn are_vectors(&self) -> bool {
         self.instructions != Instructions::PORTABLE

@@ -10,26 +10,22 @@ use crate::games::einstein::{
     GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side,
 };
 
-/// Most moves there are.
 pub(super) const MOST: usize = 3 * MAX_STONES;
 
 /// A place for each stone, and some to spare.
 const LANES: usize = 8;
 
-/// Ways a stone may go.
 const DIRECTIONS: usize = MOST / MAX_STONES;
 
 /// Room for the logits of all steps, and more: a mask bounds every index, and vectors may end
 /// behind the last.
 const ROOM: usize = 32;
 
-/// Stands for a step that there is not.
 const NO_STEP: usize = ROOM - 1;
 
 /// The enemy's logit after each step, in the order of the steps; what is behind them means nothing.
 pub(super) type Logits = [i32; ROOM];
 
-/// Stands for a stone that is never there.
 const NOBODY: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MOST < ROOM);
@@ -46,7 +42,6 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// A side after its step.
     #[inline]
     pub(super) fn made_by(self, side: Side) -> Side {
         let destination = Standard::GOAL - self.square;
@@ -89,7 +84,6 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Whether these are the moves of a side.
     #[inline]
     pub(super) fn belong_to(&self, side: Side) -> bool {
         self.side == side
@@ -101,7 +95,6 @@ impl Steps {
         &self.steps[..self.count]
     }
 
-    /// The squares they go to, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
         self.targets
@@ -212,7 +205,6 @@ impl Listed {
         listed
     }
 
-    /// The squares they go to, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
         self.list()
@@ -220,7 +212,6 @@ impl Listed {
             .fold(0, |targets, step| targets | 1 << (step.square & 31))
     }
 
-    /// The moves that do not reach the goal.
     #[inline]
     pub(super) fn list(&self) -> &[Step] {
         &self.steps[..self.count]

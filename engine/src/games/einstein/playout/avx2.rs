@@ -14,44 +14,25 @@ use super::{
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 
-/// Half a row.
 const HALF: usize = 32;
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load(bytes: &[u8; HALF]) -> __m256i {
+fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m256i {
+    const { assert!(size_of::<T>() * COUNT == HALF) };
     // SAFETY: 32 bytes can be read, and the load asks for no alignment.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store(bytes: &mut [u8; HALF], vector: __m256i) {
-    // SAFETY: 32 bytes can be written, and the store asks for no alignment.
-    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_words(words: &[u64; 4]) -> __m256i {
-    // SAFETY: four words of 8 bytes can be read, and the load asks for no alignment.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store_words(words: &mut [u64; 4], vector: __m256i) {
-    // SAFETY: four words of 8 bytes can be written, and the store asks for no alignment.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m256i) {
+    const { assert!(size_of::<T>() * COUNT == HALF) };
+    // SAFETY: 32 bytes can be written, any bits are integers, and the store asks for no alignment.
+    unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector) }
 }
 
 /// A table of sixteen bytes, in both halves of a vector.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn table(entries: &'static [u8; HALF]) -> __m256i {
-    load(entries)
-}
-
 const fn twice(entries: [u8; 16]) -> [u8; HALF] {
     let mut both = [0; HALF];
     let mut index = 0;
@@ -137,21 +118,31 @@ fn equal(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(a, b)
 }
 
+/// What is in the tables of kinds for squares.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn kind_of(square: __m256i) -> __m256i {
+    let below = _mm256_shuffle_epi8(load(&KIND_BELOW), square);
+    let above = _mm256_shuffle_epi8(load(&KIND_ABOVE), square);
+    // Bit 4 of the square, brought to the highest bit.
+    _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
+}
+
 /// One ply: all bits of the lanes in which `own` has won, among them lanes that do not run.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
     let stone_bit = |stone: usize| _mm256_set1_epi8(1 << stone);
     let zero = _mm256_setzero_si256();
-    let below = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(table(&UP_TO), draws.face));
-    let above = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(table(&FROM), draws.face));
+    let below = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(load(&UP_TO), draws.face));
+    let above = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(load(&FROM), draws.face));
     // Stones as sets of one; empty if there is none on that side of the rolled stone.
     let high = _mm256_and_si256(below, _mm256_set1_epi8(0x30));
     let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
     // Stones 5 and 6: 0x20 if the sixth is among them, else what there is.
     let high = _mm256_blendv_epi8(high, sixth, _mm256_slli_epi16::<2>(below));
     let low = _mm256_shuffle_epi8(
-        table(&HIGHEST),
+        load(&HIGHEST),
         _mm256_and_si256(below, _mm256_set1_epi8(0x0F)),
     );
     let first = _mm256_or_si256(high, _mm256_and_si256(low, equal(high, zero)));
@@ -177,11 +168,8 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         let moves = equal(chosen, stone_bit(stone));
         square = _mm256_or_si256(square, _mm256_and_si256(own.stones[stone], moves));
     }
-    let kind_below = _mm256_shuffle_epi8(table(&KIND_BELOW), square);
-    let kind_above = _mm256_shuffle_epi8(table(&KIND_ABOVE), square);
-    // Bit 4 of the square, brought to the highest bit.
-    let kind = _mm256_blendv_epi8(kind_below, kind_above, _mm256_slli_epi16::<3>(square));
-    let step = _mm256_shuffle_epi8(table(&STEPS), _mm256_or_si256(kind, draws.step));
+    let kind = kind_of(square);
+    let step = _mm256_shuffle_epi8(load(&STEPS), _mm256_or_si256(kind, draws.step));
     let to = _mm256_add_epi8(square, step);
 
     let goal = _mm256_set1_epi8(Standard::GOAL as i8);
@@ -197,10 +185,8 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         );
     }
     own.alive = _mm256_andnot_si256(captured, own.alive);
-    let kind_below = _mm256_shuffle_epi8(table(&KIND_BELOW), to);
-    let kind_above = _mm256_shuffle_epi8(table(&KIND_ABOVE), to);
-    let kind = _mm256_blendv_epi8(kind_below, kind_above, _mm256_slli_epi16::<3>(to));
-    own.edge = _mm256_or_si256(own.edge, _mm256_andnot_si256(equal(kind, zero), chosen));
+    let one_step = _mm256_andnot_si256(equal(kind_of(to), zero), chosen);
+    own.edge = _mm256_or_si256(own.edge, one_step);
 
     let seen_by_other = _mm256_sub_epi8(goal, to);
     let mut captured = zero;
@@ -280,7 +266,6 @@ fn lanes_of(set: u32) -> __m256i {
     equal(_mm256_and_si256(bytes, load(&BIT)), load(&BIT))
 }
 
-/// Plays [`ROUND`] plies in all running lanes.
 #[target_feature(enable = "avx2")]
 pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let mut standing = Standing::default();
@@ -289,8 +274,8 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
         let [low, high] = &mut random.state;
         let generators = |bank: usize| Generators {
-            low: load_words(&low[bank].as_chunks().0[half]),
-            high: load_words(&high[bank].as_chunks().0[half]),
+            low: load(&low[bank].as_chunks::<4>().0[half]),
+            high: load(&high[bank].as_chunks::<4>().0[half]),
         };
         let mut generators = [generators(0), generators(1)];
         let mut running = lanes_of((lanes.standing.running >> (32 * half)) as u32);
@@ -311,8 +296,11 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         first.store(first_rows, half);
         other.store(other_rows, half);
         for (bank, generators) in generators.iter().enumerate() {
-            store_words(&mut low[bank].as_chunks_mut().0[half], generators.low);
-            store_words(&mut high[bank].as_chunks_mut().0[half], generators.high);
+            store(&mut low[bank].as_chunks_mut::<4>().0[half], generators.low);
+            store(
+                &mut high[bank].as_chunks_mut::<4>().0[half],
+                generators.high,
+            );
         }
         store(&mut lanes.plies.halves_mut()[half], plies);
         standing.running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);

@@ -8,7 +8,7 @@
 
 use super::{
     Tally,
-    bytes::{ByteLanes, Row, SideRows},
+    bytes::{ByteLanes, SideRows},
     draw::{CODES, LaneRandom},
     lanes::{ROUND, Standing},
     starts::{GONE_BYTE, Starts},
@@ -18,39 +18,29 @@ use std::arch::x86_64::*;
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load(row: &[u8; 64]) -> __m512i {
+fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m512i {
+    const { assert!(size_of::<T>() * COUNT == 64) };
     // SAFETY: 64 bytes can be read, and the load asks for no alignment.
-    unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+    unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load_words(words: &[u64; 8]) -> __m512i {
-    // SAFETY: as above, eight words of 8 bytes.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i) {
+    const { assert!(size_of::<T>() * COUNT == 64) };
+    // SAFETY: 64 bytes can be written, any bits are integers, and the store asks for no alignment.
+    unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store(row: &mut Row, vector: __m512i) {
-    // SAFETY: 64 bytes can be written, and the store asks for no alignment.
-    unsafe { _mm512_storeu_si512(row.0.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store_words(words: &mut [u64; 8], vector: __m512i) {
-    // SAFETY: as above, eight words of 8 bytes.
-    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
-}
-
-/// A table of 64 bytes from a rule for its index.
+/// A table of 64 bytes from a rule for the indices of which a condition holds; 0 elsewhere.
 macro_rules! table {
-    (|$index:ident| $entry:expr) => {{
+    ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
         let mut $index = 0;
         while $index < 64 {
-            table[$index] = $entry;
+            if $condition {
+                table[$index] = $entry;
+            }
             $index += 1;
         }
         table
@@ -59,41 +49,21 @@ macro_rules! table {
 
 const CODE_LIMIT: usize = CODES as usize;
 /// For the code of a draw: the stones up to the rolled one, and from it on, one bit each.
-static UP_TO: [u8; 64] = table!(|code| if code < CODE_LIMIT {
-    (2u8 << (code / 3)) - 1
-} else {
-    0
-});
-static FROM: [u8; 64] = table!(|code| if code < CODE_LIMIT {
-    63 & !((1u8 << (code / 3)) - 1)
-} else {
-    0
-});
+static UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
+static FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
 /// For the code of a draw: 32 times its step.
-static STEP: [u8; 64] = table!(|code| if code < CODE_LIMIT {
-    32 * (code % 3) as u8
-} else {
-    0
-});
+static STEP: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
 /// For a set of stones: its highest and its lowest member, as a set.
-static HIGHEST: [u8; 64] = table!(|set| if set == 0 {
-    0
-} else {
-    1 << (7 - (set as u8).leading_zeros())
-});
-static LOWEST: [u8; 64] = table!(|set| if set == 0 {
-    0
-} else {
-    1 << (set as u8).trailing_zeros()
-});
+static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
+static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
 /// For a square: all bits if there is but one step from it.
-static EDGE: [u8; 64] = table!(
-    |square| if square < 32 && Standard::ONE_STEP >> square & 1 == 1 {
+static EDGE: [u8; 64] = table!(square < 32, |square| {
+    if Standard::ONE_STEP >> square & 1 == 1 {
         0xFF
     } else {
         0
     }
-);
+});
 /// Where a stone goes, for the square it stands on and 32 times the step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut halves = [[0; 64]; 2];
@@ -135,10 +105,10 @@ impl Side {
     #[target_feature(enable = "avx512f")]
     fn store(&self, rows: &mut SideRows) {
         for (row, stone) in rows.stones.iter_mut().zip(self.stones) {
-            store(row, stone);
+            store(&mut row.0, stone);
         }
-        store(&mut rows.alive, self.alive);
-        store(&mut rows.edge, self.edge);
+        store(&mut rows.alive.0, self.alive);
+        store(&mut rows.edge.0, self.edge);
     }
 }
 
@@ -262,19 +232,13 @@ fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
 }
 
-/// Plays [`ROUND`] plies in all running lanes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let [first_rows, other_rows] = &mut lanes.sides;
     let (mut first, mut other) = (Side::load(first_rows), Side::load(other_rows));
-    let mut low = [
-        load_words(&random.state[0][0]),
-        load_words(&random.state[0][1]),
-    ];
-    let mut high = [
-        load_words(&random.state[1][0]),
-        load_words(&random.state[1][1]),
-    ];
+    let [low, high] = &random.state;
+    let mut low = [load(&low[0]), load(&low[1])];
+    let mut high = [load(&high[0]), load(&high[1])];
     let Standing {
         mut running,
         mut first_won,
@@ -300,10 +264,10 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
     first.store(first_rows);
     other.store(other_rows);
     for bank in 0..2 {
-        store_words(&mut random.state[0][bank], low[bank]);
-        store_words(&mut random.state[1][bank], high[bank]);
+        store(&mut random.state[0][bank], low[bank]);
+        store(&mut random.state[1][bank], high[bank]);
     }
-    store(&mut lanes.plies, plies);
+    store(&mut lanes.plies.0, plies);
     lanes.standing = Standing { running, first_won };
 }
 
@@ -314,21 +278,20 @@ pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     for (side, rows) in lanes.sides.iter_mut().enumerate() {
         for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
             let expanded = _mm512_mask_expand_epi8(load(&row.0), free, load(start));
-            store(row, expanded);
+            store(&mut row.0, expanded);
         }
-        let set = |row: &mut Row, value: u8| {
-            let changed = _mm512_mask_mov_epi8(load(&row.0), free, _mm512_set1_epi8(value as i8));
+        let set = |row: &mut [u8; 64], value: u8| {
+            let changed = _mm512_mask_mov_epi8(load(row), free, _mm512_set1_epi8(value as i8));
             store(row, changed);
         };
-        set(&mut rows.alive, starts.alive[side]);
-        set(&mut rows.edge, starts.edge[side]);
+        set(&mut rows.alive.0, starts.alive[side]);
+        set(&mut rows.edge.0, starts.edge[side]);
     }
     let plies = _mm512_maskz_mov_epi8(!free, load(&lanes.plies.0));
-    store(&mut lanes.plies, plies);
+    store(&mut lanes.plies.0, plies);
     lanes.standing.begin(free);
 }
 
-/// Adds the plies of the games of some lanes.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
     let plies = _mm512_maskz_mov_epi8(over, load(&lanes.plies.0));
@@ -338,19 +301,9 @@ pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
     let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
     tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;
     if _mm512_cmpgt_epu8_mask(plies, _mm512_set1_epi8(tally.longest as i8)) != 0 {
-        tally.longest = plies_of(plies)
-            .iter()
-            .fold(tally.longest, |longest, &plies| {
-                longest.max(u64::from(plies))
-            });
+        let mut row = [0u8; 64];
+        store(&mut row, plies);
+        let longest = row.into_iter().max().map_or(0, u64::from);
+        tally.longest = tally.longest.max(longest);
     }
-}
-
-/// The bytes of a vector.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn plies_of(vector: __m512i) -> [u8; 64] {
-    let mut row = Row([0; 64]);
-    store(&mut row, vector);
-    row.0
 }

@@ -22,7 +22,6 @@ impl Row {
         self.0.as_chunks().0
     }
 
-    /// The same, to be changed.
     #[inline]
     pub(super) fn halves_mut(&mut self) -> &mut [[u8; LANES / 2]] {
         self.0.as_chunks_mut().0
@@ -90,7 +89,6 @@ impl ByteLanes {
         })
     }
 
-    /// What the games are played with.
     pub(super) fn instructions(&self) -> Instructions {
         self.instructions
     }
@@ -102,7 +100,6 @@ impl ByteLanes {
         }
     }
 
-    /// Gives the next starts to some lanes.
     #[inline(always)]
     fn take_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
         let stones = starts.stones();

@@ -18,7 +18,7 @@ pub(super) const CODES: u16 = 18;
 pub struct Draw(pub u16);
 
 impl Draw {
-    /// (Face − 1) · 3 + step.
+    /// (Face − 1) · 3 + the step (0 diagonal, 1 sideways, 2 forward) of a stone that has all three.
     #[must_use]
     #[inline]
     pub fn code(self) -> usize {
@@ -30,13 +30,6 @@ impl Draw {
     #[inline]
     pub fn face(self) -> u8 {
         (self.code() / 3) as u8 + 1
-    }
-
-    /// Which step (0 diagonal, 1 sideways, 2 forward) a stone takes that has all three.
-    #[must_use]
-    #[inline]
-    pub fn step(self) -> usize {
-        self.code() % 3
     }
 
     /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has but one
@@ -82,7 +75,6 @@ impl LaneRandom {
 
     /// Streams that start from what SplitMix64 makes of one word: for a few games, for which so
     /// many numbers of the Mersenne Twister would take too long.
-    #[must_use]
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SmallRandom::new(seed);

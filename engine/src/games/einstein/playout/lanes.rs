@@ -23,7 +23,6 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Games begin in some lanes.
     #[inline]
     pub(super) fn begin(&mut self, lanes: u64) {
         self.running |= lanes;
@@ -33,7 +32,6 @@ impl Standing {
 
 /// 64 games on one engine.
 pub(super) trait Lanes {
-    /// How the games stand.
     fn standing(&self) -> Standing;
 
     /// Adds the plies of the games of some lanes to plies, squared plies and longest.
@@ -50,7 +48,6 @@ pub(super) trait Lanes {
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
 }
 
-/// Plays `games` games.
 pub(super) fn play<L: Lanes>(
     lanes: &mut L,
     choice: Choice,

@@ -64,6 +64,12 @@ fn entries(variant: Variant) -> Box<Entries> {
     entries
 }
 
+/// No stone, on the board.
+const NONE: u8 = 31;
+
+/// Marks a square that leaves its stone but one step.
+const ONE_STEP_FLAG: u8 = 128;
+
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// `[32 · step + square]`: where a stone goes; one that has a single step takes it whatever the
     /// draw says. From the goal and from squares that do not exist it stays.
@@ -94,15 +100,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
         squares
     };
-}
 
-/// No stone, on the board.
-const NONE: u8 = 31;
-
-/// Marks a square that leaves its stone but one step.
-const ONE_STEP_FLAG: u8 = 128;
-
-impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// For each side, where a stone goes: `[32 · step + square]`, or with the flag instead of a
     /// step; squares in the perspective of side 0, flagged or not as their owner sees them.
     const MARKED_DESTINATIONS: [[u8; 256]; 2] = {
@@ -403,7 +401,6 @@ impl Lanes for ScalarLanes {
     }
 }
 
-/// The members of a set of lanes.
 #[inline]
 pub(super) fn bits(mut lanes: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

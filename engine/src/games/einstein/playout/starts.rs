@@ -7,12 +7,11 @@
 
 use super::LANES;
 use crate::core::random::RandomStream;
-use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, setup::SETUPS};
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 
 /// The ring twice over, and what may be read past its end.
 const LENGTH: usize = 2 * SETUPS + LANES;
 
-/// The byte of a stone that is gone.
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
 /// Arrangements: for each stone its square in its owner's perspective, one after the other.
@@ -42,7 +41,6 @@ impl Ring {
     }
 }
 
-/// The queue of starts.
 pub(super) struct Starts {
     setups: Ring,
     /// One position: the side that begins at 0, the other at [`LANES`].
@@ -60,7 +58,7 @@ impl Starts {
     /// Set-ups in an order that `stream` shuffles.
     pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
         let mut squares: Vec<_> = (0..SETUPS)
-            .map(|setup| game.start([setup, 0], 0).mover().squares())
+            .map(|setup| game.side_of(setup).squares())
             .collect();
         stream.shuffle(&mut squares);
         let mut setups = Ring::new();
@@ -86,7 +84,7 @@ impl Starts {
             self.from_setups = true;
             let squares =
                 |index: usize| std::array::from_fn(|stone| self.setups.stones[stone][index]);
-            let side = crate::games::einstein::position::Side::new(squares(0));
+            let side = Side::new(squares(0));
             self.describe(&Position::new(side, side, 0));
         }
     }

@@ -38,7 +38,6 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Solves one layer of two classes.
     pub(super) fn solve_layer<T: Target>(
         &self,
         solver: &Solver<'_>,
@@ -95,10 +94,7 @@ impl Tables {
             done: &done,
             all,
         };
-        for class in Class::up_to(stones)
-            .into_iter()
-            .filter(|class| class.mover <= class.other)
-        {
+        for class in Class::firsts_up_to(stones) {
             for (class, blocks) in tables.solve_pair(class, &work)? {
                 tables.cells[place(class)] = blocks.finish();
             }
@@ -150,42 +146,21 @@ impl Tables {
             }
         }
         let done = AtomicU64::new(0);
-        let first = |class: &Class| class.mover <= class.other;
-        let is_missing =
-            |class: Class| missing.contains(&class) || missing.contains(&class.turned());
-        let to_build: Vec<Class> = Class::up_to(stones)
-            .into_iter()
-            .filter(first)
-            .filter(|&class| is_missing(class))
-            .collect();
-        let both = |class: Class| {
-            if class.turned() == class {
-                vec![class]
-            } else {
-                vec![class, class.turned()]
-            }
+        // Values of a class and the one with the sides exchanged.
+        let sizes = |class: Class| {
+            let both = class.both().into_iter();
+            both.map(|class| tables.size(class)).collect::<Vec<_>>()
         };
-        let all = to_build
-            .iter()
-            .flat_map(|&class| both(class))
-            .map(|class| tables.size(class))
-            .sum();
-        let bytes = |class: Class| -> u64 {
-            both(class)
-                .into_iter()
-                .map(|class| 2 * tables.size(class))
-                .sum()
-        };
-        let streamed: Vec<bool> = to_build
-            .iter()
-            .map(|&class| bytes(class) > memory)
+        let values = |class: Class| sizes(class).into_iter().sum::<u64>();
+        // And whether they are streamed.
+        let to_build: Vec<(Class, bool)> = Class::firsts_up_to(stones)
+            .filter(|class| class.both().iter().any(|class| missing.contains(class)))
+            .map(|class| (class, 2 * values(class) > memory))
             .collect();
-        let pairs = to_build.iter().zip(&streamed).map(|(&class, &streamed)| {
-            let files: Vec<u64> = both(class)
-                .into_iter()
-                .map(|class| file::bytes(tables.size(class)))
-                .collect();
-            (files, streamed)
+        let all = to_build.iter().map(|&(class, _)| values(class)).sum();
+        let pairs = to_build.iter().map(|&(class, streamed)| {
+            let files = sizes(class).into_iter().map(file::bytes);
+            (files.collect(), streamed)
         });
         if let (needed, Some(free)) = (most_on_disk(pairs), files::free_space(directory))
             && needed > free
@@ -203,7 +178,7 @@ impl Tables {
             done: &done,
             all,
         };
-        for (class, streamed) in to_build.into_iter().zip(streamed) {
+        for (class, streamed) in to_build {
             if !streamed {
                 for (class, blocks) in tables.solve_pair(class, &work)? {
                     let cells = blocks.whole().unwrap_or_default();
@@ -218,7 +193,7 @@ impl Tables {
             } else {
                 stream::build(&tables, directory, class, memory, &work)?;
             }
-            for class in both(class) {
+            for class in class.both() {
                 tables.cells[place(class)] = Some(tables.opened(directory, class, run)?);
             }
         }
@@ -308,51 +283,27 @@ struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     fn new(index: &'a Index, class: Class) -> Result<Self, TablesError> {
-        let mut blocks = Vec::new();
-        for class in [class, class.turned()] {
-            if blocks.iter().all(|(other, _)| *other != class) {
-                let number = index.blocks(class);
-                let bytes = (2 * number * class.block()) as u64;
-                blocks.push((
-                    class,
-                    Blocks::new(number, class.block())
-                        .ok_or(TablesError::Memory { class, bytes })?,
-                ));
-            }
-        }
+        let room = |class: Class| {
+            let number = index.blocks(class);
+            let bytes = (2 * number * class.block()) as u64;
+            let blocks = Blocks::new(number, class.block());
+            let blocks = blocks.ok_or(TablesError::Memory { class, bytes })?;
+            Ok((class, blocks))
+        };
+        let blocks = class
+            .both()
+            .into_iter()
+            .map(room)
+            .collect::<Result<_, TablesError>>()?;
         Ok(Self { index, blocks })
-    }
-
-    #[inline]
-    fn of(&self, class: Class) -> &Blocks {
-        &self.blocks[usize::from(class != self.blocks[0].0)].1
     }
 }
 
 impl Target for Pair<'_> {
     #[inline]
-    fn get(&self, class: Class, _layer: usize, row: usize, rank: usize) -> Option<&[u16]> {
-        self.of(class)
-            .get(self.index.first_block(class, row) + rank)
-    }
-
-    #[inline]
-    fn prepare(&self, class: Class, _layer: usize, row: usize, rank: usize) {
-        self.of(class)
-            .prepare(self.index.first_block(class, row) + rank);
-    }
-
-    #[inline]
-    fn set(
-        &self,
-        class: Class,
-        _layer: usize,
-        row: usize,
-        rank: usize,
-        fill: impl FnOnce(&mut [u16]),
-    ) {
-        self.of(class)
-            .set(self.index.first_block(class, row) + rank, fill);
+    fn find(&self, class: Class, _layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
+        let (_, blocks) = &self.blocks[usize::from(class != self.blocks[0].0)];
+        (blocks, self.index.first_block(class, row) + rank)
     }
 }
 

@@ -7,16 +7,16 @@
 
 use super::{Run, Tables, index::Class, walk::Walk};
 use crate::core::game::Game;
-use crate::games::einstein::{Move, MoveList, Position, Standard};
-use std::sync::Mutex;
-
-/// Units of a certain win.
-const ONE: f64 = 65535.0;
+use crate::games::einstein::{Move, Position, Standard};
+use std::{
+    cmp::Reverse,
+    sync::{Mutex, PoisonError},
+};
 
 /// What is known of a class.
 #[derive(Clone, Debug)]
 pub struct ClassFacts {
-    /// The class.
+    /// Of which.
     pub class: Class,
     /// Positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,
@@ -63,33 +63,23 @@ struct Sums {
     lost: u64,
     values: u64,
     tempo: i64,
-    most_tempo: Option<Extreme<()>>,
-    least_tempo: Option<Extreme<()>>,
-    self_capture: Option<Extreme<Comparison>>,
+    most_tempo: Option<Extreme<Position>>,
+    least_tempo: Option<Extreme<Position>>,
+    self_capture: Option<Extreme<SelfCapture>>,
 }
 
-/// A capture and another move that a face permits, with their values in units.
-#[derive(Clone, Copy, Debug)]
-struct Comparison {
-    face: u8,
-    capture: (Move, u16),
-    instead: (Move, u16),
-}
-
-/// Something of a position that is larger than elsewhere.
-#[derive(Clone, Copy, Debug)]
-struct Extreme<T> {
-    size: i64,
-    position: Position,
-    what: T,
-}
+/// Something of a position that is larger than elsewhere: how large it is, in units, and the
+/// packed form of the position.
+type Extreme<T> = (i64, Reverse<u64>, T);
 
 /// Keeps the larger of two; of equals that of the position with the least packed form.
-fn keep<T>(kept: &mut Option<Extreme<T>>, found: Extreme<T>) {
-    let better =
-        |kept: &Extreme<T>| (found.size, kept.position.bits()) > (kept.size, found.position.bits());
-    if kept.as_ref().is_none_or(better) {
-        *kept = Some(found);
+fn keep<T>(kept: &mut Option<Extreme<T>>, found: Option<Extreme<T>>) {
+    let better = |found: &Extreme<T>| {
+        kept.as_ref()
+            .is_none_or(|kept| (found.0, found.1) > (kept.0, kept.1))
+    };
+    if found.as_ref().is_some_and(better) {
+        *kept = found;
     }
 }
 
@@ -100,18 +90,9 @@ impl Sums {
         self.lost += other.lost;
         self.values += other.values;
         self.tempo += other.tempo;
-        other
-            .most_tempo
-            .into_iter()
-            .for_each(|found| keep(&mut self.most_tempo, found));
-        other
-            .least_tempo
-            .into_iter()
-            .for_each(|found| keep(&mut self.least_tempo, found));
-        other
-            .self_capture
-            .into_iter()
-            .for_each(|found| keep(&mut self.self_capture, found));
+        keep(&mut self.most_tempo, other.most_tempo);
+        keep(&mut self.least_tempo, other.least_tempo);
+        keep(&mut self.self_capture, other.self_capture);
     }
 
     fn add_position(&mut self, tables: &Tables, game: &Standard, position: &Position) {
@@ -122,34 +103,18 @@ impl Sums {
         self.won += u64::from(value == u16::MAX);
         self.lost += u64::from(value == 0);
         self.values += u64::from(value);
-        // The same board with the other side to move.
-        let passed = Position::new(position.other(), position.mover(), 1 - position.seat());
-        if let Some(other) = tables.units(&passed) {
+        if let Some(other) = tables.units(&position.passed()) {
             let size = i64::from(value) + i64::from(other) - i64::from(u16::MAX);
             self.tempo += size;
-            keep(
-                &mut self.most_tempo,
-                Extreme {
-                    size,
-                    position: *position,
-                    what: (),
-                },
-            );
-            keep(
-                &mut self.least_tempo,
-                Extreme {
-                    size: -size,
-                    position: *position,
-                    what: (),
-                },
-            );
+            let extreme = |size| Some((size, Reverse(position.bits()), *position));
+            keep(&mut self.most_tempo, extreme(size));
+            keep(&mut self.least_tempo, extreme(-size));
         }
         self.add_self_captures(tables, game, position);
     }
 
     fn add_self_captures(&mut self, tables: &Tables, game: &Standard, position: &Position) {
-        let mut moves = MoveList::default();
-        game.moves(position, &mut moves);
+        let moves = game.all_moves(position);
         let is_capture = |mv: Move| {
             position
                 .mover()
@@ -173,26 +138,28 @@ impl Sums {
                     .iter()
                     .copied()
                     .filter(|&mv| is_capture(mv) == captures);
-                some.map(|mv| (units[usize::from(mv.number())], mv))
+                some.map(|mv| (i64::from(units[usize::from(mv.number())]), mv))
                     .max_by_key(|(value, _)| *value)
             };
             if let (Some((value, capture)), Some((other, instead))) = (best(true), best(false)) {
-                let size = i64::from(value) - i64::from(other);
-                keep(
-                    &mut self.self_capture,
-                    Extreme {
-                        size,
-                        position: *position,
-                        what: Comparison {
-                            face,
-                            capture: (capture, value),
-                            instead: (instead, other),
-                        },
-                    },
-                );
+                let found = SelfCapture {
+                    position: *position,
+                    face,
+                    capture,
+                    value: share(value),
+                    instead,
+                    instead_value: share(other),
+                };
+                let extreme = (value - other, Reverse(position.bits()), found);
+                keep(&mut self.self_capture, Some(extreme));
             }
         }
     }
+}
+
+/// A probability, or a difference of two, from units.
+fn share(units: i64) -> f64 {
+    units as f64 / 65535.0
 }
 
 impl Tables {
@@ -213,44 +180,24 @@ impl Tables {
             walk.row(row, None, |position| {
                 sums.add_position(self, game, &position)
             });
-            all.lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .add(sums);
+            all.lock().unwrap_or_else(PoisonError::into_inner).add(sums);
         });
-        let sums = all
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let sums = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         let number = sums.positions.max(1) as f64;
-        let share = |units: i64| units as f64 / ONE;
         ClassFacts {
             class,
             positions: sums.positions,
             won: sums.won,
             lost: sums.lost,
-            mean: sums.values as f64 / ONE / number,
+            mean: share(sums.values as i64) / number,
             tempo: share(sums.tempo) / number,
             most_tempo: sums
                 .most_tempo
-                .map(|found| (found.position, share(found.size))),
+                .map(|(size, _, position)| (position, share(size))),
             least_tempo: sums
                 .least_tempo
-                .map(|found| (found.position, share(-found.size))),
-            self_capture: sums.self_capture.map(|found| {
-                let Comparison {
-                    face,
-                    capture: (capture, value),
-                    instead: (instead, other),
-                } = found.what;
-                let (value, instead_value) = (f64::from(value) / ONE, f64::from(other) / ONE);
-                SelfCapture {
-                    position: found.position,
-                    face,
-                    capture,
-                    value,
-                    instead,
-                    instead_value,
-                }
-            }),
+                .map(|(size, _, position)| (position, share(-size))),
+            self_capture: sums.self_capture.map(|(.., found)| found),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
     index::Class,
     memory::{Cells, map},
 };
-use crate::core::files::{FileError, checksum, write_atomically};
+use crate::core::files::{self, FileError, checksum, write_atomically};
 use crate::games::einstein::Variant;
 use std::{
     fs::File,
@@ -25,17 +25,8 @@ const HEADER: usize = 64;
 /// Bytes of cells with one checksum; the last chunk may be shorter.
 const CHUNK: usize = 16 << 20;
 
-/// The name of a variant in file names.
-fn name(variant: Variant) -> &'static str {
-    match variant {
-        Variant::Classic => "classic",
-        Variant::NearestOnly => "nearest",
-    }
-}
-
-/// The file of a class.
 pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
-    directory.join(format!("{}-{class}.ends", name(variant)))
+    directory.join(format!("{}-{class}.ends", variant.name()))
 }
 
 /// Size of a file of so many cells, in bytes.
@@ -64,7 +55,6 @@ pub(super) struct CellWriter<'a> {
 }
 
 impl CellWriter<'_> {
-    /// Appends cells.
     pub(super) fn write(&mut self, cells: &[u16]) -> io::Result<()> {
         let mut rest = cells;
         while !rest.is_empty() {
@@ -91,9 +81,6 @@ impl CellWriter<'_> {
 }
 
 /// Writes the file of a class, whose cells `write` appends in order.
-///
-/// # Errors
-/// If the file cannot be written; nothing appears then.
 pub(super) fn write(
     path: &Path,
     variant: Variant,
@@ -118,11 +105,8 @@ pub(super) fn write(
     .map_err(TablesError::File)
 }
 
-/// Maps the file of a class, after checking all of it.
-///
-/// # Errors
-/// If the file is missing or cannot be read, or is not exactly the file that was written for this
-/// class.
+/// Maps the file of a class, after checking all of it: it has to be exactly what was written for
+/// this class.
 pub(super) fn open(
     path: &Path,
     variant: Variant,
@@ -130,20 +114,17 @@ pub(super) fn open(
     cells: u64,
     run: Run<'_>,
 ) -> Result<Cells, TablesError> {
-    let failed = |cause: io::Error| match cause.kind() {
-        io::ErrorKind::NotFound => TablesError::File(FileError::NotFound {
-            path: path.to_owned(),
-        }),
-        _ => TablesError::File(FileError::Read {
+    let failed = |cause: io::Error| {
+        TablesError::File(FileError::Read {
             path: path.to_owned(),
             cause,
-        }),
+        })
     };
     let damaged = |problem: &str| TablesError::Damaged {
         path: path.to_owned(),
         problem: problem.to_owned(),
     };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = files::open(path)?;
     let length = file.metadata().map_err(failed)?.len();
     if length < HEADER as u64 {
         return Err(damaged("it is too short to be an endgame table"));
@@ -161,7 +142,7 @@ pub(super) fn open(
     if found != header(variant, class, cells) {
         return Err(damaged(&format!(
             "it is not the table of {class} stones, variant {}",
-            name(variant)
+            variant.name()
         )));
     }
     if length != bytes(cells) {

@@ -17,6 +17,7 @@
 mod find;
 
 use super::patterns::{MOST_STONES, PATTERNS};
+use crate::games::einstein::symmetry::transposed;
 
 /// The mover's goal; a square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
@@ -47,10 +48,17 @@ impl Class {
         }
     }
 
-    /// Stones in all.
+    /// In all.
     #[must_use]
     pub fn stones(self) -> usize {
         self.mover + self.other
+    }
+
+    /// The class, and the one with the sides exchanged if it is another.
+    pub(super) fn both(self) -> Vec<Self> {
+        let mut both = vec![self, self.turned()];
+        both.dedup();
+        both
     }
 
     /// Values in a block.
@@ -62,44 +70,44 @@ impl Class {
     /// class and the one with the sides exchanged follow each other.
     #[must_use]
     pub fn up_to(stones: usize) -> Vec<Self> {
-        let mut classes = Vec::new();
-        for stones in 2..=stones {
-            for mover in 1..=stones / 2 {
-                let class = Self {
-                    mover,
-                    other: stones - mover,
-                };
-                classes.push(class);
-                if class.turned() != class {
-                    classes.push(class.turned());
-                }
-            }
-        }
-        classes
+        Self::firsts_up_to(stones).flat_map(Self::both).collect()
+    }
+
+    /// Of a class and the one with the sides exchanged the first.
+    pub(super) fn firsts_up_to(stones: usize) -> impl Iterator<Item = Self> {
+        (2..=stones).flat_map(|stones| {
+            (1..=stones / 2).map(move |mover| Self {
+                mover,
+                other: stones - mover,
+            })
+        })
     }
 }
+
+/// Runs an expression with the numbers of stones of a class as constants, so that loops over stones
+/// and patterns have lengths known to the compiler.
+macro_rules! with_class {
+    ($class:expr, $own:ident, $enemy:ident => $body:expr) => {
+        with_class!(@ $class, $own, $enemy, $body,
+            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(3, 3))
+    };
+    (@ $class:expr, $own:ident, $enemy:ident, $body:expr, $(($mover:literal, $other:literal))*) => {
+        match ($class.mover, $class.other) {
+            $(($mover, $other) => {
+                const $own: usize = $mover;
+                const $enemy: usize = $other;
+                $body
+            })*
+            _ => unreachable!("there are no tables of class {}", $class),
+        }
+    };
+}
+pub(super) use with_class;
 
 impl std::fmt::Display for Class {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}v{}", self.mover, self.other)
     }
-}
-
-/// For each square that across the diagonal.
-const TRANSPOSED: [u8; 32] = {
-    let mut squares = [0; 32];
-    let mut square = 0;
-    while square < 25 {
-        squares[square] = (square % 5 * 5 + square / 5) as u8;
-        square += 1;
-    }
-    squares
-};
-
-/// The square across the diagonal.
-#[inline]
-pub(super) fn transposed(square: u8) -> u8 {
-    TRANSPOSED[usize::from(square & 31)]
 }
 
 /// The orbits of one side's tuples of `stones` squares.
@@ -122,12 +130,7 @@ impl Orbits {
             for number in 0..entries.len() {
                 let tuple = tuple(number, stones);
                 let squares = &tuple[..stones];
-                let distinct = squares
-                    .iter()
-                    .fold(0u32, |taken, square| taken | 1 << square)
-                    .count_ones() as usize
-                    == stones;
-                if !distinct || squares.contains(&0) != with_zero {
+                if !are_distinct(squares) || squares.contains(&0) != with_zero {
                     continue;
                 }
                 // The orbit's least number is met first and makes the row.
@@ -154,6 +157,16 @@ impl Orbits {
     }
 }
 
+/// A set of squares, one bit each.
+#[inline]
+pub(super) fn taken(squares: &[u8]) -> u32 {
+    squares.iter().fold(0, |taken, square| taken | 1 << square)
+}
+
+fn are_distinct(squares: &[u8]) -> bool {
+    taken(squares).count_ones() as usize == squares.len()
+}
+
 fn tuple(number: usize, stones: usize) -> Squares {
     let mut rest = number;
     std::array::from_fn(|index| {
@@ -170,15 +183,19 @@ fn number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
         .fold(0, |number, square| number * SQUARES + usize::from(square))
 }
 
+/// A square on a board that may be transposed.
+#[inline(always)]
+fn seen(square: u8, is_transposed: bool) -> u8 {
+    if is_transposed {
+        transposed(square)
+    } else {
+        square
+    }
+}
+
 /// The number of a tuple transposed (bit 1 of `flags`) and reversed (bit 0).
 fn image_number(squares: &[u8], flags: u32) -> usize {
-    let squares = squares.iter().map(|&square| {
-        if flags & 2 != 0 {
-            transposed(square)
-        } else {
-            square
-        }
-    });
+    let squares = squares.iter().map(|&square| seen(square, flags & 2 != 0));
     if flags & 1 != 0 {
         number(squares.rev())
     } else {
@@ -189,7 +206,6 @@ fn image_number(squares: &[u8], flags: u32) -> usize {
 /// The mover's part of an index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Anchor {
-    /// The row.
     pub(super) row: usize,
     /// Whether the mover's labels are reversed in the row.
     pub(super) reversed: bool,
@@ -206,11 +222,7 @@ impl Anchor {
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.taken.count_ones();
         let among_free = |square: u8| {
-            let square = if self.transposed {
-                transposed(square)
-            } else {
-                square
-            };
+            let square = seen(square, self.transposed);
             u32::from(square) - (self.taken & ((1 << square) - 1)).count_ones()
         };
         let first = among_free(others[0]);
@@ -251,7 +263,7 @@ const fn width(free: usize, stones: usize) -> usize {
     if stones > 1 { ordered / 2 } else { ordered }
 }
 
-/// The index of all classes of at most some number of stones.
+/// Of all classes of at most some number of stones.
 pub(super) struct Index {
     /// By the number of stones less one.
     orbits: Vec<Orbits>,
@@ -277,14 +289,9 @@ impl Index {
         let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
         debug_assert_ne!(entry, NO_TUPLE);
         let (reversed, transpose) = (entry & 1 != 0, entry & 2 != 0);
-        let taken = squares.iter().fold(1, |taken, &square| {
-            taken
-                | 1 << if transpose {
-                    transposed(square)
-                } else {
-                    square
-                }
-        });
+        let taken = squares
+            .iter()
+            .fold(1, |taken, &square| taken | 1 << seen(square, transpose));
         Anchor {
             row: (entry >> 2) as usize,
             reversed,
@@ -306,22 +313,9 @@ impl Index {
         row.min(plain) * narrow + row.saturating_sub(plain) * width(25 - class.mover, class.other)
     }
 
-    /// Number of blocks of a class.
     pub(super) fn blocks(&self, class: Class) -> usize {
         self.first_block(class, self.rows(class.mover).len())
     }
-}
-
-/// The squares of living stones in the order of labels.
-#[cfg(test)]
-fn living(alive: u8, square: impl Fn(usize) -> u8) -> Squares {
-    let mut squares = [0; MOST_STONES];
-    let mut rest = alive;
-    for found in &mut squares[..alive.count_ones() as usize] {
-        *found = square(rest.trailing_zeros() as usize);
-        rest &= rest - 1;
-    }
-    squares
 }
 
 /// All tuples of `stones` squares that the other side can have (not 0), first less than last, in
@@ -330,12 +324,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..SQUARES.pow(stones as u32) {
         let mut squares = tuple(code, stones);
-        let taken = squares[..stones]
-            .iter()
-            .fold(0u32, |taken, square| taken | 1 << square);
-        if taken.count_ones() as usize == stones
-            && (stones == 1 || squares[0] < squares[stones - 1])
-        {
+        if are_distinct(&squares[..stones]) && (stones == 1 || squares[0] < squares[stones - 1]) {
             squares[..stones].iter_mut().for_each(|square| *square += 1);
             tuples.push(squares);
         }
@@ -391,12 +380,8 @@ mod tests {
     fn sizes_are_those_that_were_counted_apart() {
         // Counted by a program in another language, orbit by orbit.
         let index = Index::new(5);
-        let cells = |stones: usize| -> usize {
-            Class::up_to(stones)
-                .into_iter()
-                .map(|class| index.blocks(class) * class.block())
-                .sum()
-        };
+        let size = |class: Class| index.blocks(class) * class.block();
+        let cells = |stones| Class::up_to(stones).into_iter().map(size).sum::<usize>();
         assert_eq!((cells(4), cells(5)), (10_551_513, 452_915_373));
     }
 }

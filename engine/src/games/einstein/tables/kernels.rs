@@ -10,7 +10,6 @@ use crate::core::simd::dispatched;
 
 /// The value of a won position, in units.
 pub(super) const WON: u16 = u16::MAX;
-/// Six won positions.
 const ALL_WON: f32 = 6.0 * 65535.0;
 
 /// Most cells in a block (20 patterns of three stones a side), and some that vectors may spill
@@ -20,7 +19,7 @@ pub(super) const MOST_CELLS: usize = 416;
 pub(super) type Block = [u16; MOST_CELLS];
 
 /// Values of one successor, and how its cells match those of the block that is being solved.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Source<'a> {
     /// The values, for the enemy: rows of the mover's patterns, in them the enemy's.
     pub(super) cells: &'a [u16],
@@ -31,25 +30,12 @@ pub(super) struct Source<'a> {
     pub(super) places: Option<(&'a [u8], usize)>,
 }
 
-/// How many faces permit which stones, for every cell of a block in working order.
-#[derive(Debug)]
-pub(super) struct Weights {
-    /// How many faces permit only stone i (entry 2i), or either i or i + 1 (2i + 1).
-    terms: Vec<Vec<f32>>,
-}
-
-impl Weights {
-    /// From each term's weights of the cells of a block.
-    pub(super) fn new(mut terms: Vec<Vec<f32>>) -> Self {
-        terms
-            .iter_mut()
-            .for_each(|weights| weights.resize(padded(weights.len()), 0.0));
-        Self { terms }
-    }
-}
+/// How many faces permit which stones, for every cell of a block in working order, [`padded`] with
+/// zeros: only stone i (entry 2i), or either i or i + 1 (2i + 1).
+pub(super) type Weights = Vec<Vec<f32>>;
 
 /// Cells of a block, and what fills the last vector.
-const fn padded(cells: usize) -> usize {
+pub(super) const fn padded(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
@@ -151,14 +137,13 @@ fn rounded(sum: f32) -> u16 {
 /// From the least value of each stone's successors, for the enemy, the value for the mover.
 #[inline(always)]
 fn expect<const OWN: usize, const ENEMY: usize>(
-    weights: &Weights,
+    weights: &[Vec<f32>],
     least: &[Block; 5],
     values: &mut Block,
 ) {
     // Whole vectors; what lies behind the block has weights of 0 and means nothing.
     let cells = const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) };
-    let weights: [&[f32]; 9] =
-        std::array::from_fn(|term| &weights.terms[term.min(2 * OWN - 2)][..cells]);
+    let weights: [&[f32]; 9] = std::array::from_fn(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
         let mut sum = 0.0;
         for stone in 0..OWN {
@@ -186,11 +171,9 @@ fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], sto
     }
 }
 
-/// A block to be solved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
-    /// What the faces permit.
-    pub(super) weights: &'a Weights,
+    pub(super) weights: &'a [Vec<f32>],
     /// The successors, each with the stone that moves.
     pub(super) sources: &'a [(u8, Source<'a>)],
     /// Bit i says that stone i wins outright.
@@ -213,7 +196,6 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &m
     store::<OWN, ENEMY>(&scratch.values, task.order, &mut scratch.stored);
 }
 
-/// What the loops work on.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     least: [Block; 5],

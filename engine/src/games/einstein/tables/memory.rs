@@ -51,6 +51,13 @@ impl Blocks {
         })
     }
 
+    /// Where a block is, or would be.
+    #[inline]
+    fn start(&self, block: usize) -> *mut u16 {
+        let cells = self.pages.as_mut_ptr().cast::<u16>();
+        cells.wrapping_add(block * self.cells_per_block)
+    }
+
     /// A block that was written, else `None`.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
@@ -64,26 +71,13 @@ impl Blocks {
         // writes the block any more: it was claimed once for ever (`set`), and what was written
         // then happened before its bit was set. What gives blocks free again has `self` alone
         // (`begin_anew`), and makes sure that as many fit.
-        Some(unsafe {
-            std::slice::from_raw_parts(
-                self.pages
-                    .as_ptr()
-                    .cast::<u16>()
-                    .add(block * self.cells_per_block),
-                self.cells_per_block,
-            )
-        })
+        Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
     }
 
     /// Has a block that will be written fetched into the cache.
     #[inline]
     pub(super) fn prepare(&self, block: usize) {
-        prefetch_lines(
-            self.pages
-                .as_ptr()
-                .wrapping_add(block * self.cells_per_block * size_of::<u16>()),
-            self.cells_per_block,
-        );
+        prefetch_lines(self.start(block).cast(), self.cells_per_block);
     }
 
     /// Writes a block through `fill`.
@@ -99,15 +93,8 @@ impl Blocks {
         // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 before for
         // one caller ever, and nobody reads the block until the other bit is set below, so this is
         // the only reference to it.
-        let cells = unsafe {
-            std::slice::from_raw_parts_mut(
-                self.pages
-                    .as_mut_ptr()
-                    .cast::<u16>()
-                    .add(block * self.cells_per_block),
-                self.cells_per_block,
-            )
-        };
+        let cells =
+            unsafe { std::slice::from_raw_parts_mut(self.start(block), self.cells_per_block) };
         fill(cells);
         self.complete[block / 64].fetch_or(bit, Ordering::Release);
     }
@@ -119,10 +106,7 @@ impl Blocks {
         }
         // SAFETY: as in `get`, for all blocks at once.
         Some(unsafe {
-            std::slice::from_raw_parts(
-                self.pages.as_ptr().cast::<u16>(),
-                self.blocks * self.cells_per_block,
-            )
+            std::slice::from_raw_parts(self.start(0), self.blocks * self.cells_per_block)
         })
     }
 
@@ -211,7 +195,6 @@ impl Cells {
         copy.finish()
     }
 
-    /// All cells.
     #[inline]
     pub(super) fn as_slice(&self) -> &[u16] {
         let start = match &self.owner {
@@ -226,10 +209,6 @@ impl Cells {
     }
 }
 
-/// Maps a file into memory.
-///
-/// # Errors
-/// Whatever the system says.
 pub(super) fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
     // SAFETY: the mapping is only read. Table files are never changed in place: they appear by
     // renaming, and stay as they are until their name is given to another file. Whoever overwrites

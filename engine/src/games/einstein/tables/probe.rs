@@ -11,7 +11,7 @@ use super::{
     place,
 };
 use crate::core::{game::Game, oracle::Oracle};
-use crate::games::einstein::{Move, MoveList, Position, Standard, dice::Die};
+use crate::games::einstein::{Move, Position, Standard, dice::Die};
 
 /// Values of moves closer than this, twice what they may err (see [`Oracle::error`]) or a little
 /// more, count as equal.
@@ -99,51 +99,33 @@ impl Tables {
             "tables of one variant do not know another"
         );
         let value = self.value_of(position)?;
-        let mut moves = MoveList::default();
-        game.moves(position, &mut moves);
-        let rated = self.rate(game, position, &moves)?;
-        let value_of = |mv: Move| {
-            rated
-                .iter()
-                .find(|(rated, _)| *rated == mv)
-                .map_or(0.0, |(_, value)| *value)
+        let rate = |&mv: &Move| {
+            let after = game.play(position, mv);
+            let over = game.payoff(&after, position.seat());
+            let value = over.or_else(|| Some(1.0 - self.value_of(&after)?))?;
+            Some((mv, value))
         };
+        let moves: Vec<_> = game
+            .all_moves(position)
+            .iter()
+            .map(rate)
+            .collect::<Option<_>>()?;
         let faces = std::array::from_fn(|face| {
             let permitted = game.legal_moves(position, face as u8 + 1);
-            let best = permitted.iter().map(|&mv| value_of(mv)).fold(0.0, f32::max);
-            let margin = if best == 1.0 { 0.0 } else { SAME_VALUE };
+            let rated = || moves.iter().filter(|(mv, _)| permitted.contains(mv));
+            let value = rated().map(|(_, value)| *value).fold(0.0, f32::max);
+            let margin = if value == 1.0 { 0.0 } else { SAME_VALUE };
+            let best = rated().filter(|(_, other)| *other >= value - margin);
             Face {
-                value: best,
-                best: permitted
-                    .iter()
-                    .copied()
-                    .filter(|&mv| value_of(mv) >= best - margin)
-                    .collect(),
+                value,
+                best: best.map(|(mv, _)| *mv).collect(),
             }
         });
         Some(Probe {
             value,
-            moves: rated,
+            moves,
             faces,
         })
-    }
-
-    /// The value of each of some moves for the side that makes it.
-    fn rate(
-        &self,
-        game: &Standard,
-        position: &Position,
-        moves: &[Move],
-    ) -> Option<Vec<(Move, f32)>> {
-        let rate = |&mv: &Move| {
-            let after = game.play(position, mv);
-            let over = game.payoff(&after, position.seat());
-            Some((
-                mv,
-                over.or_else(|| self.value_of(&after).map(|value| 1.0 - value))?,
-            ))
-        };
-        moves.iter().map(rate).collect()
     }
 
     /// Whether these tables are those of a game: its variant, and a fair die with six faces.

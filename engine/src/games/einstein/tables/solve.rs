@@ -17,10 +17,10 @@
 //! [`Tables::error_bound`](super::Tables) says what follows.
 
 use super::{
-    index::{Anchor, Class, Index, Squares, other_tuples, progress},
+    index::{Anchor, Class, Index, Squares, other_tuples, progress, taken, with_class},
     kernels::{self, Scratch, Source, Task},
-    memory::prefetch,
-    patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without},
+    memory::{Blocks, prefetch},
+    patterns::{self, MOST_STONES, PATTERNS, masks, number, reversed, without},
 };
 use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
@@ -43,19 +43,8 @@ pub(super) fn layers(class: Class) -> usize {
 
 /// Where the values of two classes that are solved together are kept.
 pub(super) trait Target: Sync {
-    /// The values of a block of total progress `layer`; `None` if they were not written.
-    fn get(&self, class: Class, layer: usize, row: usize, rank: usize) -> Option<&[u16]>;
-    /// Says that a block of total progress `layer` will soon be written.
-    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize);
-    /// Writes a block of total progress `layer`.
-    fn set(
-        &self,
-        class: Class,
-        layer: usize,
-        row: usize,
-        rank: usize,
-        fill: impl FnOnce(&mut [u16]),
-    );
+    /// A block of total progress `layer`: among which blocks, and its number there.
+    fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
 /// How the patterns of a block of one class match those of its successors.
@@ -73,18 +62,14 @@ struct Matching {
     order: [Vec<u8>; 2],
 }
 
+/// Not reversed, and reversed: in the order of tables.
+const NOT_AND: [bool; 2] = [false, true];
+
 impl Matching {
     fn new(variant: Variant, class: Class) -> Self {
         let (own, enemy) = (masks(class.mover), masks(class.other));
         let lanes = enemy.len();
-        let maybe_reversed = |mask: u8, reverse: usize| {
-            if reverse == 1 {
-                number_reversed(mask)
-            } else {
-                number(mask)
-            }
-        };
-        let of_rows = |captured: usize, reverse: usize| -> Vec<u8> {
+        let of_rows = |captured: usize, reverse: bool| -> Vec<u8> {
             let left = |mask| {
                 if captured < class.mover {
                     without(mask, captured)
@@ -93,20 +78,20 @@ impl Matching {
                 }
             };
             own.iter()
-                .map(|&mask| maybe_reversed(left(mask), reverse) as u8)
+                .map(|&mask| number(left(mask), reverse) as u8)
                 .collect()
         };
-        let of_places = |captured: usize, working: usize, after: usize| -> Vec<u8> {
-            let shown = |mask| if working == 1 { reversed(mask) } else { mask };
+        let of_places = |captured: usize, working: bool, after: bool| -> Vec<u8> {
+            let shown = |mask| if working { reversed(mask) } else { mask };
             enemy
                 .iter()
-                .map(|&mask| maybe_reversed(without(shown(mask), captured), after) as u8)
+                .map(|&mask| number(without(shown(mask), captured), after) as u8)
                 .collect()
         };
-        let of_order = |working: usize| -> Vec<u8> {
+        let of_order = |working: bool| -> Vec<u8> {
             enemy
                 .iter()
-                .map(|&mask| maybe_reversed(mask, working) as u8)
+                .map(|&mask| number(mask, working) as u8)
                 .collect()
         };
         let of_weights = |term: usize| -> Vec<f32> {
@@ -118,43 +103,46 @@ impl Matching {
                     weights.shared[term / 2]
                 })
             };
-            own.iter()
+            let mut weights: Vec<f32> = own
+                .iter()
                 .flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes))
-                .collect()
+                .collect();
+            weights.resize(kernels::padded(weights.len()), 0.0);
+            weights
         };
         Self {
             class,
-            weights: kernels::Weights::new((0..2 * class.mover - 1).map(of_weights).collect()),
+            weights: (0..2 * class.mover - 1).map(of_weights).collect(),
             rows: (0..=class.mover)
-                .map(|captured| [0, 1].map(|reverse| of_rows(captured, reverse)))
+                .map(|captured| NOT_AND.map(|reverse| of_rows(captured, reverse)))
                 .collect(),
             places: (0..class.other)
                 .map(|captured| {
-                    [0, 1].map(|working| [0, 1].map(|after| of_places(captured, working, after)))
+                    NOT_AND.map(|working| NOT_AND.map(|after| of_places(captured, working, after)))
                 })
                 .collect(),
-            order: [0, 1].map(of_order),
+            order: NOT_AND.map(of_order),
         }
     }
 }
 
-/// The other side's tuples of one total progress, with the squares they take.
+/// Tuples of one total progress, with the squares they take.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
 /// Solves the classes `kvm` and `mvk`.
 pub(super) struct Solver<'a> {
     index: &'a Index,
-    /// Values of classes with fewer stones.
+    /// Of fewer stones.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// The class, and the one with the sides exchanged if it is another.
+    /// Of [`Class::both`].
     matchings: Vec<Matching>,
-    /// By the class as in `matchings`: the other side's tuples, by their progress.
+    /// The other side's tuples of each, by their progress.
     others: Vec<Vec<Bucket>>,
 }
 
 /// A block and where its successors are, looked up but not solved.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Plan<'a> {
     row: usize,
     rank: usize,
@@ -166,7 +154,7 @@ struct Plan<'a> {
     sources: [(u8, Source<'a>); MOST_SUCCESSORS],
 }
 
-/// Some rows of one class, whose blocks in one layer are solved by one job.
+/// Some rows of one class.
 pub(super) struct Job {
     /// Which of the two classes.
     matching: usize,
@@ -181,10 +169,7 @@ impl<'a> Solver<'a> {
         instructions: Instructions,
         finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     ) -> Self {
-        let mut classes = vec![class];
-        if class.turned() != class {
-            classes.push(class.turned());
-        }
+        let classes = class.both();
         let others = classes.iter().map(|class| buckets(class.other)).collect();
         let matchings = classes
             .into_iter()
@@ -199,12 +184,11 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The class, and the one with the sides exchanged if it is another.
     pub(super) fn classes(&self) -> impl Iterator<Item = Class> {
         self.matchings.iter().map(|matching| matching.class)
     }
 
-    /// The tuples of the other side in one of these classes, by their progress.
+    /// The other side's tuples in one of these classes, by their progress.
     pub(super) fn others(&self, number: usize) -> &[Bucket] {
         &self.others[number]
     }
@@ -212,12 +196,7 @@ impl<'a> Solver<'a> {
     /// All blocks of a layer as about `number` jobs for each class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
-        for (matching, class) in self
-            .matchings
-            .iter()
-            .map(|matching| matching.class)
-            .enumerate()
-        {
+        for (matching, class) in self.classes().enumerate() {
             let rows = self.index.rows(class.mover).len();
             let step = rows.div_ceil(number);
             jobs.extend((0..rows).step_by(step).map(|first| Job {
@@ -239,9 +218,8 @@ impl<'a> Solver<'a> {
     ) {
         let class = self.matchings[matching].class;
         let own = &self.index.rows(class.mover)[row][..class.mover];
-        let (taken, steps) = own.iter().fold((0u32, 0), |(taken, steps), &square| {
-            (taken | 1 << square, steps + progress(square))
-        });
+        let taken = taken(own);
+        let steps = own.iter().map(|&square| progress(square)).sum();
         let Some(bucket) = layer
             .checked_sub(steps)
             .and_then(|steps| self.others[matching].get(steps))
@@ -260,21 +238,7 @@ impl<'a> Solver<'a> {
     /// If a successor has not been solved.
     pub(super) fn run<T: Target>(&self, job: &Job, layer: usize, target: &T) -> usize {
         let class = self.matchings[job.matching].class;
-        // One instance for each class: loops over stones and patterns then have lengths known to
-        // the compiler.
-        macro_rules! dispatch {
-            ($(($own:literal, $enemy:literal))*) => {
-                match (class.mover, class.other) {
-                    $(($own, $enemy) => self.run_class::<$own, $enemy, T>(job, layer, target),)*
-                    _ => unreachable!("there are no tables of class {class}"),
-                }
-            };
-        }
-        dispatch!(
-            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(
-                3, 3
-            )
-        )
+        with_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY, T>(job, layer, target))
     }
 
     fn run_class<const OWN: usize, const ENEMY: usize, T: Target>(
@@ -285,7 +249,7 @@ impl<'a> Solver<'a> {
     ) -> usize {
         let matching = &self.matchings[job.matching];
         let mut scratch = Scratch::default();
-        let mut plans = [Plan::EMPTY; AHEAD];
+        let mut plans = [Plan::default(); AHEAD];
         let mut planned = 0;
         let execute = |plan: &Plan<'_>, scratch: &mut Scratch| {
             let sources = &plan.sources[..plan.count];
@@ -296,11 +260,8 @@ impl<'a> Solver<'a> {
                 order: &matching.order[plan.reversed],
             };
             kernels::solve::<OWN, ENEMY>(self.instructions, &task, scratch);
-            let class = Class {
-                mover: OWN,
-                other: ENEMY,
-            };
-            target.set(class, layer, plan.row, plan.rank, |cells| {
+            let (blocks, block) = target.find(matching.class, layer, plan.row, plan.rank);
+            blocks.set(block, |cells| {
                 let cells = &mut cells[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }];
                 cells.copy_from_slice(&scratch.stored[..cells.len()]);
             });
@@ -396,9 +357,10 @@ impl<'a> Solver<'a> {
                 } else {
                     let (rank, reverse) = after.rank(&moved[..OWN]);
                     let above = layer + progress(destination) - progress(own[stone]);
-                    let cells = target.get(matching.class.turned(), above, after.row, rank);
+                    let (blocks, block) =
+                        target.find(matching.class.turned(), above, after.row, rank);
                     Source {
-                        cells: cells.expect("the layers above are solved"),
+                        cells: blocks.get(block).expect("the layers above are solved"),
                         rows: reverse.then_some(&matching.rows[OWN][1][..]),
                         places: None,
                     }
@@ -408,14 +370,15 @@ impl<'a> Solver<'a> {
             }
         }
         // The beginnings at once, so that their addresses are translated at the same time.
-        target.prepare(matching.class, layer, plan.row, plan.rank);
+        let (blocks, block) = target.find(matching.class, layer, plan.row, plan.rank);
+        blocks.prepare(block);
         let sources = &plan.sources[..plan.count];
-        sources
-            .iter()
-            .for_each(|(_, source)| prefetch(&source.cells[..1]));
-        sources
-            .iter()
-            .for_each(|(_, source)| prefetch(source.cells));
+        for (_, source) in sources {
+            prefetch(&source.cells[..1]);
+        }
+        for (_, source) in sources {
+            prefetch(source.cells);
+        }
     }
 
     #[inline]
@@ -423,24 +386,6 @@ impl<'a> Solver<'a> {
         let cells = class.block();
         &(self.finished)(class)[(self.index.first_block(class, row) + rank) * cells..][..cells]
     }
-}
-
-impl Plan<'_> {
-    const EMPTY: Self = {
-        let source = Source {
-            cells: &[],
-            rows: None,
-            places: None,
-        };
-        Self {
-            row: 0,
-            rank: 0,
-            reversed: 0,
-            won: 0,
-            count: 0,
-            sources: [(0, source); MOST_SUCCESSORS],
-        }
-    };
 }
 
 /// What the steps from a square add to it: diagonal, sideways, forward, as far as they stay on the
@@ -465,10 +410,7 @@ fn buckets(stones: usize) -> Vec<Bucket> {
     for squares in other_tuples(stones) {
         let of_side = &squares[..stones];
         let steps: usize = of_side.iter().map(|&square| progress(GOAL - square)).sum();
-        buckets[steps].push((
-            squares,
-            of_side.iter().fold(0, |taken, square| taken | 1 << square),
-        ));
+        buckets[steps].push((squares, taken(of_side)));
     }
     buckets
 }

@@ -10,7 +10,7 @@ use super::{
     Tables, TablesError,
     build::Work,
     file::{self, CellWriter},
-    index::{Anchor, Class, Index},
+    index::{Anchor, Class, Index, progress, taken},
     memory::Blocks,
     solve::{self, Solver, Target},
 };
@@ -51,17 +51,14 @@ impl Order {
         let mut numbers = HashMap::new();
         for row in index.rows(class.mover) {
             let own = &row[..class.mover];
-            let taken = own.iter().fold(0u32, |taken, square| taken | 1 << square);
+            let taken = taken(own);
             let set = *numbers.entry(taken).or_insert_with(|| {
                 order.add_set(&index.anchor(own), taken, others);
                 order.places.len() - 1
             });
             order.sets.push(set as u32);
-            order.steps.push(
-                own.iter()
-                    .map(|&square| super::index::progress(square))
-                    .sum(),
-            );
+            let steps = own.iter().map(|&square| progress(square));
+            order.steps.push(steps.sum());
         }
         order
     }
@@ -94,21 +91,24 @@ impl Order {
             .map_or(0, |&count| count as usize)
     }
 
-    /// For each row the first of its blocks in a layer, and at the end their number.
-    fn starts(&self, layer: usize) -> Vec<usize> {
+    /// For each of some rows the first of its blocks in a layer, and at the end their number.
+    fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
-        for row in 0..self.sets.len() {
+        for row in rows {
             next += self.in_row(row, layer);
             starts.push(next);
         }
         starts
     }
 
-    fn size(&self, layer: usize) -> usize {
-        (0..self.sets.len())
-            .map(|row| self.in_row(row, layer))
-            .sum()
+    fn rows(&self) -> Range<usize> {
+        0..self.sets.len()
+    }
+
+    /// How many blocks of some rows are in a layer.
+    fn size(&self, rows: Range<usize>, layer: usize) -> usize {
+        rows.map(|row| self.in_row(row, layer)).sum()
     }
 }
 
@@ -122,7 +122,7 @@ impl<'a> Layers<'a> {
     fn new(order: &'a Order) -> Result<Self, TablesError> {
         let class = order.class;
         let largest = (0..=solve::layers(class))
-            .map(|layer| order.size(layer))
+            .map(|layer| order.size(order.rows(), layer))
             .max()
             .unwrap_or(0);
         let bytes = (2 * largest * class.block()) as u64;
@@ -137,7 +137,7 @@ impl<'a> Layers<'a> {
     /// Makes room for a layer, in the place of the one three above it.
     fn begin(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.kept[layer % KEPT];
-        *starts = self.order.starts(layer);
+        *starts = self.order.starts(self.order.rows(), layer);
         assert!(
             blocks.begin_anew(starts.last().copied().unwrap_or(0)),
             "there is room for the largest layer"
@@ -148,7 +148,7 @@ impl<'a> Layers<'a> {
 /// Both classes.
 struct Both<'a>(Vec<Layers<'a>>);
 
-impl Both<'_> {
+impl Target for Both<'_> {
     #[inline]
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let layers = &self.0[usize::from(class != self.0[0].order.class)];
@@ -160,38 +160,8 @@ impl Both<'_> {
     }
 }
 
-impl Target for Both<'_> {
-    #[inline]
-    fn get(&self, class: Class, layer: usize, row: usize, rank: usize) -> Option<&[u16]> {
-        let (blocks, block) = self.find(class, layer, row, rank);
-        blocks.get(block)
-    }
-
-    #[inline]
-    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize) {
-        let (blocks, block) = self.find(class, layer, row, rank);
-        blocks.prepare(block);
-    }
-
-    #[inline]
-    fn set(
-        &self,
-        class: Class,
-        layer: usize,
-        row: usize,
-        rank: usize,
-        fill: impl FnOnce(&mut [u16]),
-    ) {
-        let (blocks, block) = self.find(class, layer, row, rank);
-        blocks.set(block, fill);
-    }
-}
-
 /// Builds the files of a class and of the one with the sides exchanged. `memory` bounds the rows
-/// copied at a time.
-///
-/// # Errors
-/// If a file cannot be written or read, or three layers do not fit into memory.
+/// copied at a time; three layers have to fit whatever it is.
 pub(super) fn build(
     tables: &Tables,
     directory: &Path,
@@ -218,10 +188,10 @@ pub(super) fn build(
             cause,
         })
     };
-    let mut streams = Vec::new();
-    for _ in &orders {
-        streams.push(tempfile::tempfile_in(directory).map_err(failed)?);
-    }
+    let mut streams: Vec<File> = orders
+        .iter()
+        .map(|_| tempfile::tempfile_in(directory).map_err(failed))
+        .collect::<Result<_, _>>()?;
     let mut both = Both(orders.iter().map(Layers::new).collect::<Result<_, _>>()?);
     for layer in (0..=solve::layers(class)).rev() {
         both.0.iter_mut().for_each(|layers| layers.begin(layer));
@@ -277,7 +247,7 @@ struct Copy<'a> {
 impl Copy<'_> {
     /// Copies layers to rows, in groups of at most `bytes` bytes.
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
-        let (class, rows) = (self.order.class, self.order.sets.len());
+        let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let most_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
         // Blocks of each layer that were copied, and where the layer begins in the stream.
@@ -285,7 +255,7 @@ impl Copy<'_> {
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
             begins[layer] = next;
-            next += self.order.size(layer);
+            next += self.order.size(self.order.rows(), layer);
         }
         let mut start = 0;
         while start < rows {
@@ -296,7 +266,7 @@ impl Copy<'_> {
             let blocks = Blocks::new(first_block(end) - first_block(start), class.block());
             let blocks = blocks.ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
             for (layer, begin) in begins.iter_mut().enumerate() {
-                let number: usize = (start..end).map(|row| self.order.in_row(row, layer)).sum();
+                let number = self.order.size(start..end, layer);
                 let cells = read_cells(stream, *begin * class.block(), number * class.block())?;
                 *begin += number;
                 self.place(start..end, layer, &cells, &blocks);
@@ -311,12 +281,7 @@ impl Copy<'_> {
     fn place(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);
-        let mut starts = Vec::with_capacity(rows.len());
-        let mut next = 0;
-        for row in rows.clone() {
-            starts.push(next);
-            next += self.order.in_row(row, layer);
-        }
+        let starts = self.order.starts(rows.clone(), layer);
         const ROWS_A_JOB: usize = 64;
         (self.work.run)(rows.len().div_ceil(ROWS_A_JOB), &|job| {
             let some =

@@ -3,33 +3,29 @@
 
 use super::{walk::Walk, *};
 use crate::core::{game::Game, simd::Instructions};
-use crate::games::einstein::{MoveList, Position, Standard, dice::Die};
+use crate::games::einstein::{Position, Standard, dice::Die};
 use std::sync::{
     Mutex,
     atomic::{AtomicU64, Ordering},
 };
 
 fn tables(stones: usize, variant: Variant) -> Tables {
-    Tables::solved(
-        stones,
-        variant,
-        Instructions::PORTABLE,
-        &on_two_threads,
-        &|_, _| (),
-    )
-    .unwrap()
+    let portable = Instructions::PORTABLE;
+    Tables::solved(stones, variant, portable, &on_two_threads, &|_, _| ()).unwrap()
+}
+
+/// Those of the classic rules on one thread.
+fn tables_by(instructions: Instructions, stones: usize) -> Tables {
+    let classic = Variant::Classic;
+    Tables::solved(stones, classic, instructions, &on_this_thread, &|_, _| ()).unwrap()
 }
 
 fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     let next = AtomicU64::new(0);
     let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed) as usize;
-            if index >= jobs {
-                break;
-            }
-            job(index);
-        }
+        std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed) as usize)
+            .take_while(|&index| index < jobs)
+            .for_each(job);
     };
     std::thread::scope(|scope| {
         scope.spawn(work);
@@ -58,16 +54,9 @@ impl Reference {
             index,
             values,
         };
-        for class in Class::up_to(stones)
-            .into_iter()
-            .filter(|class| class.mover <= class.other)
-        {
-            let both = if class.turned() == class {
-                vec![class]
-            } else {
-                vec![class, class.turned()]
-            };
-            let walks: Vec<_> = both
+        for class in Class::firsts_up_to(stones) {
+            let walks: Vec<_> = class
+                .both()
                 .into_iter()
                 .map(|class| Walk::new(&reference.index, class))
                 .collect();
@@ -92,8 +81,7 @@ impl Reference {
     }
 
     fn solve(&self, position: &Position) {
-        let mut moves = MoveList::default();
-        self.game.moves(position, &mut moves);
+        let moves = self.game.all_moves(position);
         let after = |&mv: &_| {
             let after = self.game.play(position, mv);
             self.game
@@ -119,7 +107,7 @@ impl Reference {
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.stones()) {
-        let cells = tables.cells[place(class)].as_ref().unwrap().as_slice();
+        let cells = tables.slice(class);
         let values = &reference.values[place(class)];
         assert_eq!(cells.len(), values.len());
         for (&cell, value) in cells.iter().zip(values) {
@@ -169,24 +157,10 @@ fn every_value_of_five_stones_is_that_of_the_rules() {
 fn all_instruction_sets_and_threads_give_the_same_bits() {
     let portable = tables(4, Variant::Classic);
     for instructions in Instructions::available() {
-        let other = Tables::solved(
-            4,
-            Variant::Classic,
-            instructions,
-            &on_this_thread,
-            &|_, _| (),
-        )
-        .unwrap();
+        let other = tables_by(instructions, 4);
         for class in Class::up_to(4) {
-            let cells = |tables: &Tables| {
-                tables.cells[place(class)]
-                    .as_ref()
-                    .unwrap()
-                    .as_slice()
-                    .to_vec()
-            };
             assert!(
-                cells(&portable) == cells(&other),
+                portable.slice(class) == other.slice(class) && !other.slice(class).is_empty(),
                 "{instructions:?}, {class}"
             );
         }
@@ -220,30 +194,19 @@ fn contents(directory: &std::path::Path) -> std::collections::BTreeMap<PathBuf, 
 #[test]
 fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let built = Tables::build(
-        one.path(),
-        4,
-        Variant::Classic,
-        u64::MAX,
-        &on_two_threads,
-        &|_, _| (),
-    )
-    .unwrap();
-    Tables::build(
-        other.path(),
-        4,
-        Variant::Classic,
-        100_000,
-        &on_two_threads,
-        &|_, _| (),
-    )
-    .unwrap();
+    let classic = Variant::Classic;
+    let build = |directory: &tempfile::TempDir, memory| {
+        let path = directory.path();
+        Tables::build(path, 4, classic, memory, &on_two_threads, &|_, _| ()).unwrap()
+    };
+    let built = build(&one, u64::MAX);
+    build(&other, 100_000);
     assert!(contents(one.path()) == contents(other.path()));
-    assert_eq!(Tables::stones_in(one.path(), Variant::Classic), Some(4));
+    assert_eq!(Tables::stones_in(one.path(), classic), Some(4));
     assert_eq!(Tables::stones_in(one.path(), Variant::NearestOnly), None);
     let bytes: usize = contents(one.path()).values().map(Vec::len).sum();
     assert_eq!(bytes as u64, Tables::bytes_on_disk(4).unwrap());
-    let in_memory = tables(4, Variant::Classic);
+    let in_memory = tables(4, classic);
     assert!(
         Class::up_to(4)
             .into_iter()
@@ -254,21 +217,13 @@ fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
 #[test]
 fn a_changed_byte_is_refused_and_built_again() {
     let directory = tempfile::tempdir().unwrap();
-    let build = || {
-        Tables::build(
-            directory.path(),
-            3,
-            Variant::NearestOnly,
-            u64::MAX,
-            &on_this_thread,
-            &|_, _| (),
-        )
-    };
-    let open = || Tables::open(directory.path(), 3, Variant::NearestOnly, &on_this_thread);
+    let (at, nearest, run) = (directory.path(), Variant::NearestOnly, &on_this_thread);
+    let build = || Tables::build(at, 3, nearest, u64::MAX, run, &|_, _| ());
+    let open = || Tables::open(at, 3, nearest, run);
     build().unwrap();
     open().unwrap();
     let class = Class { mover: 1, other: 2 };
-    let path = file::path(directory.path(), Variant::NearestOnly, class);
+    let path = file::path(at, nearest, class);
     let whole = std::fs::read(&path).unwrap();
     let last = whole.len() - 1;
     for at in (0..whole.len())
@@ -295,15 +250,7 @@ fn a_changed_byte_is_refused_and_built_again() {
     std::fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
     assert!(matches!(open(), Err(TablesError::Damaged { .. })));
     // The table of the same size with the sides exchanged, and that of the other variant.
-    std::fs::rename(
-        file::path(
-            directory.path(),
-            Variant::NearestOnly,
-            Class { mover: 2, other: 1 },
-        ),
-        &path,
-    )
-    .unwrap();
+    std::fs::rename(file::path(at, nearest, class.turned()), &path).unwrap();
     assert!(open().is_err());
     build().unwrap();
     assert!(std::fs::read(&path).unwrap() == whole);
@@ -332,14 +279,7 @@ fn tables_of_no_or_too_many_stones_are_refused() {
 fn time_of_building() {
     for instructions in Instructions::available() {
         let began = std::time::Instant::now();
-        Tables::solved(
-            5,
-            Variant::Classic,
-            instructions,
-            &on_this_thread,
-            &|_, _| (),
-        )
-        .unwrap();
+        tables_by(instructions, 5);
         println!("{instructions:?}: {:?}", began.elapsed());
     }
 }

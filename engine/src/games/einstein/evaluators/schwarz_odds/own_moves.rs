@@ -30,7 +30,6 @@ pub struct OwnMoves {
 /// A square that is on no board, and not [`crate::games::einstein::GONE`].
 pub(super) const NOWHERE: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
 
-/// Stands for a stone that is never there.
 const NOBODY: u8 = LANES as u8 - 1;
 
 impl Default for OwnMoves {
@@ -84,7 +83,6 @@ impl OwnMoves {
 /// Where the stones of a side stand, so as to find the distances after a move.
 pub(super) struct Stones {
     side: Side,
-    /// The index of all distances.
     pub(super) index: usize,
     /// What the stone on each square adds to it.
     places: [u16; 32],

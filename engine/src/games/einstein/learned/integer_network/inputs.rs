@@ -41,7 +41,6 @@ const MOBILITY_PLACES: usize = 6 * 25 + 1;
 /// Quarters of a turn that are told apart.
 const TURN_CLASSES: usize = 48;
 
-/// Sets of living stones.
 const ALIVE_SETS: usize = 64;
 
 impl Named for SideGroup {
@@ -49,11 +48,9 @@ impl Named for SideGroup {
     const KIND: &'static str = "group of inputs of an integer network";
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Mobility => "mobility",
-            Self::Turns => "turns",
-            Self::Alive => "alive",
-        }
+        // The first word of its text.
+        let layout = self.layout();
+        layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
 
     fn number(self) -> usize {
@@ -233,7 +230,6 @@ impl TurnClasses {
         }))
     }
 
-    /// The class of the vector with an index.
     #[inline]
     fn at(&self, index: usize) -> u8 {
         self.0[index % VECTORS.next_power_of_two()]
@@ -280,7 +276,6 @@ pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     FIRST_TURN as u16 + u16::from(classes.at(index))
 }
 
-/// The joined rows of a side.
 #[inline(always)]
 pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     let alive = side.alive();

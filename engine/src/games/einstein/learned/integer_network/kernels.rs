@@ -36,7 +36,6 @@ pub(super) type Line16 = Line<i16, 32>;
 /// Weights of the second layer: those of four inputs for each of sixteen neurons.
 pub(super) type Line8 = Line<i8, 64>;
 
-/// Cuts a table into lines.
 pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<Line<T, COUNT>> {
     values
         .as_chunks::<COUNT>()

@@ -31,7 +31,6 @@ pub struct Successors {
 const ENEMIES: usize = 1 + MAX_STONES;
 
 impl IntegerNetwork {
-    /// The joined rows of a side.
     #[inline]
     fn rows(&self, side: Side) -> [u16; JOINED] {
         joined_rows(&self.classes, side)
@@ -51,22 +50,8 @@ impl IntegerNetwork {
         }
         let steps = own.steps.list();
         let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
-        let mut pairs = [[0; 2]; MOST];
-        let captured =
-            self.pair_up::<FIRST>(enemy, steps, own.steps.targets(), enemies, &mut pairs);
-        let pairs = &pairs[..steps.len()];
-        let mut logits = Logits::default();
-        kernels::logits::<FIRST, SECOND>(
-            self.instructions,
-            &self.layers,
-            enemies,
-            others,
-            pairs,
-            &mut logits,
-        );
-        if captured && enemy.count() == 1 {
-            lose(&mut logits, pairs);
-        }
+        let targets = own.steps.targets();
+        let mut logits = self.logits::<FIRST, SECOND>(enemy, steps, targets, enemies, others);
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
@@ -91,23 +76,46 @@ impl IntegerNetwork {
             );
         }
         let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
-        let enemies = enemies.as_flattened_mut();
+        let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
+        let targets = listed.targets();
+        let logits = self.logits::<FIRST, SECOND>(enemy, steps, targets, enemies, others);
+        listed.score(&logits, |logit| logit as f32, scores);
+    }
+
+    /// The enemy's logit after each step, from the sums of the side after it; in `enemies` there is
+    /// room for the enemy's.
+    #[inline]
+    fn logits<const FIRST: usize, const SECOND: usize>(
+        &self,
+        enemy: Side,
+        steps: &[Step],
+        targets: u32,
+        enemies: &mut [Line16],
+        others: &[Line16],
+    ) -> Logits {
         let mut pairs = [[0; 2]; MOST];
-        let captured = self.pair_up::<FIRST>(enemy, steps, listed.targets(), enemies, &mut pairs);
+        let captured = self.pair_up::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
         kernels::logits::<FIRST, SECOND>(
             self.instructions,
             &self.layers,
             enemies,
-            others.as_flattened(),
+            others,
             pairs,
             &mut logits,
         );
         if captured && enemy.count() == 1 {
-            lose(&mut logits, pairs);
+            // It has lost where it has lost its last stone.
+            for (logit, _) in logits
+                .iter_mut()
+                .zip(pairs)
+                .filter(|(_, pair)| pair[0] != 0)
+            {
+                *logit = LOST;
+            }
         }
-        listed.score(&logits, |logit| logit as f32, scores);
+        logits
     }
 
     /// Makes the enemy's sums, as far as they are needed, and pairs each step with the one it
@@ -206,16 +214,4 @@ const fn pairs_without_captures() -> [Pair; MOST] {
         index += 1;
     }
     pairs
-}
-
-/// The enemy has lost where it has lost its last stone.
-#[inline]
-fn lose(logits: &mut [i32], pairs: &[Pair]) {
-    for (logit, _) in logits
-        .iter_mut()
-        .zip(pairs)
-        .filter(|(_, pair)| pair[0] != 0)
-    {
-        *logit = LOST;
-    }
 }

@@ -4,10 +4,14 @@
 use super::{inputs::SideGroup, *};
 use crate::core::{game::Game, simd::Level};
 use crate::games::einstein::{
-    MoveList,
+    Variant,
     dice::RandomStream,
-    evaluators::test_support::{
-        Board, impossible_positions, one_ply_by_successors, permitted_labels, random_positions,
+    evaluators::{
+        race_tables::{RaceTables, VECTORS},
+        test_support::{
+            Board, SlowRace, check_scores, impossible_positions, mean, one_ply_by_successors,
+            permitted_labels, random_positions, with_another_enemy,
+        },
     },
 };
 use crate::learned::{
@@ -21,32 +25,42 @@ pub(crate) fn random_weights(
     [first, second]: [usize; 2],
     seed: u64,
 ) -> IntegerWeights {
-    let mut random = RandomStream::new(seed);
-    let mut numbers = |count: usize, most: i32| -> Vec<i32> {
-        (0..count)
-            .map(|_| random.below(2 * most as usize + 1) as i32 - most)
-            .collect()
-    };
+    fn numbers<T>(random: &mut RandomStream, count: usize, most: i16) -> Vec<T>
+    where
+        i16: TryInto<T, Error: std::fmt::Debug>,
+    {
+        let mut number = || random.below(2 * most as usize + 1) as i16 - most;
+        (0..count).map(|_| number().try_into().unwrap()).collect()
+    }
+    let random = &mut RandomStream::new(seed);
     IntegerWeights {
         inputs: groups,
-        rows: numbers(2 * groups.rows() * first, 900)
-            .into_iter()
-            .map(|weight| weight as i16)
-            .collect(),
-        bias: numbers(first, 2000)
-            .into_iter()
-            .map(|weight| weight as i16)
-            .collect(),
-        hidden: numbers(first * second, 127)
-            .into_iter()
-            .map(|weight| weight as i8)
-            .collect(),
-        hidden_bias: numbers(second, 8000),
-        output: numbers(second, 2000)
-            .into_iter()
-            .map(|weight| weight as i16)
-            .collect(),
+        rows: numbers(random, 2 * groups.rows() * first, 900),
+        bias: numbers(random, first, 2000),
+        hidden: numbers(random, first * second, 127),
+        hidden_bias: numbers(random, second, 8000),
+        output: numbers(random, second, 2000),
         output_bias: 1_000_000,
+    }
+}
+
+/// A network on every instruction set there is.
+fn on_all(weights: &IntegerWeights) -> Vec<IntegerNetwork> {
+    let network = IntegerNetwork::new(weights.clone()).unwrap();
+    Instructions::available()
+        .map(|set| network.clone().on(set))
+        .collect()
+}
+
+/// Asserts that every instruction set gives the integers of the plain forward pass.
+fn check_logits(weights: &IntegerWeights, positions: &[Position]) {
+    let networks = on_all(weights);
+    for position in positions {
+        let expected = plain_logit(weights, position);
+        for network in &networks {
+            let found = i64::from(network.logit(position));
+            assert_eq!(found, expected, "{:?}", network.instructions());
+        }
     }
 }
 
@@ -72,22 +86,20 @@ fn plain_logit(weights: &IntegerWeights, position: &Position) -> i64 {
     let (first, second) = (weights.bias.len(), weights.hidden_bias.len());
     let mut rows = vec![0; 2 * weights.inputs.active()];
     weights.inputs.fill(position, &mut rows);
-    let x: Vec<i64> = (0..first)
-        .map(|neuron| {
-            let sum: i64 = rows
-                .iter()
-                .map(|&row| i64::from(weights.rows[usize::from(row) * first + neuron]))
-                .sum();
-            (sum + i64::from(weights.bias[neuron]))
-                .div_euclid(16)
-                .clamp(0, 127)
-        })
-        .collect();
+    let x = (0..first).map(|neuron| {
+        let weight = |&row| i64::from(weights.rows[usize::from(row) * first + neuron]);
+        let sum: i64 = rows.iter().map(weight).sum();
+        (sum + i64::from(weights.bias[neuron]))
+            .div_euclid(16)
+            .clamp(0, 127)
+    });
+    let x: Vec<i64> = x.collect();
     let y = (0..second).map(|neuron| {
+        let own = weights.hidden[neuron..].iter().step_by(second);
         let sum: i64 = x
             .iter()
-            .enumerate()
-            .map(|(input, x)| x * i64::from(weights.hidden[input * second + neuron]))
+            .zip(own)
+            .map(|(x, &weight)| x * i64::from(weight))
             .sum();
         (sum + i64::from(weights.hidden_bias[neuron])).clamp(0, 8128)
     });
@@ -116,25 +128,13 @@ fn every_instruction_set_gives_the_integers_of_the_plain_forward_pass() {
                     .short_sums,
                 number % 2 == 0
             );
-            let networks: Vec<_> = Instructions::available()
-                .map(|set| IntegerNetwork::new(weights.clone()).unwrap().on(set))
-                .collect();
-            let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
-            for position in &positions[..if shape[0] > 64 { 300 } else { 3000 }] {
-                let expected = plain_logit(&weights, position);
-                for network in &networks {
-                    assert_eq!(
-                        i64::from(network.logit(position)),
-                        expected,
-                        "{shape:?} {:?}",
-                        network.instructions()
-                    );
-                }
-                (least, most) = (
-                    least.min(log_odds(expected as i32)),
-                    most.max(log_odds(expected as i32)),
-                );
-            }
+            let positions = &positions[..if shape[0] > 64 { 300 } else { 3000 }];
+            check_logits(&weights, positions);
+            let logits = positions
+                .iter()
+                .map(|position| log_odds(plain_logit(&weights, position) as i32));
+            let least = logits.clone().fold(f32::INFINITY, f32::min);
+            let most = logits.fold(f32::NEG_INFINITY, f32::max);
             assert!(
                 most - least > 0.5,
                 "{shape:?}: logits from {least} to {most} would show nothing"
@@ -150,10 +150,7 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
     for shape in SHAPES {
         let weights = random_weights(SideGroups::ALL, shape, 8);
         let both = [with_short_sums(weights.clone()), weights];
-        for (set, weights) in
-            Instructions::available().flat_map(|set| both.each_ref().map(|weights| (set, weights)))
-        {
-            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
+        for network in both.iter().flat_map(on_all) {
             let mut cache = Successors::default();
             for position in &positions[..if shape[0] > 64 { 400 } else { 4000 }] {
                 let expected = one_ply_by_successors(&network, &game, position);
@@ -161,15 +158,10 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
                     let found = network.one_ply(&game, position, &mut cache);
                     assert_eq!(found.to_bits(), expected.to_bits(), "{position:?}");
                 }
-                // The same side meets another enemy.
-                let mut moves = MoveList::default();
-                game.moves(position, &mut moves);
-                let again = game.play(position, moves[0]);
-                if game.winner(&again).is_none() {
-                    let swapped = Position::new(again.other(), again.mover(), position.seat());
+                if let Some(other) = with_another_enemy(&game, position) {
                     assert_eq!(
-                        network.one_ply(&game, &swapped, &mut cache),
-                        one_ply_by_successors(&network, &game, &swapped)
+                        network.one_ply(&game, &other, &mut cache),
+                        one_ply_by_successors(&network, &game, &other)
                     );
                 }
             }
@@ -180,10 +172,7 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
 #[test]
 fn what_is_no_position_breaks_nothing() {
     let game = Standard::default();
-    for set in Instructions::available() {
-        let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 10))
-            .unwrap()
-            .on(set);
+    for network in on_all(&random_weights(SideGroups::ALL, [64, 32], 10)) {
         let mut used = Successors::default();
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
@@ -230,24 +219,12 @@ fn kernels_read_and_write_lines_that_there_are() {
 #[test]
 fn scores_of_successors_are_their_logits() {
     let game = Standard::default();
-    for set in Instructions::available() {
-        let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 9))
-            .unwrap()
-            .on(set);
+    for network in on_all(&random_weights(SideGroups::ALL, [64, 32], 9)) {
         for position in random_positions(&game, 33, 1000) {
-            let mut moves = MoveList::default();
-            game.moves(&position, &mut moves);
-            let mut scores = vec![f32::NAN; moves.len()];
-            network.score_successors(&game, &position, &moves, &mut scores);
-            for (&mv, score) in moves.iter().zip(scores) {
-                let next = game.play(&position, mv);
-                let expected = if game.winner(&next).is_some() {
-                    f32::INFINITY
-                } else {
-                    -(network.logit(&next) as f32)
-                };
-                assert_eq!(score, expected);
-            }
+            let moves = game.all_moves(&position);
+            check_scores(&network, &game, &position, &moves, |next| {
+                network.logit(next) as f32
+            });
         }
     }
 }
@@ -257,7 +234,7 @@ fn inputs_follow_from_the_board() {
     let game = Standard::default();
     let groups = SideGroups::ALL;
     assert_eq!((groups.rows(), groups.active()), (156 + 906 + 48 + 64, 14));
-    let mut race = crate::games::einstein::evaluators::test_support::SlowRace::new(&game);
+    let mut race = SlowRace::new(&game);
     for position in random_positions(&game, 34, 400) {
         let mut rows = vec![u16::MAX; 28];
         groups.fill(&position, &mut rows);
@@ -271,37 +248,28 @@ fn inputs_follow_from_the_board() {
             let mut expected = [25usize; 6];
             let mut mobility = [150usize; 6];
             for stone in &stones {
-                let (row, column) = if red {
-                    (stone.row, stone.column)
-                } else {
-                    (4 - stone.row, 4 - stone.column)
-                };
+                let (row, column) = stone.seen_by(red);
                 let square = (5 * row + column) as usize;
-                let faces = (1..=6)
-                    .filter(|&face| {
-                        permitted_labels(crate::games::einstein::Variant::Classic, &living, face)
-                            .contains(&stone.label)
-                    })
-                    .count();
+                let permits = |&face: &usize| {
+                    permitted_labels(Variant::Classic, &living, face).contains(&stone.label)
+                };
+                let faces = (1..=6).filter(permits).count();
                 expected[stone.label - 1] = square;
                 mobility[stone.label - 1] = 25 * (faces - 1) + square;
             }
-            let mut expected: Vec<usize> = expected
-                .iter()
-                .enumerate()
-                .map(|(stone, place)| 26 * stone + place)
+            let squares = (0..).zip(expected).map(|(stone, place)| 26 * stone + place);
+            let mobility = (0..)
+                .zip(mobility)
+                .map(|(stone, place)| 156 + 151 * stone + place);
+            let turns = mean(&race.distribution(&stones));
+            let alive: usize = living.iter().map(|label| 1 << (label - 1)).sum();
+            let expected: Vec<usize> = squares
+                .chain(mobility)
+                .chain([
+                    156 + 906 + (4.0 * turns + 4e-6).floor() as usize,
+                    156 + 906 + 48 + alive,
+                ])
                 .collect();
-            expected.extend(
-                mobility
-                    .iter()
-                    .enumerate()
-                    .map(|(stone, place)| 156 + 151 * stone + place),
-            );
-            let turns =
-                crate::games::einstein::evaluators::test_support::mean(&race.distribution(&stones));
-            expected.push(156 + 906 + (4.0 * turns + 4e-6).floor() as usize);
-            expected
-                .push(156 + 906 + 48 + living.iter().map(|label| 1 << (label - 1)).sum::<usize>());
             let found: Vec<usize> = rows.iter().map(|&row| usize::from(row) - first).collect();
             assert_eq!(found, expected, "{}", game.format_position(&position, None));
         }
@@ -310,9 +278,8 @@ fn inputs_follow_from_the_board() {
 
 #[test]
 fn no_race_is_longer_than_the_classes_of_turns() {
-    let race =
-        crate::games::einstein::evaluators::race_tables::RaceTables::shared(&Standard::default());
-    let most = (1..crate::games::einstein::evaluators::race_tables::VECTORS)
+    let race = RaceTables::shared(&Standard::default());
+    let most = (1..VECTORS)
         .map(|index| race.expected_exact(index))
         .fold(0.0, f64::max);
     assert!(most > 6.0 && 4.0 * most < 47.0, "{most}");
@@ -337,41 +304,55 @@ fn values_never_fall_when_logits_rise() {
 fn impossible_weights_are_refused() {
     let good = || random_weights(SideGroups::NONE, [64, 16], 1);
     assert!(IntegerNetwork::new(good()).is_ok());
-    let refused = |spoil: &dyn Fn(&mut IntegerWeights)| {
+    // How the message begins and ends; of a large sum how large depends on the other weights.
+    type Spoil = fn(&mut IntegerWeights);
+    let cases: [(Spoil, &str, &str); 7] = [
+        (
+            |w| w.rows.truncate(5),
+            "tensor rows has 5 weights; 19968 belong there",
+            "",
+        ),
+        (
+            |w| w.hidden.push(0),
+            "tensor hidden2.weight has 1025 weights; 1024 belong there",
+            "",
+        ),
+        (
+            |w| w.output.truncate(15),
+            "tensor output.weight has 15 weights; 16 belong there",
+            "",
+        ),
+        (
+            |w| w.bias.truncate(20),
+            "hidden layers of [20, 16] neurons; integer networks have 64,16 or 64,32 or 128,32 or 256,32",
+            "",
+        ),
+        (
+            |w| w.bias[3] = i16::MAX,
+            "the sum of neuron 3 of hidden layer 1 may reach 4",
+            "; at most 32767 is allowed",
+        ),
+        (
+            |w| w.hidden_bias[2] = i32::MIN,
+            "the sum of neuron 2 of hidden layer 2 may reach 2148524032; at most 2147483647 is allowed",
+            "",
+        ),
+        (
+            |w| w.output.fill(i16::MIN),
+            "the logit may reach 42",
+            "; at most 2147483647 is allowed",
+        ),
+    ];
+    for (spoil, start, end) in cases {
         let mut weights = good();
         spoil(&mut weights);
-        IntegerNetwork::new(weights).unwrap_err().to_string()
-    };
-    assert_eq!(
-        refused(&|w| w.rows.truncate(5)),
-        "tensor rows has 5 weights; 19968 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.hidden.push(0)),
-        "tensor hidden2.weight has 1025 weights; 1024 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.output.truncate(15)),
-        "tensor output.weight has 15 weights; 16 belong there"
-    );
-    assert_eq!(
-        refused(&|w| w.bias.truncate(20)),
-        "hidden layers of [20, 16] neurons; integer networks have 64,16 or 64,32 or 128,32 or 256,32"
-    );
-    let overflow = refused(&|w| w.bias[3] = i16::MAX);
-    assert!(
-        overflow.starts_with("the sum of neuron 3 of hidden layer 1 may reach 4"),
-        "{overflow}"
-    );
-    assert!(
-        overflow.ends_with("; at most 32767 is allowed"),
-        "{overflow}"
-    );
-    assert_eq!(
-        refused(&|w| w.hidden_bias[2] = i32::MIN),
-        "the sum of neuron 2 of hidden layer 2 may reach 2148524032; at most 2147483647 is allowed"
-    );
-    assert!(refused(&|w| w.output.fill(i16::MIN)).starts_with("the logit may reach 42"));
+        let error = IntegerNetwork::new(weights).unwrap_err().to_string();
+        let rest = error.strip_prefix(start);
+        assert!(
+            rest.is_some_and(|rest| rest.ends_with(end) && (rest.is_empty() == end.is_empty())),
+            "{error}"
+        );
+    }
 }
 
 #[test]
@@ -387,13 +368,7 @@ fn the_largest_weights_do_not_overflow() {
             .fill(i32::from(sign) * (i32::MAX - 127 * 128 * 64));
         weights.output.fill(sign * 8256);
         weights.output_bias = i32::from(sign) * (i32::MAX - 32 * 8256 * 8128);
-        for position in random_positions(&Standard::default(), 35, 50) {
-            let expected = plain_logit(&weights, &position);
-            for set in Instructions::available() {
-                let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
-                assert_eq!(i64::from(network.logit(&position)), expected);
-            }
-        }
+        check_logits(&weights, &random_positions(&Standard::default(), 35, 50));
     }
 }
 
@@ -459,13 +434,7 @@ fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
         *weight -= 30_000;
     }
     assert_eq!((active, weights.rows.len()), (14, 2 * width));
-    for position in random_positions(&Standard::default(), 36, 100) {
-        let expected = plain_logit(&weights, &position);
-        for set in Instructions::available() {
-            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
-            assert_eq!(i64::from(network.logit(&position)), expected);
-        }
-    }
+    check_logits(&weights, &random_positions(&Standard::default(), 36, 100));
 }
 
 #[test]
@@ -511,9 +480,8 @@ fn a_first_layer_that_could_overflow_is_held() {
     let groups = SideGroups::ALL;
     let mut random = RandomStream::new(8);
     let mut uniform = |count: usize, most: f32| -> Vec<f32> {
-        (0..count)
-            .map(|_| (random.unit() as f32 - 0.5) * 2.0 * most)
-            .collect()
+        let mut number = || (random.unit() as f32 - 0.5) * 2.0 * most;
+        (0..count).map(|_| number()).collect()
     };
     let wild = NetworkWeights {
         sparse: uniform(2 * groups.rows() * 64, 2.0),
@@ -539,20 +507,11 @@ fn a_first_layer_that_could_overflow_is_held() {
     assert!(network(&held).is_ok());
     // Only weights that were too large, and none further than needed: what is held needs no
     // holding, nor what is small.
-    assert!(
-        held.sparse
-            .iter()
-            .zip(&wild.sparse)
-            .all(|(held, wild)| held == wild || held.abs() < wild.abs())
-    );
+    let mut pairs = held.sparse.iter().zip(&wild.sparse);
+    assert!(pairs.all(|(held, wild)| held == wild || held.abs() < wild.abs()));
     let again = hold(&held);
-    assert!(
-        again
-            .sparse
-            .iter()
-            .zip(&held.sparse)
-            .all(|(a, b)| (a - b).abs() < 1e-5)
-    );
+    let mut pairs = again.sparse.iter().zip(&held.sparse);
+    assert!(pairs.all(|(again, held)| (again - held).abs() < 1e-5));
     let mut tame = wild.clone();
     tame.sparse.iter_mut().for_each(|weight| *weight /= 10.0);
     tame.bias.fill(0.0);

@@ -287,7 +287,6 @@ macro_rules! kernels {
                 }
             }
 
-            /// The activations of pairs of sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn activate<const FIRST: usize>(
@@ -333,7 +332,6 @@ macro_rules! kernels {
 /// Positions whose logits are computed together.
 const GROUP: usize = lane_sums::TOGETHER;
 
-/// Activations of a first layer.
 #[repr(C, align(64))]
 struct Activations<const FIRST: usize>([u8; FIRST]);
 

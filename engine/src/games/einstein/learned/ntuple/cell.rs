@@ -3,7 +3,7 @@
 //! Invariant: names never change their meaning. Stones 0–5 are the mover's 1–6, stones 6–11 the
 //! other side's; squares 0–24 are in the mover's perspective.
 
-use crate::games::einstein::{MAX_STONES, Standard};
+use crate::games::einstein::{MAX_STONES, Standard, symmetry::transposed};
 use crate::learned::inputs::{Cell, CellGroup};
 
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
@@ -40,7 +40,6 @@ const fn group(
     }
 }
 
-/// What stands on a square.
 pub(super) const BOARD_CELLS: CellGroup = group(
     'b',
     BOARD,
@@ -48,7 +47,6 @@ pub(super) const BOARD_CELLS: CellGroup = group(
     STONES + 1,
     "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
 );
-/// The square of a stone in its owner's perspective.
 pub(super) const SQUARE_CELLS: CellGroup = group(
     's',
     STONE_SQUARES,
@@ -58,9 +56,7 @@ pub(super) const SQUARE_CELLS: CellGroup = group(
 );
 /// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
 pub(super) const DISTANCE_CELLS: CellGroup = group('d', DISTANCES, STONES, 5, "distance (0 gone)");
-/// Whether a stone is alive.
 pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE, STONES, 2, "alive");
-/// Whose stone stands on a square.
 pub(super) const OWNER_CELLS: CellGroup = group(
     'o',
     OWNERS,
@@ -77,7 +73,6 @@ pub(super) const MOBILE_CELLS: CellGroup = group(
     "the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)",
 );
 
-/// All of them.
 pub(crate) static GROUPS: [CellGroup; 6] = [
     BOARD_CELLS,
     SQUARE_CELLS,
@@ -94,7 +89,6 @@ pub(super) fn is_of_a_view(cell: Cell) -> bool {
         .any(|group| group.all().any(|own| own == cell))
 }
 
-/// Whether a cell is one of the reduced alphabets.
 pub(super) fn is_reduced(cell: Cell) -> bool {
     cell.place() >= OWNERS
 }
@@ -104,7 +98,7 @@ pub(super) fn is_reduced(cell: Cell) -> bool {
 pub(crate) fn image(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {
-            square % 5 * 5 + square / 5
+            usize::from(transposed(square as u8))
         } else {
             square
         }

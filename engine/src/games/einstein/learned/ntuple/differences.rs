@@ -136,7 +136,6 @@ fn square(square: usize) -> [usize; 3] {
     [BOARD, OWNERS, MOBILE].map(|first| first + square)
 }
 
-/// A tuple after a change.
 #[inline(always)]
 fn after(watcher: &Watcher, symbols: u32, weights: &[i32], held: &Held) -> Held {
     let row = held.row.wrapping_add(watcher.stride.wrapping_mul(symbols));

@@ -10,10 +10,17 @@ use crate::games::einstein::MAX_STONES;
 
 /// Of a set of living stones those that a number other than their own permits, one bit a stone.
 #[inline]
-pub(super) fn permitted_by_others(alive: u8) -> u8 {
+fn permitted_by_others(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
     let dead = !alive & ALL;
     alive & (dead << 1 | dead >> 1)
+}
+
+/// The same of both sides, one bit for each symbol of the board.
+#[inline]
+pub(super) fn symbols_permitted_by_others(mover: u8, other: u8) -> u16 {
+    let [mover, other] = [mover, other].map(|alive| u16::from(permitted_by_others(alive)));
+    mover << 1 | other << (1 + MAX_STONES)
 }
 
 /// For each symbol of the board, 0 nothing and 1–12 stones, how mobile that is: a symbol of
@@ -28,8 +35,7 @@ impl Mobility {
     /// Of these living stones.
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
-        let more = u16::from(permitted_by_others(mover)) << 1
-            | u16::from(permitted_by_others(other)) << (1 + MAX_STONES);
+        let more = symbols_permitted_by_others(mover, other);
         let mut symbols = LEAST;
         for (stone, symbol) in symbols.iter_mut().enumerate() {
             *symbol += (more >> stone & 1) as u8;

@@ -107,21 +107,15 @@ impl Plan {
         self.rows
     }
 
-    /// Whether there are cells of the reduced alphabets.
     #[inline]
     pub(super) fn is_reduced(&self) -> bool {
         self.reduced
     }
 
+    /// All blocks, and the steps of each.
     #[inline]
-    pub(super) fn blocks(&self) -> &[Block] {
-        &self.blocks
-    }
-
-    /// Of the first block, of the second, …
-    #[inline]
-    pub(super) fn steps(&self) -> &[Step] {
-        &self.steps
+    pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = (&Block, &[Step])> {
+        (0..self.blocks.len()).map(|number| self.block(number))
     }
 
     /// Whether any block takes more than one step: a tuple has more than four cells.

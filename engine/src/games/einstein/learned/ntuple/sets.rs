@@ -24,72 +24,57 @@ use crate::learned::inputs::{Cell, CellGroup, NamedTuples, TupleKind};
 /// | `everything` | 185 | 2,594,314 | `stone-triples`, `board-windows` and the crossed part of `race` |
 /// | `walks-6` | 64 | 1,000,000 | random walks of six neighbouring squares, by how mobile the stones there are |
 pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
-    NamedTuples {
-        name: "race-and-pairs",
-        tuples: |_| [pairs(), distance_vectors(), race_crossings()].concat(),
-    },
-    NamedTuples {
-        name: "stones",
-        tuples: |_| stones(),
-    },
-    NamedTuples {
-        name: "race",
-        tuples: |_| [distance_vectors(), race_crossings()].concat(),
-    },
-    NamedTuples {
-        name: "stone-pairs",
-        tuples: |_| [pairs(), distance_vectors()].concat(),
-    },
-    NamedTuples {
-        name: "rows-and-diagonals",
-        tuples: |_| lines(),
-    },
-    NamedTuples {
-        name: "board-windows",
-        tuples: |_| [lines(), blocks()].concat(),
-    },
-    NamedTuples {
-        name: "stone-triples",
-        tuples: |_| [pairs(), distance_vectors(), triples()].concat(),
-    },
-    NamedTuples {
-        name: "everything",
-        tuples: |_| {
-            [
-                pairs(),
-                distance_vectors(),
-                triples(),
-                lines(),
-                blocks(),
-                race_crossings(),
-            ]
-            .concat()
-        },
-    },
-    NamedTuples {
-        name: "walks-6",
-        tuples: |_| walks(),
-    },
+    set("race-and-pairs", |_| {
+        [pairs(), distance_vectors(), race_crossings()].concat()
+    }),
+    set("stones", |_| stones()),
+    set("race", |_| [distance_vectors(), race_crossings()].concat()),
+    set("stone-pairs", |_| [pairs(), distance_vectors()].concat()),
+    set("rows-and-diagonals", |_| lines()),
+    set("board-windows", |_| [lines(), blocks()].concat()),
+    set("stone-triples", |_| {
+        [pairs(), distance_vectors(), triples()].concat()
+    }),
+    set("everything", |_| {
+        [
+            pairs(),
+            distance_vectors(),
+            triples(),
+            lines(),
+            blocks(),
+            race_crossings(),
+        ]
+        .concat()
+    }),
+    set("walks-6", |_| walks()),
 ];
+
+const fn set(name: &'static str, tuples: fn(&Standard) -> Vec<Vec<Cell>>) -> NamedTuples<Standard> {
+    NamedTuples { name, tuples }
+}
 
 /// The first stone of each side; a side's stones follow one another.
 const SIDES: [usize; 2] = [0, MAX_STONES];
 
-fn squares(stones: &[usize]) -> Vec<Cell> {
-    stones
-        .iter()
-        .map(|&stone| SQUARE_CELLS.cell(stone))
+fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell> {
+    numbers
+        .into_iter()
+        .map(|number| group.cell(number))
         .collect()
 }
 
+fn squares<const COUNT: usize>(stones: [usize; COUNT]) -> Vec<Cell> {
+    cells(SQUARE_CELLS, stones)
+}
+
 fn stones() -> Vec<Vec<Cell>> {
-    (0..2 * MAX_STONES).map(|stone| squares(&[stone])).collect()
+    (0..STONES).map(|stone| squares([stone])).collect()
 }
 
 /// All 66 pairs of the twelve stones: 26² rows each.
 fn pairs() -> Vec<Vec<Cell>> {
-    (0..2 * MAX_STONES)
-        .flat_map(|second| (0..second).map(move |first| squares(&[first, second])))
+    (0..STONES)
+        .flat_map(|second| (0..second).map(move |first| squares([first, second])))
         .collect()
 }
 
@@ -97,26 +82,17 @@ fn pairs() -> Vec<Vec<Cell>> {
 /// on.
 fn distance_vectors() -> Vec<Vec<Cell>> {
     SIDES
-        .map(|first| {
-            (first..first + MAX_STONES)
-                .map(|stone| DISTANCE_CELLS.cell(stone))
-                .collect()
-        })
+        .map(|first| cells(DISTANCE_CELLS, first..first + MAX_STONES))
         .to_vec()
 }
 
 /// Half of one side's distances with half of the other's (four times 5⁶ rows), and all twelve alive
 /// bits (2¹²).
 fn race_crossings() -> Vec<Vec<Cell>> {
-    let half = |first: usize| (first..first + 3).map(|stone| DISTANCE_CELLS.cell(stone));
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
-        .map(|(own, other)| half(own).chain(half(other)).collect())
+        .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
         .to_vec();
-    tuples.push(
-        (0..2 * MAX_STONES)
-            .map(|stone| ALIVE_CELLS.cell(stone))
-            .collect(),
-    );
+    tuples.push(cells(ALIVE_CELLS, 0..STONES));
     tuples
 }
 
@@ -126,14 +102,14 @@ fn triples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in SIDES {
         tuples.extend(
-            (side..side + MAX_STONES - 2).map(|first| squares(&[first, first + 1, first + 2])),
+            (side..side + MAX_STONES - 2).map(|first| squares([first, first + 1, first + 2])),
         );
     }
     for (side, enemy_side) in [(0, MAX_STONES), (MAX_STONES, 0)] {
         for first in side..side + MAX_STONES - 1 {
             tuples.extend(
                 (enemy_side..enemy_side + MAX_STONES)
-                    .map(|enemy| squares(&[first, first + 1, enemy])),
+                    .map(|enemy| squares([first, first + 1, enemy])),
             );
         }
     }
@@ -151,7 +127,7 @@ fn lines() -> Vec<Vec<Cell>> {
                 if (0..5).contains(&last_row) && (0..5).contains(&last_column) {
                     let square =
                         |at: i32| ((row + at * row_step) * 5 + column + at * column_step) as usize;
-                    tuples.push((0..4).map(|at| BOARD_CELLS.cell(square(at))).collect());
+                    tuples.push(cells(BOARD_CELLS, (0..4).map(square)));
                 }
             }
         }
@@ -163,11 +139,7 @@ fn lines() -> Vec<Vec<Cell>> {
 fn blocks() -> Vec<Vec<Cell>> {
     let corners = (0..4).flat_map(|row| (0..4).map(move |column| row * 5 + column));
     corners
-        .map(|corner| {
-            [0, 1, 5, 6]
-                .map(|step| BOARD_CELLS.cell(corner + step))
-                .to_vec()
-        })
+        .map(|corner| cells(BOARD_CELLS, [0, 1, 5, 6].map(|step| corner + step)))
         .collect()
 }
 
@@ -183,10 +155,7 @@ fn walks() -> Vec<Vec<Cell>> {
     while walks.len() < WALKS {
         let mut visited = random_walk(WALK_SQUARES, &mut random);
         visited.sort_unstable();
-        let walk: Vec<Cell> = visited
-            .into_iter()
-            .map(|square| MOBILE_CELLS.cell(square))
-            .collect();
+        let walk = cells(MOBILE_CELLS, visited);
         if !walks.contains(&walk) {
             walks.push(walk);
         }
@@ -238,8 +207,6 @@ const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
 /// mobile it is, or by whose it is.
 pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleKind> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
-    let alive =
-        |stones: std::ops::Range<usize>| stones.map(|stone| ALIVE_CELLS.cell(stone)).collect();
     let mut kinds: Vec<TupleKind> = vec![
         ("pairs of stones", subsets(SQUARE_CELLS, 2)),
         ("triples of stones", subsets(SQUARE_CELLS, 3)),
@@ -247,44 +214,30 @@ pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleKind> {
         (
             "living stones",
             [0..STONES, 0..MAX_STONES, MAX_STONES..STONES]
-                .map(alive)
+                .map(|stones| cells(ALIVE_CELLS, stones))
                 .to_vec(),
         ),
     ];
-    for (windows_name, walks_name, cells, most_window, walk) in ALPHABETS {
-        let written = |squares: Vec<Vec<usize>>| {
-            squares
-                .into_iter()
-                .map(|squares| {
-                    squares
-                        .into_iter()
-                        .map(|square| cells.cell(square))
-                        .collect()
-                })
-                .collect()
-        };
-        kinds.push((windows_name, written(windows(most_window))));
-        let walks = (0..TRIED_WALKS)
-            .map(|_| random_walk(walk, random))
-            .collect();
-        kinds.push((walks_name, written(walks)));
+    for (windows_name, walks_name, alphabet, most_window, walk) in ALPHABETS {
+        let windows = windows(most_window).into_iter();
+        let windows = windows.map(|window| cells(alphabet, window));
+        kinds.push((windows_name, windows.collect()));
+        let walks = (0..TRIED_WALKS).map(|_| cells(alphabet, random_walk(walk, random)));
+        kinds.push((walks_name, walks.collect()));
     }
     kinds
 }
 
 /// All choices of so many cells of a group.
-fn subsets(cells: CellGroup, count: u32) -> Vec<Vec<Cell>> {
-    let chosen = |set: u32| {
-        cells
-            .all()
-            .enumerate()
-            .filter(|(number, _)| set >> number & 1 == 1)
-            .map(|(_, cell)| cell)
-            .collect()
-    };
-    (0..1u32 << cells.count)
+fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
+    (0..1u32 << group.count)
         .filter(|set| set.count_ones() == count)
-        .map(chosen)
+        .map(|set| {
+            cells(
+                group,
+                (0..group.count).filter(|number| set >> number & 1 == 1),
+            )
+        })
         .collect()
 }
 

@@ -102,7 +102,7 @@ pub(super) fn rate_successors(
 /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
 #[inline]
 fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) {
-    let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
+    let turned = position.passed();
     let mut parent = Parent {
         set: network.set(),
         watchers: &network.set().kernels().watchers,

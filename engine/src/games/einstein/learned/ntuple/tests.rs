@@ -9,7 +9,11 @@ use super::{
     *,
 };
 use crate::core::{evaluator::Evaluator, random::RandomStream};
-use crate::games::einstein::{MAX_STONES, evaluators::test_support, position::Side};
+use crate::games::einstein::{
+    MAX_STONES,
+    evaluators::test_support::{self, Board, Stone},
+    position::Side,
+};
 use crate::learned::inputs::cell_text;
 use std::collections::HashSet;
 
@@ -18,45 +22,75 @@ fn random_positions(games: usize) -> Vec<Position> {
     test_support::random_positions(&Standard::default(), 31, 20 * games)
 }
 
+fn named(name: &str) -> TupleSet {
+    TupleSet::named(&Standard::default(), name).unwrap()
+}
+
+fn custom(tuples: &[impl AsRef<str>]) -> TupleSet {
+    TupleSet::custom(&Standard::default(), tuples).unwrap()
+}
+
+/// A network with random weights of a half at most.
+fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
+    let mut random = RandomStream::new(seed);
+    let weights = (0..set.rows()).map(|_| random.unit() as f32 - 0.5);
+    NTuple::new(set.clone(), weights.collect(), bias).unwrap()
+}
+
+/// A network on every instruction set there is.
+fn on_all(network: &NTuple) -> Vec<NTuple> {
+    Instructions::available()
+        .map(|instructions| network.clone().on(instructions))
+        .collect()
+}
+
+/// For each tuple where its table ends among the tables of a phase.
+fn ends(set: &TupleSet) -> Vec<usize> {
+    let mut end = 0;
+    set.cells()
+        .iter()
+        .map(|tuple| {
+            end += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+            end
+        })
+        .collect()
+}
+
 /// The symbol of a cell from the position's text instead of its lanes.
 fn symbol(position: &Position, cell: Cell) -> usize {
-    let text = Standard::default().format_position(position, None);
-    let mut board: Vec<char> = text
-        .chars()
-        .take_while(|character| *character != ' ')
-        .filter(|character| *character != '/')
-        .collect();
-    let mover_is_red = text.contains(" r ");
-    if !mover_is_red {
-        board.reverse();
-    }
-    // In the text seen by the mover, its stones are 0–5 and the other's 6–11.
-    let stone_of = |character: char| -> Option<usize> {
-        match character {
-            '1'..='6' => Some(character as usize - '1' as usize + if mover_is_red { 0 } else { 6 }),
-            'a'..='f' => Some(character as usize - 'a' as usize + if mover_is_red { 6 } else { 0 }),
-            _ => None,
-        }
+    let board = Board::of(&Standard::default(), position);
+    let mover_is_red = board.red_to_move;
+    // The mover's stones are 0–5 and the other's 6–11.
+    let number = |stone: &Stone| stone.label - 1 + if stone.red == mover_is_red { 0 } else { 6 };
+    let square = |stone: &Stone, red: bool| {
+        let (row, column) = stone.seen_by(red);
+        (5 * row + column) as usize
     };
-    let own_square = |stone: usize| {
-        let at = board
-            .iter()
-            .position(|&character| stone_of(character) == Some(stone));
-        at.map(|at| if stone < 6 { at } else { 24 - at })
+    let stone_on = |at: usize| {
+        let mut stones = board.stones.iter();
+        stones
+            .find(|stone| square(stone, mover_is_red) == at)
+            .map(number)
+    };
+    let own_square = |at: usize| {
+        let mut stones = board.stones.iter();
+        stones
+            .find(|stone| number(stone) == at)
+            .map(|stone| square(stone, stone.red))
     };
     let text = cell_text(&GROUPS, cell);
     let at: usize = text[1..].parse().unwrap();
     match &text[..1] {
-        "b" => stone_of(board[at]).map_or(0, |stone| stone + 1),
+        "b" => stone_on(at).map_or(0, |stone| stone + 1),
         "s" => own_square(at).unwrap_or(25),
         "d" => own_square(at).map_or(0, |square| (4 - square / 5).max(4 - square % 5)),
         "a" => usize::from(own_square(at).is_some()),
-        "o" => stone_of(board[at]).map_or(0, |stone| 1 + stone / 6),
-        _ => stone_of(board[at]).map_or(0, |stone| {
+        "o" => stone_on(at).map_or(0, |stone| 1 + stone / 6),
+        _ => stone_on(at).map_or(0, |stone| {
             let own = if stone < 6 {
                 *position
             } else {
-                Position::new(position.other(), position.mover(), 1 - position.seat())
+                position.passed()
             };
             let faces = (1..=6).filter(|&face| {
                 Standard::default()
@@ -98,22 +132,16 @@ fn mixed() -> TupleSet {
         cells.sort();
         tuples.push(cells.join(" "));
     }
-    TupleSet::custom(&Standard::default(), &tuples).unwrap()
+    custom(&tuples)
 }
 
 /// The named sets, and some that are not.
 fn sets() -> Vec<TupleSet> {
-    let mut sets: Vec<TupleSet> = SETS
-        .iter()
-        .map(|set| TupleSet::named(&Standard::default(), set.name).unwrap())
-        .collect();
+    let mut sets: Vec<TupleSet> = SETS.iter().map(|set| named(set.name)).collect();
     sets.extend([
         mixed(),
         mixed().with_phases(&[5, 8]).unwrap(),
-        TupleSet::named(&Standard::default(), "race")
-            .unwrap()
-            .with_phases(&[11])
-            .unwrap(),
+        named("race").with_phases(&[11]).unwrap(),
     ]);
     sets
 }
@@ -140,7 +168,7 @@ fn sizes_are_those_documented() {
         SETS.iter().map(|set| set.name).collect()
     );
     for (name, tuples, rows) in expected {
-        let set = TupleSet::named(&Standard::default(), name).unwrap();
+        let set = named(name);
         assert_eq!((set.name(), set.tuples(), set.rows()), (name, tuples, rows));
         let distinct: HashSet<_> = set.cells().iter().collect();
         assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
@@ -171,23 +199,27 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
                 .iter()
                 .position(|&most| stones <= usize::from(most))
                 .unwrap_or(set.phases().len());
-            let mut base = phase * set.rows() / (set.phases().len() + 1);
-            let first = base;
-            for (tuple, row) in set.cells().iter().zip(&rows) {
+            let first = phase * set.rows() / (set.phases().len() + 1);
+            let mut base = 0;
+            for ((tuple, end), row) in set.cells().iter().zip(ends(&set)).zip(&rows) {
                 let index = tuple.iter().rev().fold(0, |index, cell| {
                     index * cell.symbols() + symbol(&position, *cell)
                 });
-                assert_eq!(*row as usize, base + index, "{name} {position:?} {tuple:?}");
-                base += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+                assert_eq!(
+                    *row as usize,
+                    first + base + index,
+                    "{name} {position:?} {tuple:?}"
+                );
+                base = end;
             }
-            assert_eq!((base - first) * (set.phases().len() + 1), set.rows());
+            assert_eq!(base * (set.phases().len() + 1), set.rows());
         }
     }
 }
 
 #[test]
 fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
-    let set = TupleSet::named(&Standard::default(), "everything").unwrap();
+    let set = named("everything");
     let mut seen = HashSet::new();
     let mut positions = HashSet::new();
     for position in random_positions(40) {
@@ -205,9 +237,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
 fn descriptions_tell_sets_apart() {
     let all: HashSet<String> = sets().iter().map(TupleSet::description).collect();
     assert_eq!(all.len(), sets().len());
-    let stones = TupleSet::named(&Standard::default(), "stones")
-        .unwrap()
-        .description();
+    let stones = named("stones").description();
     assert!(
         stones.ends_with("; set stones: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11"),
         "{stones}"
@@ -217,12 +247,8 @@ fn descriptions_tell_sets_apart() {
 #[test]
 fn values_are_logistic_sums() {
     let game = Standard::default();
-    let mut random = RandomStream::new(5);
     for set in sets() {
-        let weights: Vec<f32> = (0..set.rows())
-            .map(|_| random.unit() as f32 - 0.5)
-            .collect();
-        let model = NTuple::new(set, weights, 0.25).unwrap();
+        let model = random_network(&set, 5, 0.25);
         for position in random_positions(5) {
             let mut rows = vec![0; model.set().tuples()];
             model.set().indices(&position, &mut rows);
@@ -251,7 +277,7 @@ fn values_are_logistic_sums() {
 
 #[test]
 fn impossible_weights_are_refused() {
-    let set = TupleSet::named(&Standard::default(), "stones").unwrap();
+    let set = named("stones");
     assert_eq!(
         NTuple::new(set.clone(), vec![0.0; 311], 0.0),
         Err(NTupleError::Length {
@@ -309,14 +335,8 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
                 let mut rows = vec![0; set.tuples()];
                 network.set().indices(&position, &mut rows);
                 assert_eq!(
-                    rows,
-                    expected,
-                    "{instructions:?} {} {position:?}",
-                    set.name()
-                );
-                assert_eq!(
-                    network.logit(&position).to_bits(),
-                    logit.to_bits(),
+                    (&rows, network.logit(&position).to_bits()),
+                    (&expected, logit.to_bits()),
                     "{instructions:?} {} {position:?}",
                     set.name()
                 );
@@ -328,14 +348,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
 #[test]
 fn rows_fit_their_tables_whatever_the_position() {
     for set in sets() {
-        let ends: Vec<usize> = set
-            .cells()
-            .iter()
-            .scan(0, |end, tuple| {
-                *end += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
-                Some(*end)
-            })
-            .collect();
+        let ends = ends(&set);
         let of_a_phase = ends[ends.len() - 1];
         for instructions in Instructions::available() {
             let set = set.clone().on(instructions);
@@ -366,7 +379,7 @@ fn the_parts_of_a_view_do_not_touch() {
 
 #[test]
 fn a_set_is_read_back_from_its_texts() {
-    let set = TupleSet::custom(&Standard::default(), &["b3 b4  s0", "d1", "m24 o0"]).unwrap();
+    let set = custom(&["b3 b4  s0", "d1", "m24 o0"]);
     assert_eq!(
         (set.name(), set.tuple_texts()),
         (
@@ -376,8 +389,7 @@ fn a_set_is_read_back_from_its_texts() {
     );
     assert_eq!(set.rows(), 5 + 15 + 13 * 13 * 26);
     for set in sets() {
-        let again = TupleSet::custom(&Standard::default(), &set.tuple_texts())
-            .unwrap()
+        let again = custom(&set.tuple_texts())
             .with_phases(set.phases())
             .unwrap();
         assert_eq!(again.cells(), set.cells());
@@ -399,42 +411,29 @@ fn what_makes_no_set_is_said_in_one_line() {
             .map(|number| format!("s{} b{}", number / 25, number % 25))
             .collect()
     };
-    let long = (0..13)
-        .map(|square| format!("o{square}"))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let wide = (0..6)
-        .map(|stone| format!("s{stone}"))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let too_many = many(257).join(",");
     for (tuples, expected) in [
-        (vec![], "0 tuples; a set has 1 to 256"),
-        (many(257), "257 tuples; a set has 1 to 256"),
+        (too_many.as_str(), "257 tuples; a set has 1 to 256"),
+        ("s0, ", "tuple 2 has 0 cells; a tuple has 1 to 12"),
         (
-            vec!["s0".to_owned(), " ".to_owned()],
-            "tuple 2 has 0 cells; a tuple has 1 to 12",
+            "o0 o1 o2 o3 o4 o5 o6 o7 o8 o9 o10 o11 o12",
+            "tuple 1 has 13 cells; a tuple has 1 to 12",
         ),
-        (vec![long], "tuple 1 has 13 cells; a tuple has 1 to 12"),
         (
-            vec!["s0 b25".to_owned()],
+            "s0 b25",
             "'b25' is no cell; there are b0-24, s0-11, d0-11, a0-11, o0-24 and m0-24",
         ),
-        (vec!["s0 ö1".to_owned()], "'ö1' is no cell; there are"),
-        (vec!["s01".to_owned()], "'s01' is no cell; there are"),
-        (vec!["s".to_owned()], "'s' is no cell; there are"),
+        ("s0 ö1", "'ö1' is no cell; there are"),
+        ("s01", "'s01' is no cell; there are"),
+        ("s", "'s' is no cell; there are"),
+        ("s3 b4 s3", "the tuple 's3 b4 s3' has s3 twice"),
+        ("s3 b4,b4 s3", "the tuple 'b4 s3' is there twice"),
         (
-            vec!["s3 b4 s3".to_owned()],
-            "the tuple 's3 b4 s3' has s3 twice",
-        ),
-        (
-            vec!["s3 b4".to_owned(), "b4 s3".to_owned()],
-            "the tuple 'b4 s3' is there twice",
-        ),
-        (
-            vec![wide],
+            "s0 s1 s2 s3 s4 s5",
             "308915776 rows in all tables and phases; there may be 67108864",
         ),
     ] {
+        let tuples: Vec<&str> = tuples.split(',').collect();
         let error = TupleSet::custom(&Standard::default(), &tuples)
             .unwrap_err()
             .to_string();
@@ -443,25 +442,18 @@ fn what_makes_no_set_is_said_in_one_line() {
             "{error}"
         );
     }
-    assert_eq!(
-        TupleSet::custom(&Standard::default(), &many(256))
-            .unwrap()
-            .tuples(),
-        256
-    );
+    let none: [&str; 0] = [];
+    let error = TupleSet::custom(&Standard::default(), &none).unwrap_err();
+    assert_eq!(error.to_string(), "0 tuples; a set has 1 to 256");
+    assert_eq!(custom(&many(256)).tuples(), 256);
     for phases in [&[1][..], &[12], &[5, 5], &[8, 5]] {
-        let error = TupleSet::named(&Standard::default(), "stones")
-            .unwrap()
-            .with_phases(phases)
-            .unwrap_err()
-            .to_string();
+        let error = named("stones").with_phases(phases).unwrap_err().to_string();
         assert!(
             error.starts_with("phases [") && error.ends_with("must ascend, from 2 to 11"),
             "{error}"
         );
     }
-    let large =
-        TupleSet::custom(&Standard::default(), &["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]).unwrap();
+    let large = custom(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]);
     assert_eq!(
         large.with_phases(&[4, 7]).unwrap_err(),
         TupleError::Rows(6 * 11_881_376)
@@ -470,7 +462,7 @@ fn what_makes_no_set_is_said_in_one_line() {
 
 #[test]
 fn walks_are_six_squares_that_hang_together() {
-    let set = TupleSet::named(&Standard::default(), "walks-6").unwrap();
+    let set = named("walks-6");
     for walk in set.cells() {
         let squares: Vec<usize> = walk
             .iter()

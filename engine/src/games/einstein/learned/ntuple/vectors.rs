@@ -16,11 +16,11 @@ mod avx512_view;
 use super::{
     TupleSet,
     cell::{DISTANCE_CELLS, OWNER_CELLS, SQUARES},
-    mobility::permitted_by_others,
+    mobility::symbols_permitted_by_others,
     successors::Parent,
 };
 use crate::games::einstein::{
-    MAX_STONES, Position,
+    Position,
     evaluators::race_tables::to_goal,
     learned::steps::{Logits, Step, Steps},
 };
@@ -136,7 +136,5 @@ const _: () = {
 /// permit.
 #[inline]
 fn permitted_by_other_numbers(position: &Position) -> u16 {
-    let [mover, other] = [position.mover(), position.other()]
-        .map(|side| u16::from(permitted_by_others(side.alive())));
-    mover << 1 | other << (1 + MAX_STONES)
+    symbols_permitted_by_others(position.mover().alive(), position.other().alive())
 }

@@ -19,8 +19,6 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The view of a position.
-    #[must_use]
     #[inline]
     pub(crate) fn new(position: &Position) -> Self {
         let mut view = Self::plain(position);
@@ -29,7 +27,6 @@ impl View {
     }
 
     /// The view without the reduced alphabets, whose cells are 0.
-    #[must_use]
     #[inline]
     pub(super) fn plain(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];
@@ -70,13 +67,11 @@ impl View {
         }
     }
 
-    /// The symbol at a place.
     #[inline(always)]
     pub(super) fn symbol(&self, place: usize) -> u8 {
         self.symbols[place % CELLS]
     }
 
-    /// All symbols.
     #[inline]
     pub(crate) fn symbols(&self) -> &[u8; CELLS] {
         &self.symbols

@@ -7,15 +7,14 @@
 //! by parts, which a test compares for every class.
 
 use super::super::patterns::{MOST_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
-use super::{Class, GOAL, Index, TRANSPOSED, number, width};
-use crate::games::einstein::{Position, position::Side};
+use super::{Class, GOAL, Index, number, width, with_class};
+use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 
 /// What a set of labels says.
 #[derive(Clone, Copy)]
 struct Labels {
     /// The stones, from 0, in the order of labels; only the first few count.
     stones: [u8; MOST_STONES],
-    /// How many there are.
     count: u8,
     /// The number of the pattern, as it is and with all labels reversed.
     patterns: [u8; 2],
@@ -60,7 +59,6 @@ static SEEN: [[u8; 32]; 2] = {
     [same, TRANSPOSED]
 };
 
-/// One side of a position.
 #[derive(Clone, Copy)]
 struct Stones {
     side: Side,
@@ -99,19 +97,7 @@ impl Index {
 
     #[inline(never)]
     fn cell(&self, class: Class, own: Stones, enemy: Stones) -> usize {
-        macro_rules! dispatch {
-            ($(($mover:literal, $other:literal))*) => {
-                match (class.mover, class.other) {
-                    $(($mover, $other) => self.cell_of::<$mover, $other>(own, enemy),)*
-                    _ => unreachable!("there are no tables of class {class}"),
-                }
-            };
-        }
-        dispatch!(
-            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(
-                3, 3
-            )
-        )
+        with_class!(class, OWN, ENEMY => self.cell_of::<OWN, ENEMY>(own, enemy))
     }
 
     #[inline(always)]
@@ -177,7 +163,7 @@ fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Squares, living};
+    use super::super::super::patterns::number as pattern_number;
     use super::*;
     use crate::core::random::RandomStream;
     use crate::games::einstein::{GONE, Standard};
@@ -185,25 +171,17 @@ mod tests {
     /// By the parts that tables are built with.
     fn by_parts(index: &Index, position: &Position) -> (Class, usize) {
         let (mover, other) = (position.mover(), position.other());
-        let (alive, enemies) = (mover.alive(), other.alive());
+        let squares = |side: Side| side.squares().into_iter().filter(|square| *square != GONE);
+        let own: Vec<u8> = squares(mover).collect();
+        let others: Vec<u8> = squares(other).map(|square| GOAL - square).collect();
         let class = Class {
-            mover: alive.count_ones() as usize,
-            other: enemies.count_ones() as usize,
+            mover: own.len(),
+            other: others.len(),
         };
-        let own: Squares = living(alive, |stone| mover.square(stone));
-        let others = living(enemies, |stone| Standard::GOAL - other.square(stone));
-        let anchor = index.anchor(&own[..class.mover]);
-        let (rank, flipped) = anchor.rank(&others[..class.other]);
-        let pattern = |labels: u8, is_reversed: bool| {
-            usize::from(
-                NUMBERS_OF_SETS[usize::from(if is_reversed {
-                    reversed(labels)
-                } else {
-                    labels
-                })],
-            )
-        };
-        let (outer, inner) = (pattern(enemies, flipped), pattern(alive, anchor.reversed));
+        let anchor = index.anchor(&own);
+        let (rank, flipped) = anchor.rank(&others);
+        let outer = pattern_number(other.alive(), flipped);
+        let inner = pattern_number(mover.alive(), anchor.reversed);
         let block = index.first_block(class, anchor.row) + rank;
         (
             class,
@@ -230,13 +208,8 @@ mod tests {
                     side
                 };
                 let own = Side::new(side(class.mover, Standard::GOAL));
-                let enemy = Side::new(side(class.other, 0).map(|square| {
-                    if square == GONE {
-                        GONE
-                    } else {
-                        Standard::GOAL - square
-                    }
-                }));
+                let turned = |square| if square == GONE { GONE } else { GOAL - square };
+                let enemy = Side::new(side(class.other, 0).map(turned));
                 let position = Position::new(own, enemy, 0);
                 let found = index.find(&position).unwrap();
                 assert_eq!(found, by_parts(&index, &position), "{position:?}");

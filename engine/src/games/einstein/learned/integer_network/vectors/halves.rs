@@ -134,14 +134,4 @@ pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], mor
     );
 }
 
-/// The sum of all eight.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn total(sums: Vector) -> i32 {
-    let four = _mm_add_epi32(
-        _mm256_castsi256_si128(sums),
-        _mm256_extracti128_si256::<1>(sums),
-    );
-    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
-    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
-}
+pub(super) use lane_sums::of_eight as total;

@@ -1,7 +1,6 @@
 //! Operations on vectors of a line, 512 bits.
 //!
-//! Invariant: each does with all its lanes what its name says; `halves.rs` has the same for vectors
-//! of half a line.
+//! Invariant: the operations of `halves.rs`, where they are explained, on all lanes.
 #![allow(unsafe_code)]
 
 use super::{FULL, GROUP, Line, SHIFT};
@@ -75,21 +74,18 @@ pub(super) fn broadcast(four: i32) -> Vector {
     _mm512_set1_epi32(four)
 }
 
-/// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
     _mm512_maddubs_epi16(inputs, weights)
 }
 
-/// Numbers of 16 bits, added up in pairs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn widen(numbers: Vector) -> Vector {
     _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))
 }
 
-/// As in `halves`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn activations(low: Vector, high: Vector) -> Vector {
@@ -100,14 +96,12 @@ pub(super) fn activations(low: Vector, high: Vector) -> Vector {
     _mm512_min_epu8(packed, _mm512_set1_epi8(127))
 }
 
-/// As in `halves`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn pack(first: Vector, second: Vector) -> Vector {
     _mm512_packs_epi32(first, second)
 }
 
-/// As in `halves`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {

@@ -19,15 +19,12 @@ fn singles() -> TupleSet {
         .map(|cell| cell_text(&GROUPS, cell))
         .collect();
     tuples.push("m24 o0 a11 d0 a6".to_owned());
-    TupleSet::custom(&Standard::default(), &tuples).unwrap()
+    custom(&tuples)
 }
 
 /// On all instructions; the last phase's tables are the last weights.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
-    let network = NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap();
-    Instructions::available()
-        .map(|instructions| network.clone().on(instructions))
-        .collect()
+    on_all(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
 }
 
 /// Whether something panics.
@@ -46,8 +43,7 @@ fn every_symbol_is_below_its_alphabet() {
                 let mut rows = vec![0; set.tuples()];
                 network.set().indices(&position, &mut rows);
                 let mut base = 0;
-                for (tuple, row) in set.cells().iter().zip(rows) {
-                    let end = base + tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+                for ((tuple, end), row) in set.cells().iter().zip(ends(&set)).zip(rows) {
                     let row = row as usize % rows_of_a_phase;
                     assert!((base..end).contains(&row), "{tuple:?} {position:?}");
                     base = end;
@@ -111,7 +107,7 @@ fn kernels_are_of_cells_that_there_are_and_tables_that_fit() {
 fn kernels_of_another_set_and_instructions_that_are_missing_are_refused() {
     let game = Standard::default();
     let position = impossible_positions(1)[0];
-    let small = TupleSet::custom(&game, &["a0", "a1"]).unwrap();
+    let small = custom(&["a0", "a1"]);
     for (network, own) in networks(&singles()).iter().zip(networks(&small)) {
         let wide = own.clone().with_kernels(network.set().kernels().clone());
         if network.set().kernels().are_vectors() {

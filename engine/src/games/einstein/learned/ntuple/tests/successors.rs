@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::core::game::{Game, MoveCount};
-use crate::games::einstein::{EinStein, GONE, MoveList, Variant, dice::Die};
+use crate::games::einstein::{EinStein, GONE, Variant, dice::Die};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -22,52 +22,23 @@ fn all_sets() -> Vec<TupleSet> {
         "a0 a1 a2 a3 a4 a5 a6 a7",
         "b7 s8 d8",
     ];
-    all.push(TupleSet::custom(&Standard::default(), &mixed).unwrap());
+    all.push(custom(&mixed));
     // All kinds of cells in tuples of at most four.
-    all.push(
-        TupleSet::custom(
-            &Standard::default(),
-            &["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"],
-        )
-        .unwrap(),
-    );
+    all.push(custom(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]));
     let board: Vec<String> = (0..256)
         .map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25))
         .collect();
-    all.push(TupleSet::custom(&Standard::default(), &board).unwrap());
-    let windows = TupleSet::named(&Standard::default(), "board-windows")
-        .unwrap()
-        .tuple_texts();
-    all.push(
-        TupleSet::custom(&Standard::default(), &windows[..40])
-            .unwrap()
-            .with_phases(&[4, 11])
-            .unwrap(),
-    );
+    all.push(custom(&board));
+    let windows = &named("board-windows").tuple_texts()[..40];
+    all.push(custom(windows).with_phases(&[4, 11]).unwrap());
     all
-}
-
-/// A network with random weights on every instruction set there is.
-fn networks(set: &TupleSet, seed: u64) -> Vec<NTuple> {
-    let mut random = RandomStream::new(seed);
-    let weights: Vec<f32> = (0..set.rows())
-        .map(|_| random.unit() as f32 - 0.5)
-        .collect();
-    on_all(&NTuple::new(set.clone(), weights, 0.1).unwrap())
-}
-
-/// A network on every instruction set there is.
-fn on_all(network: &NTuple) -> Vec<NTuple> {
-    Instructions::available()
-        .map(|instructions| network.clone().on(instructions))
-        .collect()
 }
 
 static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
     all_sets()
         .iter()
         .zip(100..)
-        .map(|(set, seed)| networks(set, seed))
+        .map(|(set, seed)| on_all(&random_network(set, seed, 0.1)))
         .collect()
 });
 
@@ -75,28 +46,26 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
 /// the first of its kind is the portable one, which says what each is worth.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
     let expected = test_support::one_ply_by_successors(&networks[0], game, position);
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
+    let moves = game.all_moves(position);
     for (network, cache) in networks.iter().zip(caches) {
-        let name = format!(
+        let found = network.one_ply(game, position, cache);
+        assert_eq!(
+            found.to_bits(),
+            expected.to_bits(),
             "{} {:?} {position:?}",
             network.set().name(),
             network.set().kernels().instructions
         );
-        let found = network.one_ply(game, position, cache);
-        assert_eq!(found.to_bits(), expected.to_bits(), "{name}");
-        let mut scores = vec![f32::NAN; moves.len()];
-        network.score_successors(game, position, &moves, &mut scores);
-        for (&mv, score) in moves.iter().zip(scores) {
-            let next = game.play(position, mv);
-            let expected = if game.winner(&next).is_some() {
-                f32::INFINITY
-            } else {
-                -networks[0].logit(&next)
-            };
-            assert_eq!(score, expected, "{name} {mv:?}");
-        }
+        test_support::check_scores(network, game, position, &moves, |next| {
+            networks[0].logit(next)
+        });
     }
+}
+
+/// [`check`] from caches that were never filled.
+fn check_afresh(networks: &[NTuple], game: &Standard, position: &Position) {
+    let mut caches = vec![Successors::default(); networks.len()];
+    check(networks, game, position, &mut caches);
 }
 
 #[test]
@@ -107,17 +76,8 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
         let mut caches = vec![Successors::default(); networks.len()];
         for position in &positions {
             check(networks, &game, position, &mut caches);
-            // The same side meets another enemy.
-            let mut moves = MoveList::default();
-            game.moves(position, &mut moves);
-            let again = game.play(position, moves[moves.len() / 2]);
-            if game.winner(&again).is_none() {
-                check(
-                    networks,
-                    &game,
-                    &Position::new(again.other(), again.mover(), position.seat()),
-                    &mut caches,
-                );
+            if let Some(other) = test_support::with_another_enemy(&game, position) {
+                check(networks, &game, &other, &mut caches);
             }
         }
     }
@@ -128,24 +88,12 @@ fn moves_may_be_scored_in_any_order() {
     let game = Standard::default();
     for networks in NETWORKS.iter() {
         for position in test_support::random_positions(&game, 43, 60) {
-            let mut moves = MoveList::default();
-            game.moves(&position, &mut moves);
-            let mut turned: Vec<Move> = moves.iter().copied().collect();
+            let mut turned = game.all_moves(&position);
             turned.sort_by_key(|mv| (mv.direction(), mv.stone()));
             for network in networks {
-                let mut scores = vec![f32::NAN; turned.len()];
-                network.score_successors(&game, &position, &turned, &mut scores);
-                for (&mv, score) in turned.iter().zip(scores) {
-                    let next = game.play(&position, mv);
-                    assert_eq!(
-                        score,
-                        if game.winner(&next).is_some() {
-                            f32::INFINITY
-                        } else {
-                            -network.logit(&next)
-                        }
-                    );
-                }
+                test_support::check_scores(network, &game, &position, &turned, |next| {
+                    network.logit(next)
+                });
             }
         }
     }
@@ -182,8 +130,7 @@ proptest! {
     fn any_position_as_a_whole_has_the_bits_of_its_successors(position in any_sides(), set in 0..NETWORKS.len(), nearest: bool) {
         let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
         let game: Standard = EinStein::new(variant, Die::fair());
-        let networks = &NETWORKS[set];
-        check(networks, &game, &position, &mut vec![Successors::default(); networks.len()]);
+        check_afresh(&NETWORKS[set], &game, &position);
     }
 }
 
@@ -195,26 +142,17 @@ fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
     let mover = Side::new([23, 18, 0, GONE, GONE, GONE]);
     let enemy = Side::new([GONE, GONE, 24 - 6, GONE, GONE, GONE]);
     let position = Position::new(mover, enemy, 0);
-    let mut moves = MoveList::default();
-    game.moves(&position, &mut moves);
-    let nexts: Vec<Position> = moves.iter().map(|&mv| game.play(&position, mv)).collect();
-    let own_captured = nexts
-        .iter()
-        .filter(|next| next.other().count() == 2)
-        .count();
-    let arrived = nexts
-        .iter()
-        .filter(|next| next.other().occupies(24))
-        .count();
-    let lost = nexts.iter().filter(|next| next.mover().is_empty()).count();
+    let moves = game.all_moves(&position);
+    let count = |what: fn(&Position) -> bool| {
+        let nexts = moves.iter().map(|&mv| game.play(&position, mv));
+        nexts.filter(what).count()
+    };
+    let own_captured = count(|next| next.other().count() == 2);
+    let arrived = count(|next| next.other().occupies(24));
+    let lost = count(|next| next.mover().is_empty());
     assert_eq!((own_captured, arrived, lost), (1, 2, 1));
     for networks in NETWORKS.iter() {
-        check(
-            networks,
-            &game,
-            &position,
-            &mut vec![Successors::default(); networks.len()],
-        );
+        check_afresh(networks, &game, &position);
     }
     assert_eq!(game.count_moves(&position), MoveCount { all: 7, open: 4 });
 }
@@ -223,16 +161,11 @@ fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
 fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
     let game = Standard::default();
     // All moves change the one tuple, whose weight alone is nearly all that fits.
-    let set = TupleSet::custom(&Standard::default(), &["d6 d7 d8 d9 d10 d11"]).unwrap();
+    let set = custom(&["d6 d7 d8 d9 d10 d11"]);
     let rows = set.rows();
     let networks = on_all(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
     for position in test_support::random_positions(&game, 43, 200) {
-        check(
-            &networks,
-            &game,
-            &position,
-            &mut vec![Successors::default(); networks.len()],
-        );
+        check_afresh(&networks, &game, &position);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::plan::{LANES, Plan, Step};
 use super::avx2_view::View;
-use crate::games::einstein::Position;
+use crate::games::einstein::{Position, learned::lane_sums};
 use std::arch::x86_64::*;
 
 /// 32 bytes of an array of numbers, from `32 · part`.
@@ -33,7 +33,6 @@ fn quads(view: &View, step: &Step, half: usize) -> __m256i {
     _mm256_madd_epi16(pairs, load(&step.pairs, half))
 }
 
-/// The rows of half of a block's tuples, given its steps.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_block(view: &View, bases: &[u32; LANES], steps: &[Step], half: usize) -> __m256i {
@@ -57,10 +56,7 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
 ) -> i32 {
     let view = View::new::<REDUCED>(position);
     let mut sums = [_mm256_setzero_si256(); 2];
-    let mut steps = plan.steps();
-    for block in plan.blocks() {
-        let (own, rest) = steps.split_at(block.steps);
-        steps = rest;
+    for (block, own) in plan.blocks() {
         for (half, sum) in sums.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
             let mask = load(&block.mask, half);
@@ -78,7 +74,7 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
             *sum = _mm256_add_epi32(*sum, found);
         }
     }
-    fold(_mm256_add_epi32(sums[0], sums[1]))
+    lane_sums::of_eight(_mm256_add_epi32(sums[0], sums[1]))
 }
 
 #[target_feature(enable = "avx2")]
@@ -89,10 +85,7 @@ pub(super) fn rows<const REDUCED: bool>(
     out: &mut [u32],
 ) {
     let view = View::new::<REDUCED>(position);
-    let mut steps = plan.steps();
-    for (block, out) in plan.blocks().iter().zip(out.chunks_mut(LANES)) {
-        let (own, rest) = steps.split_at(block.steps);
-        steps = rest;
+    for ((block, own), out) in plan.blocks().zip(out.chunks_mut(LANES)) {
         let mut found = [0u32; LANES];
         for (half, found) in found.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
@@ -102,16 +95,4 @@ pub(super) fn rows<const REDUCED: bool>(
         }
         out.copy_from_slice(&found[..out.len()]);
     }
-}
-
-/// The sum of eight lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn fold(sums: __m256i) -> i32 {
-    let four = _mm_add_epi32(
-        _mm256_castsi256_si128(sums),
-        _mm256_extracti128_si256::<1>(sums),
-    );
-    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b1110>(four));
-    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
 }

@@ -14,7 +14,6 @@ pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
-/// The numbers of a vector.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
@@ -35,7 +34,6 @@ pub(super) fn quads<const REDUCED: bool>(view: &View<REDUCED>, step: &Step) -> _
     )
 }
 
-/// The rows of a block's tuples, given its steps.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn block<const REDUCED: bool>(
@@ -63,10 +61,7 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
 ) -> i32 {
     let view = View::<REDUCED>::new(position);
     let mut sums = _mm512_setzero_si512();
-    let mut steps = plan.steps();
-    for one in plan.blocks() {
-        let (own, rest) = steps.split_at(one.steps);
-        steps = rest;
+    for (one, own) in plan.blocks() {
         // SAFETY: the symbols are a view's, each below the number of symbols of its cell, so the rows
         // of lanes that have a tuple are below `Plan::rows`: the caller has a weight for each.
         sums = _mm512_add_epi32(sums, unsafe {
@@ -112,10 +107,7 @@ pub(super) fn rows<const REDUCED: bool>(
     out: &mut [u32],
 ) {
     let view = View::<REDUCED>::new(position);
-    let mut steps = plan.steps();
-    for (one, out) in plan.blocks().iter().zip(out.chunks_mut(LANES)) {
-        let (own, rest) = steps.split_at(one.steps);
-        steps = rest;
+    for ((one, own), out) in plan.blocks().zip(out.chunks_mut(LANES)) {
         let rows = _mm512_add_epi32(
             block(&view, &one.bases, own),
             _mm512_set1_epi32(first as i32),

@@ -86,12 +86,10 @@ struct Block<'a> {
     pairs: __m512i,
     /// For tuples of more than four cells.
     more: &'a [plan::Step],
-    /// The lanes that have a tuple.
     lanes: __mmask16,
 }
 
 impl Block<'_> {
-    /// The rows of the tuples in a view.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn rows<const REDUCED: bool, const LONG: bool>(&self, view: &View<REDUCED>) -> __m512i {

@@ -18,6 +18,8 @@ mod players;
 mod playout;
 pub mod proof;
 mod shape;
+#[cfg(test)]
+mod testing;
 mod transcript;
 
 pub use shape::{BASES, MOST_CELLS};
@@ -77,13 +79,6 @@ impl Kinds {
     pub const BRIDGE: Self = Self(2);
     /// A chain with three sides.
     pub const FORK: Self = Self(4);
-    /// All with their names.
-    pub const ALL: [(Self, &'static str); 3] = [
-        (Self::RING, "ring"),
-        (Self::BRIDGE, "bridge"),
-        (Self::FORK, "fork"),
-    ];
-
     /// Whether there is any.
     #[must_use]
     #[inline]
@@ -91,11 +86,16 @@ impl Kinds {
         self.0 != 0
     }
 
-    /// Whether one kind is among them.
+    /// Their names.
     #[must_use]
-    #[inline]
-    pub fn has(self, kind: Self) -> bool {
-        self.0 & kind.0 != 0
+    pub fn names(self) -> Vec<&'static str> {
+        let all = [
+            (Self::RING, "ring"),
+            (Self::BRIDGE, "bridge"),
+            (Self::FORK, "fork"),
+        ];
+        let kinds = all.iter().filter(|(kind, _)| self.0 & kind.0 != 0);
+        kinds.map(|(_, name)| *name).collect()
     }
 
     #[inline]
@@ -390,12 +390,6 @@ impl Havannah {
         self.shape.cells
     }
 
-    /// Whether the first stone may be taken over.
-    #[must_use]
-    pub fn swaps(&self) -> bool {
-        self.swap
-    }
-
     /// The empty board.
     #[must_use]
     pub fn start(&self) -> Position {
@@ -411,9 +405,8 @@ impl Havannah {
     }
 
     /// Whether the second player may take the first stone.
-    #[must_use]
     #[inline]
-    pub fn may_swap(&self, position: &Position) -> bool {
+    fn may_swap(&self, position: &Position) -> bool {
         self.swap && position.stones == 1 && position.seat == 1
     }
 

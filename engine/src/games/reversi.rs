@@ -13,7 +13,7 @@ pub mod evaluators;
 mod inputs;
 pub mod notation;
 mod playable;
-pub mod transcript;
+mod transcript;
 
 use crate::core::game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by};
 use bits::{COLUMNS, reached, turned};
@@ -23,14 +23,10 @@ pub const BLACK: Seat = 0;
 /// White: seat 1.
 pub const WHITE: Seat = 1;
 
-/// The moves of a position; no more than squares.
-pub type MoveList = FixedList<Move, 64>;
-
 /// The rules: the size of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reversi {
     size: usize,
-    /// The squares of the board.
     squares: u64,
     corners: u64,
 }
@@ -42,6 +38,8 @@ impl Reversi {
     pub const SIX: Self = Self::new(6);
     /// The board of 4×4.
     pub const FOUR: Self = Self::new(4);
+    /// All boards.
+    pub const ALL: [Self; 3] = [Self::EIGHT, Self::SIX, Self::FOUR];
 
     const fn new(size: usize) -> Self {
         let row = (1 << size) - 1;
@@ -144,34 +142,15 @@ impl Default for Reversi {
 /// The discs, whose turn it is, and where the mover may play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
+    /// The discs of the side to move.
     own: u64,
     enemy: u64,
+    /// The squares that the side to move may fill; none if it must pass or the game is over.
     moves: u64,
     seat: u8,
 }
 
 impl Position {
-    /// The discs of the side to move.
-    #[must_use]
-    #[inline]
-    pub fn own(&self) -> u64 {
-        self.own
-    }
-
-    /// The discs of the other side.
-    #[must_use]
-    #[inline]
-    pub fn enemy(&self) -> u64 {
-        self.enemy
-    }
-
-    /// The squares that the side to move may fill; none if it must pass or the game is over.
-    #[must_use]
-    #[inline]
-    pub fn moves(&self) -> u64 {
-        self.moves
-    }
-
     /// Whose turn it is.
     #[must_use]
     #[inline]
@@ -219,7 +198,8 @@ impl Move {
 impl Game for Reversi {
     type Position = Position;
     type Move = Move;
-    type Moves = MoveList;
+    /// No more than squares.
+    type Moves = FixedList<Move, 64>;
     type Outcomes = OneOutcome;
 
     const ALTERNATES: bool = true;
@@ -242,7 +222,7 @@ impl Game for Reversi {
     }
 
     #[inline]
-    fn moves(&self, position: &Position, moves: &mut MoveList) {
+    fn moves(&self, position: &Position, moves: &mut Self::Moves) {
         moves.clear();
         for square in bits::squares_of(position.moves) {
             moves.push(Move::to(square));

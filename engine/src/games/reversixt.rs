@@ -161,13 +161,9 @@ impl Position {
 /// Some of the cells of a map.
 struct CellSet([u64; MOST_CELLS.div_ceil(64)]);
 
-impl Default for CellSet {
-    fn default() -> Self {
-        Self([0; MOST_CELLS.div_ceil(64)])
-    }
-}
-
 impl CellSet {
+    const NONE: Self = Self([0; MOST_CELLS.div_ceil(64)]);
+
     #[inline]
     fn contains(&self, cell: usize) -> bool {
         self.0[cell / 64] >> (cell % 64) & 1 == 1
@@ -270,6 +266,11 @@ impl ReversiXt {
         }
     }
 
+    #[cfg(test)]
+    fn on_text(map: &str) -> Self {
+        Self::new(Arc::new(Map::parse(map).unwrap()))
+    }
+
     /// The rules that a position is of.
     fn of(&self, position: &Position) -> &Self {
         let number = usize::from(position.number);
@@ -363,10 +364,8 @@ impl ReversiXt {
     fn pass_on(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
-            let seats = (1..=players).map(|after| (last + after) % players);
-            seats
-                .into_iter()
-                .find(|&seat| !position.is_disqualified(seat) && can(seat))
+            let mut seats = (1..=players).map(|after| (last + after) % players);
+            seats.find(|&seat| !position.is_disqualified(seat) && can(seat))
         };
         let laying = (position.phase == Phase::Stones)
             .then(|| following(&|seat| self.can_lay(position, seat)))
@@ -443,7 +442,7 @@ impl ReversiXt {
 
     /// The cells where a stone of a seat captures.
     fn capturing(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
-        let mut found = CellSet::default();
+        let mut found = CellSet::NONE;
         self.each_capturing(cells, seat, overrides, |at| {
             found.insert(at);
             false
@@ -514,7 +513,7 @@ impl ReversiXt {
     /// be crossed; those that are being made can.
     fn throw(&self, position: &mut Position, target: usize) {
         let mut reached: SmallVec<[u16; 256]> = SmallVec::new();
-        let mut is_reached = CellSet::default();
+        let mut is_reached = CellSet::NONE;
         let mut reach = |cell: usize, reached: &mut SmallVec<[u16; 256]>| {
             if !is_reached.contains(cell) {
                 is_reached.insert(cell);
@@ -656,12 +655,5 @@ impl Game for ReversiXt {
             return u8::from(cell.is_occupied());
         }
         u8::from(!cell.is_occupied()) + u8::from(cell.is_empty() && cell != Cell::EMPTY)
-    }
-
-    #[inline]
-    fn key(&self, position: &Position) -> u64 {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
-        position.hash(&mut hasher);
-        hasher.finish()
     }
 }

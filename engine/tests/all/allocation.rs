@@ -4,18 +4,19 @@
 //! Counted by thread, so that nothing else is counted.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
+use crate::mcts::simulations;
+use crate::support::{MIDDLE, moves_of, position, schwarz};
 use engine::core::{game::Game, random::RandomStream, simd::Instructions};
 use engine::games::{
     einstein::{
         Standard,
-        evaluators::schwarz_odds::SchwarzOdds,
         playout::{Choice, Playouts},
     },
     havannah::Havannah,
 };
 use engine::play::playable::Playable;
 use engine::search::{
-    mcts::{Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
+    mcts::{Backup, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
     playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated},
 };
 use std::{
@@ -83,9 +84,8 @@ fn random_games_allocate_nothing() {
 #[test]
 fn decisions_in_havannah_allocate_for_their_answer_alone() {
     let game = Havannah::new(5, false);
-    let position = game.parse_position("e5 c3").expect("a position");
-    let mut moves = <Havannah as Game>::Moves::default();
-    game.moves(&position, &mut moves);
+    let position = game.parse_position("e5 c3").unwrap();
+    let moves = moves_of(&game, &position);
     for notation in [
         "",
         ", rave=0",
@@ -93,8 +93,7 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         ", playout=havannah(reply=on, mate=on)",
     ] {
         let notation = format!("mcts(sims=4000, early=off{notation})");
-        let recipe = game.player(&notation).expect("a player");
-        let mut player = recipe.make();
+        let mut player = game.player(&notation).unwrap().make();
         player.decide(&position, &moves);
         let count = allocations_of(|| {
             player.decide(&position, &moves);
@@ -104,73 +103,51 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
     }
 }
 
-/// Allocations of a search, after one of the same kind.
-fn allocations(options: MctsOptions, leaf: impl Leaf<Standard>, simulations: u64) -> u64 {
-    let game = Standard::default();
-    let (position, _) = game
-        .parse_position("215../64.../3...e/...fb/..acd b -")
-        .expect("a position");
-    let options = MctsOptions {
-        budget: Budget::Simulations(simulations),
-        ..options
-    };
-    let mut search = Mcts::new(game, leaf, options, 1);
-    search.search(&position, None);
-    allocations_of(|| drop(search.search(&position, None)))
+/// Allocations of a search, after one of the same kind: a path may once be longer than ever before.
+fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
+    let mut search = Mcts::new(Standard::default(), leaf, options, 1);
+    search.search(&position(MIDDLE), None);
+    let count = allocations_of(|| drop(search.search(&position(MIDDLE), None)));
+    assert!(count <= 8, "{options:?}: {count}");
 }
 
 #[test]
 fn simulations_do_not_allocate() {
-    let default = MctsOptions::default();
+    let few = simulations(10_000);
     for options in [
-        default,
+        few,
         MctsOptions {
             solver: false,
             graph: false,
-            ..default
+            ..few
         },
         MctsOptions {
             backup: Backup::Expected,
             batch: 8,
-            ..default
+            ..few
         },
         MctsOptions {
             selection: Selection::Tuned,
-            ..default
+            ..few
         },
         MctsOptions {
             rave: 10.0,
             expand: 5,
-            ..default
+            ..few
         },
-        MctsOptions {
-            memory: 1,
-            ..default
-        },
+        MctsOptions { memory: 1, ..few },
     ] {
-        let schwarz = SchwarzOdds::fitted(&Standard::default());
-        // A path may once be longer than ever before.
-        assert!(allocations(options, Playout, 100_000) <= 8, "{options:?}");
-        assert!(
-            allocations(options, EvaluatorLeaf::new(schwarz.clone()), 50_000) <= 8,
-            "{options:?}"
-        );
-        let policy = Mixture::new(
-            BestSuccessor::new(schwarz.clone()),
-            0.5,
-            MostUrgent { at_least: 2 },
-        );
-        assert!(
-            allocations(options, ByPolicy(policy.clone()), 10_000) <= 8,
-            "{options:?}"
-        );
-        assert!(
-            allocations(
-                options,
-                Truncated::new(policy, 4, EvaluatorLeaf::new(schwarz)),
-                10_000
-            ) <= 8,
-            "{options:?}"
-        );
+        let schwarz = schwarz(&Standard::default());
+        let longer = |count| MctsOptions {
+            budget: simulations(count).budget,
+            ..options
+        };
+        few_allocations(longer(100_000), Playout);
+        few_allocations(longer(50_000), EvaluatorLeaf::new(schwarz.clone()));
+        let best = BestSuccessor::new(schwarz.clone());
+        let policy = Mixture::new(best, 0.5, MostUrgent { at_least: 2 });
+        few_allocations(options, ByPolicy(policy.clone()));
+        let cut = Truncated::new(policy, 4, EvaluatorLeaf::new(schwarz));
+        few_allocations(options, cut);
     }
 }

@@ -1,6 +1,7 @@
 //! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all
 //! moves.
 
+use crate::support::{encloses, near};
 use engine::core::{
     chance::{Bounds, ChanceBounds, expectation},
     game::{FixedList, Outcome},
@@ -48,25 +49,22 @@ fn node() -> impl Strategy<Value = Node> {
         Node {
             outcomes: outcomes.collect(),
             values: moves.iter().map(|mv| mv.0).collect(),
-            order: order
-                .into_iter()
-                .map(|index| (index, moves[index].1, moves[index].2))
-                .collect(),
+            order: order.into_iter().map(|index| (index, moves[index].1, moves[index].2)).collect(),
         }
     })
 }
 
-/// `Σ w · max`, by the definition.
+/// `Σ w · max`, by the definition, of the values that moves have with an outcome.
+fn sum(outcomes: &[Outcome], value: impl Fn(&Outcome, usize) -> f64) -> f64 {
+    let weighed = outcomes.iter().map(|outcome| {
+        let values = outcome.run().map(|index| value(outcome, index));
+        f64::from(outcome.weight) * values.fold(0.0, f64::max)
+    });
+    weighed.sum()
+}
+
 fn worth(outcomes: &[Outcome], values: &[f64]) -> f64 {
-    let best = |outcome: &Outcome| {
-        (usize::from(outcome.start)..usize::from(outcome.end))
-            .map(|index| values[index])
-            .fold(0.0, f64::max)
-    };
-    outcomes
-        .iter()
-        .map(|outcome| f64::from(outcome.weight) * best(outcome))
-        .sum()
+    sum(outcomes, |_, index| values[index])
 }
 
 /// The most the position is worth if a move has a value and, where a single outcome permits it, no
@@ -81,27 +79,17 @@ fn best_if_none_better(
     let permitting = node
         .outcomes
         .iter()
-        .filter(|outcome| outcome.permits(index))
-        .count();
-    let best = |outcome: &Outcome| {
-        let bound = |other: usize| {
-            let counts_for_nothing = permitting == 1 && outcome.permits(index) && !searched[other];
-            if other == index {
-                value
-            } else if counts_for_nothing {
-                0.0
-            } else {
-                upper[other]
-            }
-        };
-        (usize::from(outcome.start)..usize::from(outcome.end))
-            .map(bound)
-            .fold(0.0, f64::max)
-    };
-    node.outcomes
-        .iter()
-        .map(|outcome| f64::from(outcome.weight) * best(outcome))
-        .sum()
+        .filter(|outcome| outcome.permits(index));
+    let only_one = permitting.count() == 1;
+    sum(&node.outcomes, |outcome, other| {
+        if other == index {
+            value
+        } else if only_one && outcome.permits(index) && !searched[other] {
+            0.0
+        } else {
+            upper[other]
+        }
+    })
 }
 
 proptest! {
@@ -119,12 +107,13 @@ proptest! {
         let mut searched = vec![false; count];
         for &(index, below, above) in &node.order {
             let (worst, best) = (worth(&node.outcomes, &lower), worth(&node.outcomes, &upper));
-            prop_assert!((f64::from(bounds.bounds().lower) - worst).abs() < ROUNDING, "{} {}", bounds.bounds().lower, worst);
-            prop_assert!((f64::from(bounds.bounds().upper) - best).abs() < ROUNDING, "{} {}", bounds.bounds().upper, best);
+            let said = bounds.bounds();
+            near(said.lower, worst, ROUNDING, "lower");
+            near(said.upper, best, ROUNDING, "upper");
             let permitted = node.outcomes.iter().any(|outcome| outcome.permits(index));
             prop_assert_eq!(bounds.matters(index), permitted);
 
-            if permitted && bounds.bounds().lower < beta && bounds.bounds().upper > alpha {
+            if permitted && said.lower < beta && said.upper > alpha {
                 let (from, to) = bounds.window(index, alpha, beta);
                 for value in tried.iter().copied().chain([0.0, 1.0, from, to]).filter(|value| (0.0..=1.0).contains(value)) {
                     let with = |bounds: &[f64]| {
@@ -155,10 +144,10 @@ proptest! {
             searched[index] = true;
             (lower[index], upper[index]) = (f64::from(found.lower), f64::from(found.upper));
         }
-        let exact: Vec<f64> = node.values.iter().map(|&value| f64::from(value)).collect();
-        let value = worth(&node.outcomes, &exact);
-        prop_assert!((f64::from(expectation(&node.outcomes, &node.values)) - value).abs() < ROUNDING);
-        prop_assert!(f64::from(bounds.bounds().lower) <= value + ROUNDING && f64::from(bounds.bounds().upper) >= value - ROUNDING);
-        prop_assert!((f64::from(bounds.bounds().opposite().lower) - (1.0 - f64::from(bounds.bounds().upper))).abs() < ROUNDING);
+        let value = sum(&node.outcomes, |_, index| node.values[index].into());
+        near(expectation(&node.outcomes, &node.values), value, ROUNDING, "exact");
+        let said = bounds.bounds();
+        encloses(said, value, ROUNDING, "at the end");
+        near(said.opposite().lower, 1.0 - said.upper, ROUNDING, "the other side");
     }
 }

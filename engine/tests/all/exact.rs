@@ -4,59 +4,31 @@
 //! The recursion (`exact_solver`) is the definition; it checks the rules and the outcomes together.
 
 use crate::exact_solver::Solver;
-use engine::core::game::Game;
-use engine::games::einstein::{
-    EinStein, MoveList, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
-};
+use crate::support::{exact_positions, full, moves_of, near, position, schwarz, table};
+use engine::games::einstein::{EinStein, Standard, Variant, dice::Die};
 use engine::search::{
     limits::MOST_DEPTH,
     star::{Star, StarOptions},
-    table::{Replacement, Reuse, Table},
 };
-use serde_json::Value;
-use std::sync::Arc;
 
 #[test]
 fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     let mut solver = Solver::new(Standard::default());
-    let mut lines = 0;
-    for line in include_str!("../vectors/exact.jsonl").lines() {
-        let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");
-        let text = vector["position"].as_str().expect("a position is a string");
-        let (position, _) = solver
-            .game
-            .parse_position(text)
-            .expect("a position of a game");
-        let expected = vector["value"].as_f64().expect("a value is a number");
-        let value = solver.value(&position);
-        assert!(
-            (value - expected).abs() < 1e-9,
-            "{text}: {value}, expected {expected}"
-        );
-
-        let mut moves = MoveList::default();
-        solver.game.moves(&position, &mut moves);
-        let expected_moves = vector["moves"].as_object().expect("moves are an object");
-        assert_eq!(moves.len(), expected_moves.len(), "{text}");
+    for exact in exact_positions() {
+        let position = exact.position;
+        near(solver.value(&position), exact.value, 1e-9, position);
+        let moves = moves_of(&solver.game, &position);
+        assert_eq!(moves.len(), exact.moves.len(), "{position:?}");
         for &mv in moves.iter() {
-            let name = solver.game.format_move(&position, mv);
-            let expected = expected_moves[&name]
-                .as_f64()
-                .expect("the value of a move is a number");
             let value = solver.value_of_move(&position, mv);
-            assert!(
-                (value - expected).abs() < 1e-9,
-                "{text} {name}: {value}, expected {expected}"
-            );
+            near(value, exact.of(mv), 1e-9, (position, mv));
         }
-        lines += 1;
     }
-    assert_eq!(lines, 230);
 }
 
 /// Positions, and their values for the side to move under the classic rule (two independent
 /// programs agree) and under the nearest-number rule (one program).
-const KNOWN_VALUES: [(&str, f64, f64); 6] = [
+pub(crate) const KNOWN_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
     (
@@ -77,30 +49,25 @@ const KNOWN_VALUES: [(&str, f64, f64); 6] = [
     ),
 ];
 
+/// The rules with the nearest number.
+pub(crate) fn nearest() -> Standard {
+    Standard::new(Variant::NearestOnly, Die::fair())
+}
+
 #[test]
 fn values_known_from_independent_programs() {
-    let mut classic_rule = Solver::new(Standard::new(Variant::Classic, Die::fair()));
-    let mut nearest_rule = Solver::new(Standard::new(Variant::NearestOnly, Die::fair()));
+    let [mut classic_rule, mut nearest_rule] = [Standard::default(), nearest()].map(Solver::new);
     for (text, classic, nearest) in KNOWN_VALUES {
-        let (classic_value, nearest_value) = (
-            classic_rule.value_of_text(text),
-            nearest_rule.value_of_text(text),
-        );
+        let position = position(text);
         // The decimals are printed with twelve, and nine, places.
-        assert!(
-            (classic_value - classic).abs() < 6e-12,
-            "{text}: {classic_value}, expected {classic}"
-        );
-        assert!(
-            (nearest_value - nearest).abs() < 6e-10,
-            "{text}: {nearest_value}, expected {nearest}"
-        );
+        near(classic_rule.value(&position), classic, 6e-12, text);
+        near(nearest_rule.value(&position), nearest, 6e-10, text);
     }
 }
 
 /// The value of a board with one stone each, in opposite corners, and no choice left to chance.
 fn one_stone_each<const COLUMNS: usize, const ROWS: usize>() -> f64 {
-    let die = Die::with_faces(1).expect("a die of one face");
+    let die = Die::with_faces(1).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 1);
     let start = game.start([0, 0], 0);
     Solver::new(game).value(&start)
@@ -122,32 +89,22 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
     ];
     for (short, long, upright, lying) in boards {
         // Published: with m ≤ n the second player wins exactly when n is odd and n ≥ 2m − 1.
-        let expected = if long % 2 == 1 && long >= 2 * short - 1 {
-            0.0
-        } else {
-            1.0
-        };
-        assert_eq!((upright, lying), (expected, expected), "{short}×{long}");
+        let lost = long % 2 == 1 && long >= 2 * short - 1;
+        let expected = if lost { 0.0 } else { 1.0 };
+        assert_eq!([upright, lying], [expected; 2], "{short}×{long}");
     }
 }
 
 /// The mean value, for the side that begins, over all pairs of arrangements with three stones a
 /// side.
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
-    let die = Die::with_faces(faces).expect("a die of one to six faces");
+    let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);
-    let setups = game.setups();
-    let pairs: Vec<[usize; 2]> = (0..setups)
-        .flat_map(|red| (0..setups).map(move |blue| [red, blue]))
-        .collect();
-    assert_eq!(pairs.len(), 36);
+    assert_eq!(game.setups(), 6);
     let mut solver = Solver::new(game);
-    let starts: Vec<_> = pairs
-        .into_iter()
-        .map(|pair| solver.game.start(pair, 0))
-        .collect();
-    let total: f64 = starts.iter().map(|start| solver.value(start)).sum();
-    total / 36.0
+    let pairs = (0..36).map(|pair| [pair / 6, pair % 6]);
+    let values = pairs.map(|pair| solver.value(&solver.game.start(pair, 0)));
+    values.sum::<f64>() / 36.0
 }
 
 #[test]
@@ -162,9 +119,11 @@ fn small_games_have_the_values_known_from_an_independent_program() {
             387_420_489.0,
         ),
     ] {
-        assert!(
-            (mean - numerator / denominator).abs() < 1e-12,
-            "{mean}, expected {numerator} / {denominator}"
+        near(
+            mean,
+            numerator / denominator,
+            1e-12,
+            (numerator, denominator),
         );
     }
 }
@@ -175,45 +134,22 @@ fn small_games_have_the_values_known_from_an_independent_program() {
 fn full_depth_search_finds_the_exact_values() {
     let game = Standard::default();
     // No leaf is ever asked for: the game ends first.
-    let evaluator = Arc::new(SchwarzOdds::fitted(&game));
-    let table = Arc::new(
-        Table::with_entries(1 << 20, Replacement::Bucketed, Reuse::SameDepth).expect("16 MiB"),
-    );
-    let mut with_table = Star::new(
-        game.clone(),
-        evaluator.clone(),
-        StarOptions::default(),
-        Some(table),
-    );
-    let mut without = Star::new(game.clone(), evaluator, StarOptions::default(), None);
-    let (mut few, mut all) = (0, 0);
-    for line in include_str!("../vectors/exact.jsonl").lines() {
-        let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");
-        let text = vector["position"].as_str().expect("a position is a string");
-        let (position, _) = game.parse_position(text).expect("a position of a game");
-        let expected = vector["value"].as_f64().expect("a value is a number");
+    let star = |table| Star::new(game.clone(), schwarz(&game), StarOptions::default(), table);
+    let (mut with_table, mut without) = (star(Some(table(1 << 20))), star(None));
+    let mut few = 0;
+    for exact in exact_positions() {
         let agrees = |star: &mut Star<_, _>| {
-            let bounds = star.bounds(&position, MOST_DEPTH, f32::NEG_INFINITY, f32::INFINITY);
-            assert!(
-                (f64::from(bounds.lower) - expected).abs() < 1e-6,
-                "{text}: {bounds:?}, expected {expected}"
-            );
-            assert!(
-                (f64::from(bounds.upper) - expected).abs() < 1e-6,
-                "{text}: {bounds:?}, expected {expected}"
-            );
+            let bounds = full(star, &exact.position, MOST_DEPTH);
+            near(bounds.lower, exact.value, 1e-6, exact.position);
+            near(bounds.upper, exact.value, 1e-6, exact.position);
         };
         agrees(&mut with_table);
-        all += 1;
-        if position.stones() <= 4 {
+        if exact.position.stones() <= 4 {
             agrees(&mut without);
             few += 1;
         }
     }
-    assert_eq!(all, 230);
     assert!(few > 50, "{few} positions of at most four stones");
-    assert_eq!(
-        with_table.take_stats().evaluations + without.take_stats().evaluations,
-        0
-    );
+    let asked = [with_table, without].map(|mut star| star.take_stats().evaluations);
+    assert_eq!(asked, [0; 2]);
 }

@@ -2,10 +2,10 @@
 //!
 //! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`.
 //! It is the truth that other exact components are compared with.
-#![allow(dead_code, reason = "each test program uses a part of it")]
 
+use crate::support::moves_of;
 use engine::core::game::Game;
-use engine::games::einstein::{EinStein, Move, MoveList, Position};
+use engine::games::einstein::{EinStein, Move, Position};
 use std::collections::HashMap;
 
 /// Exact values of one set of rules with a fair die.
@@ -30,12 +30,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         if let Some(&value) = self.values.get(&position.bits()) {
             return value;
         }
-        let mut moves = MoveList::default();
-        self.game.moves(position, &mut moves);
-        let move_values: Vec<f64> = moves
-            .iter()
-            .map(|&mv| self.value_of_move(position, mv))
-            .collect();
+        let moves = moves_of(&self.game, position);
+        let move_values = moves.iter().map(|&mv| self.value_of_move(position, mv));
+        let move_values: Vec<f64> = move_values.collect();
         let outcomes = self.game.outcomes(position, &moves);
         let value = outcomes
             .iter()
@@ -66,11 +63,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
             "a fair die's weight is a number of faces: {weight}"
         );
         permitting / faces
-    }
-
-    pub(crate) fn value_of_text(&mut self, text: &str) -> f64 {
-        let (position, _) = self.game.parse_position(text).expect("a position");
-        self.value(&position)
     }
 }
 

@@ -46,12 +46,8 @@ impl Game for Nim {
     }
 
     fn key(&self, position: &Piles) -> u64 {
-        mix(u64::from(u32::from_le_bytes([
-            position.piles[0],
-            position.piles[1],
-            position.piles[2],
-            position.seat as u8,
-        ])))
+        let [one, two, three] = position.piles;
+        mix(u32::from_le_bytes([one, two, three, position.seat as u8]).into())
     }
 }
 
@@ -111,10 +107,9 @@ impl Game for HashGame {
         let mut payoffs = [0.0; MAX_SEATS];
         for (seat, payoff) in payoffs.iter_mut().enumerate().take(self.seats) {
             // With more than two they add up to anything.
-            let sum = if self.seats == 2 {
-                score(0) + score(1)
-            } else {
-                1001.0
+            let sum = match self.seats {
+                2 => score(0) + score(1),
+                _ => 1001.0,
             };
             *payoff = score(seat) / sum;
         }
@@ -128,14 +123,9 @@ impl Game for HashGame {
 
     fn outcomes(&self, position: &HashPosition, moves: &[u8]) -> Self::Outcomes {
         let mut outcomes = Self::Outcomes::default();
-        let count = if self.chance {
-            1 + self.draw(position, 21) % 5
-        } else {
-            1
-        };
-        let weights: Vec<f32> = (0..count)
-            .map(|outcome| (self.draw(position, 30 + outcome) % 100) as f32 + 1.0)
-            .collect();
+        let count = 1 + u64::from(self.chance) * (self.draw(position, 21) % 5);
+        let weight = |outcome| (self.draw(position, 30 + outcome) % 100) as f32 + 1.0;
+        let weights: Vec<f32> = (0..count).map(weight).collect();
         let sum: f32 = weights.iter().sum();
         for (outcome, weight) in weights.iter().enumerate() {
             let (mut start, mut end) = (0, moves.len() as u64);
@@ -255,7 +245,7 @@ impl Game for Totals {
 
     fn key(&self, position: &TotalsPosition) -> u64 {
         let [one, other] = position.totals;
-        mix(u64::from(u32::from_le_bytes([one, other, position.ply, 0])))
+        mix(u32::from_le_bytes([one, other, position.ply, 0]).into())
     }
 }
 
@@ -297,10 +287,11 @@ impl Field {
 
     /// The value for the seat to move: whoever takes the cell worth most loses nothing by it.
     pub fn value(&self, position: &FieldPosition) -> f32 {
-        let mut free: Vec<u8> = (0..self.points.len())
-            .filter(|&cell| !position.taken[cell])
-            .map(|cell| self.points[cell])
-            .collect();
+        let cells = self.points.iter().zip(&position.taken);
+        let free = cells
+            .filter(|(_, taken)| !**taken)
+            .map(|(&points, _)| points);
+        let mut free: Vec<u8> = free.collect();
         free.sort_unstable_by(|one, other| other.cmp(one));
         let mover = self.to_move(position);
         let mut totals = position.totals;

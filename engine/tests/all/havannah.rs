@@ -1,26 +1,17 @@
 //! Havannah against outside vectors, a plain board that floods, and what random games have been
 //! measured at.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test helper outside of a test function"
-)]
-
+use crate::support::{json_lines, moves_of, random_game};
 use engine::core::{
     game::{DRAW, Game, won_by},
     random::RandomStream,
 };
-use engine::games::havannah::{BASES, Havannah, Kinds, Move, Position};
+use engine::games::havannah::{BASES, Havannah, Move, Position};
 use engine::play::playable::Playable;
 use serde_json::{Map, Value};
 
 fn read(game: &Havannah, text: &str) -> Position {
     game.parse_position(text).unwrap()
-}
-
-fn names(kinds: Kinds) -> Vec<&'static str> {
-    let all = Kinds::ALL.iter().filter(|kind| kinds.has(kind.0));
-    all.map(|kind| kind.1).collect()
 }
 
 const KINDS: [&str; 3] = ["ring", "bridge", "fork"];
@@ -35,8 +26,7 @@ fn reads_back(game: &Havannah, position: &Position) {
 #[test]
 fn moves_wins_and_results_agree_with_other_programs() {
     let mut lines = [0; 2];
-    for line in include_str!("../vectors/havannah.jsonl").lines() {
-        let vector: Value = serde_json::from_str(line).unwrap();
+    for vector in json_lines(include_str!("../vectors/havannah.jsonl")) {
         let game = Havannah::new(vector["base"].as_u64().unwrap() as usize, false);
         let moves: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
         let position = read(&game, &moves.join(" "));
@@ -44,30 +34,27 @@ fn moves_wins_and_results_agree_with_other_programs() {
         let results = [DRAW, won_by(0), won_by(1)];
         let payoffs = game.payoffs(&position);
         let winner = results.iter().position(|&result| payoffs == Some(result));
-        assert_eq!(Value::from(winner), vector["winner"], "{line}");
+        assert_eq!(Value::from(winner), vector["winner"], "{vector}");
         assert_eq!(winner.is_some(), payoffs.is_some());
         let kinds = vector["kind"].as_array().cloned().unwrap_or_default();
-        assert_eq!(
-            Value::from(names(position.won())),
-            Value::from(kinds),
-            "{line}"
-        );
+        let found = Value::from(position.won().names());
+        assert_eq!(found, Value::from(kinds), "{vector}");
         lines[usize::from(payoffs.is_some())] += 1;
         let seat = payoffs.is_none().then_some(position.seat() + 1);
         assert_eq!(Value::from(seat), vector["to_move"]);
         let empties = game.empties(&position).filter(|_| seat.is_some());
         let empties: Vec<usize> = empties.collect();
-        assert_eq!(Value::from(empties.len()), vector["legal"], "{line}");
+        assert_eq!(Value::from(empties.len()), vector["legal"], "{vector}");
         for (seat, name) in ["wins1", "wins2"].into_iter().enumerate() {
             let mut wins = Map::new();
             for &cell in &empties {
                 let kinds = game.would_win(&position, cell, seat);
                 if kinds.any() {
-                    wins.insert(game.cell_name(cell), names(kinds).into());
+                    wins.insert(game.cell_name(cell), kinds.names().into());
                 }
             }
             let expected = vector[name].as_object().cloned().unwrap_or_default();
-            assert_eq!(wins, expected, "{line}");
+            assert_eq!(wins, expected, "{vector}");
         }
     }
     assert_eq!(lines, [1107, 363]);
@@ -142,11 +129,8 @@ impl PlainBoard {
             .collect();
         let near = self.flood(vec![at], |at| self.cells[at] == own);
         let in_chain = |at: usize| near[at] && self.cells[at] == own;
-        let mut rims: Vec<_> = places
-            .iter()
-            .filter(|&&at| in_chain(at))
-            .map(|&at| self.off(at))
-            .collect();
+        let chain = places.iter().filter(|&&at| in_chain(at));
+        let mut rims: Vec<_> = chain.map(|&at| self.off(at)).collect();
         let stones = rims.len();
         rims.sort();
         rims.dedup();
@@ -183,7 +167,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             for &cell in checked {
                 for seat in [0, 1] {
                     plain.cells[places[cell]] = seat as u8 + 1;
-                    let found = names(game.would_win(&position, cell, seat));
+                    let found = game.would_win(&position, cell, seat).names();
                     let expected = plain.completed(places[cell]);
                     assert_eq!(found, expected, "{position:?} {cell} {seat}");
                 }
@@ -198,17 +182,13 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             position = game.play(&position, Move::at(cell));
             plain.cells[places[cell]] = seat as u8 + 1;
             let kinds = plain.completed(places[cell]);
-            assert_eq!(names(position.won()), kinds, "{position:?}");
+            assert_eq!(position.won().names(), kinds, "{position:?}");
             let draw = (empties.len() == 1).then_some(DRAW);
-            let payoffs = if kinds.is_empty() {
-                draw
-            } else {
-                Some(won_by(seat))
-            };
-            assert_eq!(game.payoffs(&position), payoffs);
+            let won = (!kinds.is_empty()).then(|| won_by(seat));
+            assert_eq!(game.payoffs(&position), won.or(draw));
             compared += 1;
         }
-        let kinds = names(position.won());
+        let kinds = position.won().names();
         for (met, kind) in met.iter_mut().zip(KINDS) {
             *met += usize::from(kinds.contains(&kind));
         }
@@ -249,24 +229,20 @@ fn symmetries_change_nothing() {
     for base in [3, 5, 8] {
         let game = Havannah::new(base, base == 5);
         for _ in 0..20 {
-            let mut position = game.start();
-            while game.payoffs(&position).is_none() {
-                let next = game.play(&position, game.random_move(&position, random.next_u64()));
+            let positions: Vec<_> = random_game(&game, game.start(), &mut random).collect();
+            for (position, next) in positions.iter().zip(&positions[1..]) {
                 for symmetry in 0..game.symmetries() {
-                    let [turned, image] = [position, next].map(|each| game.image(&each, symmetry));
+                    let [turned, image] = [position, next].map(|each| game.image(each, symmetry));
                     reads_back(&game, &image);
                     assert_eq!((image.won(), image.seat()), (next.won(), next.seat()));
-                    assert_eq!(game.payoffs(&image), game.payoffs(&next));
-                    let swaps = next.stones() == position.stones();
-                    let mv = if swaps {
-                        Move::SWAP
-                    } else {
-                        Move::at(image.last().unwrap())
+                    assert_eq!(game.payoffs(&image), game.payoffs(next));
+                    let mv = match next.stones() == position.stones() {
+                        true => Move::SWAP,
+                        false => Move::at(image.last().unwrap()),
                     };
-                    assert_eq!(game.play(&turned, mv), image);
-                    assert_eq!(game.key(&game.play(&turned, mv)), game.key(&image));
+                    let played = game.play(&turned, mv);
+                    assert_eq!((played, game.key(&played)), (image, game.key(&image)));
                 }
-                position = next;
             }
         }
     }
@@ -276,16 +252,9 @@ fn symmetries_change_nothing() {
 fn the_second_player_may_take_the_first_stone() {
     let [fair, plain] = [true, false].map(|swap| Havannah::new(4, swap));
     let first = read(&fair, "a1");
-    let count = |game: &Havannah, position: &Position| {
-        let mut moves = Default::default();
-        game.moves(position, &mut moves);
-        moves.len()
-    };
-    assert_eq!([&fair, &plain].map(|game| count(game, &first)), [37, 36]);
-    assert_eq!(
-        [&fair, &plain].map(|game| count(game, &game.start())),
-        [37; 2]
-    );
+    let count = |game: &Havannah, position: &Position| moves_of(game, position).len();
+    let counts = |position| [&fair, &plain].map(|game| count(game, position));
+    assert_eq!((counts(&fair.start()), counts(&first)), ([37; 2], [37, 36]));
     let swapped = fair.play(&first, fair.parse_move(&first, "swap").unwrap());
     assert_eq!(fair.format_position(&swapped), "a1 swap");
     assert_eq!(
@@ -302,11 +271,8 @@ fn the_second_player_may_take_the_first_stone() {
         ("b1 swap a4 c3 a3 c4 a2 e5 a1", Some(0)),
         ("a1 c3 a2 c4 a3 e5 a4", Some(0)),
     ] {
-        assert_eq!(
-            fair.payoffs(&read(&fair, text)),
-            winner.map(won_by),
-            "{text}"
-        );
+        let payoffs = fair.payoffs(&read(&fair, text));
+        assert_eq!(payoffs, winner.map(won_by), "{text}");
     }
 }
 
@@ -318,12 +284,11 @@ fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let mut random = RandomStream::new(7);
     let (mut found, mut first, mut at_once) = ([0.0; 5], 0.0, 0.0);
     for _ in 0..games {
-        let mut position = game.start();
-        while game.payoffs(&position).is_none() {
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
-        }
+        let position = random_game(&game, game.start(), &mut random)
+            .last()
+            .unwrap();
         found[0] += position.stones() as f64;
-        let kind = names(position.won()).pop();
+        let kind = position.won().names().pop();
         let place = ["fork", "bridge", "ring"]
             .iter()
             .position(|&name| Some(name) == kind);

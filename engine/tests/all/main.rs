@@ -1,11 +1,13 @@
 //! All tests of the engine from outside, in one program: each would instantiate the engine anew.
 
-// What tests share: slow references, games that are not in the engine, positions, sources read.
+#![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
+
+// What tests share: slow references, games that are not in the engine, sources read, and small things.
 mod exact_solver;
 mod games;
-mod positions;
 mod reference;
 mod sources;
+mod support;
 
 mod allocation;
 mod architecture;

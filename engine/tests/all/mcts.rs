@@ -1,77 +1,67 @@
 //! Monte-Carlo tree search against exact values, and what it proves.
 
-use engine::core::{
-    chance::{Bounds, expectation},
-    game::Game,
-};
+use crate::support::{Exact, encloses, exact_positions, near};
+use engine::core::{chance::expectation, game::Game};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, Playout, best_move};
-use serde_json::Value;
 
-fn exact_lines() -> impl Iterator<Item = (Position, Value)> {
-    let game = Standard::default();
-    include_str!("../vectors/exact.jsonl")
-        .lines()
-        .map(move |line| {
-            let line: Value = serde_json::from_str(line).expect("a line of JSON");
-            let text = line["position"].as_str().expect("a position");
-            (game.parse_position(text).expect("a position").0, line)
-        })
+pub(crate) fn simulations(simulations: u64) -> MctsOptions {
+    MctsOptions {
+        budget: Budget::Simulations(simulations),
+        ..MctsOptions::default()
+    }
 }
 
-fn search(simulations: u64, seed: u64) -> Mcts<Standard, Playout> {
+fn search(count: u64, seed: u64) -> Mcts<Standard, Playout> {
     let options = MctsOptions {
-        budget: Budget::Simulations(simulations),
         exploration: std::f64::consts::SQRT_2,
-        ..MctsOptions::default()
+        ..simulations(count)
     };
     Mcts::new(Standard::default(), Playout, options, seed)
 }
 
 /// The value of a position before the roll, from what was found about its moves.
-fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
-    let game = Standard::default();
+pub(crate) fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
     let moves: Vec<Move> = found.iter().map(|statistics| statistics.mv).collect();
-    let values: Vec<f32> = found
-        .iter()
-        .map(|statistics| statistics.value.unwrap_or(0.0))
-        .collect();
-    let outcomes = game.outcomes(position, &moves);
-    expectation(&outcomes, &values)
+    let values = found.iter().map(|found| found.value.unwrap_or(0.0));
+    let outcomes = Standard::default().outcomes(position, &moves);
+    expectation(&outcomes, &values.collect::<Vec<f32>>())
+}
+
+/// What is proven must be true.
+pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], name: &str) {
+    for statistics in found {
+        let what = (name, exact.position, statistics);
+        encloses(statistics.proven, exact.of(statistics.mv), 1e-6, what);
+    }
 }
 
 #[test]
 fn many_simulations_come_close_to_exact_values() {
     let mut search = search(500_000, 1);
-    for (position, line) in exact_lines() {
-        let expected = line["value"].as_f64().expect("a number");
-        let value = f64::from(value(&position, &search.search(&position, None)));
-        assert!(
-            (value - expected).abs() < 0.02,
-            "{position:?}: {value}, exactly {expected}"
-        );
+    for Exact {
+        position,
+        value: expected,
+        ..
+    } in exact_positions()
+    {
+        let found = value(&position, &search.search(&position, None));
+        near(found, expected, 0.02, position);
     }
 }
 
 #[test]
 fn what_is_proven_is_true() {
-    let game = Standard::default();
     // Few simulations leave bounds that have not met, many make them meet: both must enclose the
     // truth.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
         let mut met = 0;
-        for (position, line) in exact_lines() {
-            for statistics in search.search(&position, None) {
-                let name = game.format_move(&position, statistics.mv);
-                let expected = line["moves"][&name].as_f64().expect("a number");
-                let Bounds { lower, upper } = statistics.proven;
-                assert!(
-                    f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6,
-                    "{position:?} {name}: {statistics:?}"
-                );
-                met += usize::from(lower >= upper);
-            }
+        for exact in exact_positions() {
+            let found = search.search(&exact.position, None);
+            proofs_hold(&exact, &found, "");
+            let has_met = |found: &&MoveStatistics<Move>| found.proven.lower >= found.proven.upper;
+            met += found.iter().filter(has_met).count();
         }
         assert!(
             met > 100,
@@ -80,24 +70,23 @@ fn what_is_proven_is_true() {
     }
 }
 
+fn best(exact: &Exact, legal: &[Move]) -> f64 {
+    legal.iter().map(|&mv| exact.of(mv)).fold(0.0, f64::max)
+}
+
 #[test]
 fn a_proven_root_ends_the_search_with_a_best_move() {
     let game = Standard::default();
     let mut search = search(1_000_000, 3);
-    for (position, line) in exact_lines().filter(|(position, _)| position.stones() <= 3) {
+    for exact in exact_positions() {
+        let position = exact.position;
+        if position.stones() > 3 {
+            continue;
+        }
         for die in 1..=6 {
             let legal = game.legal_moves(&position, die);
-            let found = search.search(&position, Some(&legal));
-            let exact = |mv: Move| {
-                line["moves"][&game.format_move(&position, mv)]
-                    .as_f64()
-                    .expect("a number")
-            };
-            let best = legal.iter().map(|&mv| exact(mv)).fold(0.0, f64::max);
-            assert!(
-                (exact(best_move(&found).mv) - best).abs() < 1e-6,
-                "{position:?} rolled {die}"
-            );
+            let found = exact.of(best_move(&search.search(&position, Some(&legal))).mv);
+            near(found, best(&exact, &legal), 1e-6, (position, die));
         }
         assert!(
             search.take_stats().evaluations < 1_000_000,
@@ -112,39 +101,25 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
 fn a_million_simulations_are_almost_exact() {
     let game = Standard::default();
     let mut search = search(1_000_000, 4);
-    let (mut regret, mut choices, mut worst) = (0.0, 0, 0.0f64);
-    for (number, (position, line)) in exact_lines().enumerate() {
-        let exact = |mv: Move| {
-            line["moves"][&game.format_move(&position, mv)]
-                .as_f64()
-                .expect("a number")
-        };
-        let values: Vec<f64> = line["moves"]
-            .as_object()
-            .expect("moves")
-            .values()
-            .filter_map(Value::as_f64)
-            .collect();
-        if values.iter().all(|value| (value - values[0]).abs() < 1e-9) {
+    let (mut regret, mut choices) = (0.0, 0);
+    for (number, exact) in exact_positions().iter().enumerate() {
+        let position = &exact.position;
+        let mut values = exact.moves.values();
+        let first = values.next().unwrap();
+        if values.all(|value| (value - first).abs() < 1e-9) {
             continue;
         }
-        let off = (f64::from(value(&position, &search.search(&position, None)))
-            - line["value"].as_f64().expect("a number"))
-        .abs();
-        worst = worst.max(off);
-        assert!(off < 0.005, "{position:?} is off by {off}");
+        let found = value(position, &search.search(position, None));
+        near(found, exact.value, 0.005, position);
         // Not every one: choices take several times as long.
         for die in (1..=6).filter(|_| number % 4 == 0) {
-            let legal = game.legal_moves(&position, die);
-            let best = legal.iter().map(|&mv| exact(mv)).fold(0.0, f64::max);
-            regret += best - exact(best_move(&search.choose(&position, &legal)).mv);
+            let legal = game.legal_moves(position, die);
+            let chosen = best_move(&search.choose(position, &legal)).mv;
+            regret += best(exact, &legal) - exact.of(chosen);
             choices += 1;
         }
     }
     assert!(choices > 100, "{choices}");
     let regret = regret / f64::from(choices);
-    assert!(
-        regret < 0.001,
-        "{regret} lost on average, the value off by {worst} at most"
-    );
+    assert!(regret < 0.001, "{regret} lost on average");
 }

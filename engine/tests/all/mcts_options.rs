@@ -2,24 +2,25 @@
 //! leaves, limits.
 
 use crate::games::{Field, HashEvaluator, HashGame, Totals};
+use crate::mcts::{proofs_hold, simulations, value};
+use crate::support::{MIDDLE, encloses, exact_positions, moves_of, near, position, schwarz};
 use engine::core::{
-    chance::{Bounds, expectation},
-    game::{Game, MAX_SEATS, Payoffs},
+    chance::Bounds,
+    game::{Game, MAX_SEATS, Payoffs, won_by},
     leaf::MoveKinds,
     oracle::Oracle,
     random::RandomStream,
 };
-use engine::games::einstein::{Move, Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
+use engine::games::einstein::{Position, Standard};
 use engine::search::{
     Search,
     expectiminimax::{Expectiminimax, Form},
     limits::TimeLimit,
     mcts::{
         Backup, Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix,
-        MoveStatistics, Playout, Prior, Selection, StarLeaf, best_move,
+        MoveStatistics, Playout, Selection, StarLeaf, best_move,
     },
 };
-use serde_json::Value;
 use std::{
     sync::{
         Arc,
@@ -28,43 +29,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
-
-fn position(text: &str) -> Position {
-    Standard::default()
-        .parse_position(text)
-        .expect("a position")
-        .0
+fn visits<M>(found: &[MoveStatistics<M>]) -> u32 {
+    found.iter().map(|statistics| statistics.visits).sum()
 }
 
-fn simulations(simulations: u64) -> MctsOptions {
-    MctsOptions {
-        budget: Budget::Simulations(simulations),
-        ..MctsOptions::default()
-    }
+fn on_threads(threads: usize, options: MctsOptions, seed: u64) -> Mcts<Standard, Playout> {
+    Mcts::with_leaves(Standard::default(), vec![Playout; threads], options, seed)
 }
 
-fn exact_lines() -> Vec<(Position, Value)> {
-    let lines = include_str!("../vectors/exact.jsonl").lines();
-    lines
-        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"))
-        .map(|line| (position(line["position"].as_str().expect("text")), line))
-        .collect()
-}
-
-/// The value of a position before the roll, from what was found about its moves.
-fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
-    let moves: Vec<Move> = found.iter().map(|statistics| statistics.mv).collect();
-    let values: Vec<f32> = found
-        .iter()
-        .map(|statistics| statistics.value.unwrap_or(0.0))
-        .collect();
-    let outcomes = Standard::default().outcomes(position, &moves);
-    expectation(&outcomes, &values)
-}
-
-fn schwarz() -> Arc<SchwarzOdds> {
-    Arc::new(SchwarzOdds::fitted(&Standard::default()))
+/// With a prior, and another budget.
+fn with_prior(
+    threads: usize,
+    options: MctsOptions,
+    count: u64,
+    seed: u64,
+) -> Mcts<Standard, Playout> {
+    let budget = Budget::Simulations(count);
+    on_threads(threads, MctsOptions { budget, ..options }, seed)
+        .with_prior(Some(schwarz(&Standard::default())))
 }
 
 /// Every setting that changes how a search goes, each by itself.
@@ -160,29 +142,15 @@ fn variants() -> Vec<(&'static str, MctsOptions)> {
 
 #[test]
 fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
-    let game = Standard::default();
     for (name, options) in variants() {
-        let mut off = (0.0f64, 0);
-        let mut search = Mcts::new(game.clone(), Playout, options, 5)
-            .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
-        for (position, line) in exact_lines().iter().step_by(4) {
-            let found = search.search(position, None);
-            off.0 += (f64::from(value(position, &found))
-                - line["value"].as_f64().expect("a number"))
-            .abs();
-            off.1 += 1;
-            for statistics in &found {
-                let expected = line["moves"][&game.format_move(position, statistics.mv)]
-                    .as_f64()
-                    .expect("a number");
-                let Bounds { lower, upper } = statistics.proven;
-                assert!(
-                    f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6,
-                    "{name}: {statistics:?}, exactly {expected}"
-                );
-            }
-        }
-        let off = off.0 / f64::from(off.1);
+        let mut search = with_prior(1, options, 20_000, 5);
+        let off = exact_positions().into_iter().step_by(4).map(|exact| {
+            let found = search.search(&exact.position, None);
+            proofs_hold(&exact, &found, name);
+            (f64::from(value(&exact.position, &found)) - exact.value).abs()
+        });
+        let off: Vec<f64> = off.collect();
+        let off = off.iter().sum::<f64>() / off.len() as f64;
         assert!(off < 0.02, "{name}: off by {off} on average");
     }
 }
@@ -198,12 +166,12 @@ fn every_variant_is_right_on_other_games() {
     for (name, options) in variants() {
         let mut off = (0.0, 0);
         let mut search = Mcts::new(totals.clone(), Playout, options, 1)
-            .with_prior(Some(Arc::new(HashEvaluator) as Arc<dyn Prior<Totals>>));
+            .with_prior(Some(Arc::new(HashEvaluator)));
         for statistics in search.search(&Totals::START, None) {
             let exact = 1.0 - totals.value(&totals.play(&Totals::START, statistics.mv));
-            encloses(name, &statistics, exact);
+            encloses(statistics.proven, exact, 1e-6, (name, &statistics));
             if statistics.visits > 500 || statistics.proven.lower >= statistics.proven.upper {
-                let value = f64::from(statistics.value.expect("a value"));
+                let value = f64::from(statistics.value.unwrap());
                 off = (off.0 + (value - exact).abs(), off.1 + 1);
             }
         }
@@ -211,12 +179,12 @@ fn every_variant_is_right_on_other_games() {
             off.1 > 0 && off.0 / f64::from(off.1) < 0.03,
             "{name}: off by {off:?}"
         );
-        let mut search = Mcts::new(field.clone(), Playout, options, 1)
-            .with_prior(Some(Arc::new(HashEvaluator) as Arc<dyn Prior<Field>>));
+        let mut search =
+            Mcts::new(field.clone(), Playout, options, 1).with_prior(Some(Arc::new(HashEvaluator)));
         let found = search.search(&Field::START, None);
         for statistics in &found {
             let exact = 1.0 - field.value(&field.play(&Field::START, statistics.mv));
-            encloses(name, statistics, f64::from(exact));
+            encloses(statistics.proven, exact.into(), 1e-6, (name, statistics));
         }
         let best = field.play(&Field::START, best_move(&found).mv);
         assert_eq!(
@@ -225,15 +193,6 @@ fn every_variant_is_right_on_other_games() {
             "{name}"
         );
     }
-}
-
-/// What is proven must be true.
-fn encloses<M: std::fmt::Debug>(name: &str, statistics: &MoveStatistics<M>, exact: f64) {
-    let Bounds { lower, upper } = statistics.proven;
-    assert!(
-        f64::from(lower) - 1e-6 < exact && exact < f64::from(upper) + 1e-6,
-        "{name}: {statistics:?}, exactly {exact}"
-    );
 }
 
 #[test]
@@ -259,7 +218,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
         } else {
             0.0
         };
-        encloses("a draw", statistics, exact);
+        encloses(statistics.proven, exact, 1e-6, statistics);
     }
     assert_eq!(best_move(&found).proven, HALF);
 }
@@ -310,8 +269,8 @@ fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
         let mut search = Mcts::new(game.clone(), leaf, simulations(100), 1);
         for statistics in search.search(&start, None) {
             let payoffs = game.payoffs(&game.play(&start, statistics.mv));
-            let own = payoffs.expect("over")[game.to_move(&start)];
-            assert!((statistics.value.expect("tried") - own).abs() < 1e-6);
+            let own = payoffs.unwrap()[game.to_move(&start)];
+            near(statistics.value.unwrap(), own, 1e-6, statistics);
         }
     }
 }
@@ -320,20 +279,9 @@ fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
 fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
     for (name, options) in variants() {
         let run = |seed| {
-            let mut search = Mcts::new(
-                Standard::default(),
-                Playout,
-                MctsOptions {
-                    budget: Budget::Simulations(3_000),
-                    ..options
-                },
-                seed,
-            )
-            .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
-            [
-                search.search(&position(MIDDLE), None),
-                search.search(&position(MIDDLE), None),
-            ]
+            let mut search = with_prior(1, options, 3_000, seed);
+            let start = position(MIDDLE);
+            [search.search(&start, None), search.search(&start, None)]
         };
         assert_eq!(run(3), run(3), "{name}");
         assert_ne!(run(3), run(4), "{name}");
@@ -342,23 +290,13 @@ fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
 
 #[test]
 fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
-    let game = Standard::default();
+    let start = position(MIDDLE);
     for (name, options) in variants() {
-        let options = MctsOptions {
-            budget: Budget::Simulations(60_001),
-            ..options
-        };
-        let prior = || Some(schwarz() as Arc<dyn Prior<Standard>>);
-        let mut alone = Mcts::new(game.clone(), Playout, options, 1).with_prior(prior());
-        let mut together =
-            Mcts::with_leaves(game.clone(), vec![Playout; 3], options, 1).with_prior(prior());
-        let (one, three) = (
-            alone.search(&position(MIDDLE), None),
-            together.search(&position(MIDDLE), None),
-        );
-        let off = (value(&position(MIDDLE), &one) - value(&position(MIDDLE), &three)).abs();
-        assert!(off < 0.02, "{name}: off by {off}");
-        let visits: u32 = three.iter().map(|statistics| statistics.visits).sum();
+        let mut alone = with_prior(1, options, 60_001, 1);
+        let mut together = with_prior(3, options, 60_001, 1);
+        let (one, three) = (alone.search(&start, None), together.search(&start, None));
+        near(value(&start, &one), value(&start, &three), 0.02, name);
+        let visits = visits(&three);
         assert_eq!(together.report().simulations, 60_001, "{name}");
         // Four to ten tries a move that nobody made.
         let unmade = match options.noise_by_rave {
@@ -368,19 +306,16 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         assert!(unmade.contains(&(visits - 60_001)), "{name}: {visits}");
     }
     // What three threads prove together is true.
-    let mut search = Mcts::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);
-    for (position, line) in exact_lines() {
-        for statistics in search.search(&position, None) {
-            let expected = line["moves"][&game.format_move(&position, statistics.mv)]
-                .as_f64()
-                .expect("a number");
-            let Bounds { lower, upper } = statistics.proven;
-            assert!(
-                f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6,
-                "{position:?}: {statistics:?}"
-            );
-        }
+    let mut search = on_threads(3, simulations(2_000), 2);
+    for exact in exact_positions() {
+        let found = search.search(&exact.position, None);
+        proofs_hold(&exact, &found, "three threads");
     }
+}
+
+/// Payoffs by what Red gets.
+fn shares(red: f32) -> Payoffs {
+    std::array::from_fn(|seat| [red, 1.0 - red].get(seat).copied().unwrap_or(0.0))
 }
 
 /// Says one thing of every position.
@@ -395,9 +330,7 @@ impl Leaf<Standard> for Constant {
         _: &mut RandomStream,
         _: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        let mut payoffs = [0.0; MAX_SEATS];
-        (payoffs[0], payoffs[1]) = (self.0, 1.0 - self.0);
-        payoffs
+        shares(self.0)
     }
 }
 
@@ -415,19 +348,9 @@ fn several_threads_lose_no_visit_and_no_payoff() {
         };
         let mut search = Mcts::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
         let found = search.search(&start, None);
-        assert_eq!(
-            found
-                .iter()
-                .map(|statistics| statistics.visits)
-                .sum::<u32>(),
-            10_007
-        );
+        assert_eq!(visits(&found), 10_007);
         assert!(search.report().depth < 7);
-        let value = if game.to_move(&start) == 0 {
-            0.25
-        } else {
-            0.75
-        };
+        let value = [0.25, 0.75][game.to_move(&start)];
         assert!(
             found
                 .iter()
@@ -450,15 +373,8 @@ impl Leaf<Standard> for HasLeft {
         _: Option<&mut MoveKinds>,
     ) -> Payoffs {
         let text = game.format_position(position, None);
-        let row = text.split(['/', ' ']).nth(3).expect("row 2");
-        let blue = if row.chars().nth(3) == Some('f') {
-            0.0
-        } else {
-            1.0
-        };
-        let mut payoffs = [0.0; MAX_SEATS];
-        (payoffs[0], payoffs[1]) = (1.0 - blue, blue);
-        payoffs
+        let row = text.split(['/', ' ']).nth(3).unwrap();
+        won_by(usize::from(row.chars().nth(3) != Some('f')))
     }
 }
 
@@ -506,7 +422,7 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
             keep,
             ..simulations(200_000)
         };
-        let mut search = Mcts::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
+        let mut search = on_threads(threads, options, 1);
         for _ in 0..3 {
             let found = search.search(&position(MIDDLE), None);
             let report = search.report();
@@ -525,23 +441,15 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
 fn what_was_learned_is_kept_from_move_to_move() {
     let game = Standard::default();
     let run = |keep| {
-        let mut search = Mcts::new(
-            game.clone(),
-            Playout,
-            MctsOptions {
-                keep,
-                ..simulations(5_000)
-            },
-            1,
-        );
+        let options = MctsOptions {
+            keep,
+            ..simulations(5_000)
+        };
+        let mut search = on_threads(1, options, 1);
         let start = position(MIDDLE);
         let found = search.choose(&start, &game.legal_moves(&start, 1));
         let next = game.play(&start, best_move(&found).mv);
-        let found = search.search(&next, None);
-        found
-            .iter()
-            .map(|statistics| statistics.visits)
-            .sum::<u32>()
+        visits(&search.search(&next, None))
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
@@ -552,7 +460,7 @@ fn what_was_learned_is_kept_from_move_to_move() {
             memory: 4,
             ..simulations(40_000)
         };
-        let mut search = Mcts::with_leaves(game.clone(), vec![Playout; threads], options, 1);
+        let mut search = on_threads(threads, options, 1);
         let mut random = RandomStream::new(1);
         for _ in 0..3 {
             search.reseed(1);
@@ -569,16 +477,12 @@ fn what_was_learned_is_kept_from_move_to_move() {
 
 #[test]
 fn pondering_ends_when_told_and_helps_the_next_search() {
-    let mut search = Mcts::new(
-        Standard::default(),
-        Playout,
-        MctsOptions {
-            keep: true,
-            ponder: true,
-            ..simulations(1_000)
-        },
-        1,
-    );
+    let options = MctsOptions {
+        keep: true,
+        ponder: true,
+        ..simulations(1_000)
+    };
+    let mut search = on_threads(1, options, 1);
     let mut pondered = 0;
     // Once is enough, unless the machine lets others work meanwhile.
     while pondered <= 1_000 {
@@ -589,17 +493,11 @@ fn pondering_ends_when_told_and_helps_the_next_search() {
             told.store(true, Ordering::Relaxed);
         });
         search.ponder(&position(MIDDLE), &stop);
-        teller.join().expect("a thread");
+        teller.join().unwrap();
         pondered += search.report().simulations;
     }
     let found = search.search(&position(MIDDLE), None);
-    assert!(
-        found
-            .iter()
-            .map(|statistics| statistics.visits)
-            .sum::<u32>()
-            > 2_000
-    );
+    assert!(visits(&found) > 2_000);
 }
 
 #[test]
@@ -621,8 +519,7 @@ fn time_is_kept() {
                 early: false,
                 ..MctsOptions::default()
             };
-            let mut search =
-                Mcts::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
+            let mut search = on_threads(threads, options, 1);
             let began = Instant::now();
             search.choose(&start, &legal);
             let spent = began.elapsed();
@@ -645,20 +542,13 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     let game = Standard::default();
     let start = position(MIDDLE);
     let run = |early, die| {
-        let mut search = Mcts::new(
-            game.clone(),
-            Playout,
-            MctsOptions {
-                early,
-                ..simulations(20_000)
-            },
-            1,
-        );
-        let legal = game.legal_moves(&start, die);
-        (
-            best_move(&search.choose(&start, &legal)).mv,
-            search.report().simulations,
-        )
+        let options = MctsOptions {
+            early,
+            ..simulations(20_000)
+        };
+        let mut search = on_threads(1, options, 1);
+        let found = search.choose(&start, &game.legal_moves(&start, die));
+        (best_move(&found).mv, search.report().simulations)
     };
     for die in 1..=6 {
         let (all, some) = (run(false, die), run(true, die));
@@ -679,7 +569,7 @@ impl Oracle<Standard> for Known {
         if position.stones() > self.0 {
             return None;
         }
-        let mut search = Expectiminimax::new(game.clone(), schwarz(), 60, Form::Unified);
+        let mut search = Expectiminimax::new(game.clone(), schwarz(game), 60, Form::Unified);
         Some(Search::value(&mut search, position))
     }
 
@@ -690,28 +580,23 @@ impl Oracle<Standard> for Known {
 
 #[test]
 fn an_oracle_settles_what_it_knows() {
-    let game = Standard::default();
-    let (mut asked, mut alone) = (0, 0);
-    for (position, line) in exact_lines()
-        .iter()
-        .filter(|(position, _)| position.stones() == 3)
-    {
-        let expected = line["value"].as_f64().expect("a number");
-        for oracle in [None, Some(Arc::new(Known(2)) as Arc<dyn Oracle<Standard>>)] {
-            let with = oracle.is_some();
-            let mut search =
-                Mcts::new(game.clone(), Playout, simulations(1_000_000), 1).with_oracle(oracle);
-            let found = search.search(position, None);
-            assert!(
-                (f64::from(value(position, &found)) - expected).abs() < 1e-5,
-                "{position:?}"
-            );
-            *(if with { &mut asked } else { &mut alone }) += search.report().simulations;
+    let mut simulated = [0; 2];
+    for exact in exact_positions() {
+        let position = exact.position;
+        if position.stones() != 3 {
+            continue;
+        }
+        let oracles = [None, Some(Arc::new(Known(2)) as Arc<dyn Oracle<Standard>>)];
+        for (oracle, simulated) in oracles.into_iter().zip(&mut simulated) {
+            let mut search = on_threads(1, simulations(1_000_000), 1).with_oracle(oracle);
+            let found = search.search(&position, None);
+            near(value(&position, &found), exact.value, 1e-5, position);
+            *simulated += search.report().simulations;
         }
     }
     assert!(
-        asked < alone,
-        "{asked} simulations with an oracle, {alone} without"
+        simulated[1] < simulated[0],
+        "simulations without an oracle and with one: {simulated:?}"
     );
 }
 
@@ -719,42 +604,34 @@ fn an_oracle_settles_what_it_knows() {
 fn leaves_answer_alike_one_by_one_and_together() {
     let game = Standard::default();
     let mut random = RandomStream::new(3);
-    let positions: Vec<Position> = exact_lines()
-        .into_iter()
-        .map(|(position, _)| position)
-        .filter(|position| game.payoffs(position).is_none())
-        .collect();
-    let star = || StarLeaf::new(Standard::default(), schwarz(), 1);
+    let exact = exact_positions().into_iter().map(|exact| exact.position);
+    let open = exact.filter(|position| game.payoffs(position).is_none());
+    let positions: Vec<Position> = open.collect();
+    let star = || StarLeaf::new(game.clone(), schwarz(&game), 1);
+    let evaluator = || EvaluatorLeaf::new(schwarz(&game));
     let leaves: Vec<Box<dyn Leaf<Standard>>> = vec![
-        Box::new(EvaluatorLeaf::new(schwarz())),
+        Box::new(evaluator()),
         Box::new(star()),
-        Box::new(Mix::new(0.25, EvaluatorLeaf::new(schwarz()), star())),
+        Box::new(Mix::new(0.25, evaluator(), star())),
     ];
     let mut answers = vec![vec![[0.0; MAX_SEATS]; positions.len()]; leaves.len()];
     for (mut leaf, answers) in leaves.into_iter().zip(&mut answers) {
         leaf.payoffs_of(&game, &positions, &mut random, answers);
         for (position, answer) in positions.iter().zip(answers) {
             assert_eq!(leaf.payoffs(&game, position, &mut random, None), *answer);
-            assert!((answer[0] + answer[1] - 1.0).abs() < 1e-6);
+            near(answer[0] + answer[1], 1.0, 1e-6, position);
         }
     }
     // One ply is the reference's; the mixture is what it says.
-    let mut reference = Expectiminimax::new(game.clone(), schwarz(), 1, Form::Textbook);
+    let mut reference = Expectiminimax::new(game.clone(), schwarz(&game), 1, Form::Textbook);
     for (number, position) in positions.iter().enumerate() {
-        let seat = game.to_move(position);
-        assert!(
-            (answers[1][number][seat] - Search::value(&mut reference, position)).abs() < 1e-5,
-            "{position:?}"
-        );
-        let mixed: Payoffs = std::array::from_fn(|seat| {
-            0.25 * answers[0][number][seat] + 0.75 * answers[1][number][seat]
-        });
-        assert!(
-            mixed
-                .iter()
-                .zip(&answers[2][number])
-                .all(|(one, other)| (one - other).abs() < 1e-6)
-        );
+        let [valued, searched, mixed] = [0, 1, 2].map(|leaf| answers[leaf][number]);
+        let expected = Search::value(&mut reference, position);
+        near(searched[game.to_move(position)], expected, 1e-5, position);
+        for seat in 0..MAX_SEATS {
+            let expected = 0.25 * valued[seat] + 0.75 * searched[seat];
+            near(mixed[seat], expected, 1e-6, position);
+        }
     }
 }
 
@@ -762,7 +639,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
 fn options_change_at_run_time_and_the_report_tells_of_the_search() {
     let game = Standard::default();
     let start = position(MIDDLE);
-    let mut search = Mcts::new(game.clone(), Playout, simulations(100), 1);
+    let mut search = on_threads(1, simulations(100), 1);
     search.search(&start, None);
     let small = search.report();
     search.set_options(simulations(20_000));
@@ -776,9 +653,7 @@ fn options_change_at_run_time_and_the_report_tells_of_the_search() {
     assert!(report.line.len() > 2 && report.line[0] == best_move(&found).mv);
     let mut now = start;
     for &mv in &report.line {
-        let mut moves = Default::default();
-        game.moves(&now, &mut moves);
-        assert!(moves.contains(&mv));
+        assert!(moves_of(&game, &now).contains(&mv));
         now = game.play(&now, mv);
     }
 }

@@ -1,15 +1,12 @@
 //! EinStein with the dice laid open: the rolls decide the moves, and without chance every search is
 //! minimax.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test helper outside of a test function"
-)]
-
 use crate::games::HashEvaluator;
+use crate::published::all_options;
+use crate::support::{cutting, near, random_game, table as new_table};
 use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
 use engine::games::einstein::{
-    Standard, Variant,
+    Move, Position, Standard, Variant,
     dice::{DiceStream, Die},
     evaluators::schwarz_odds::SchwarzOdds,
 };
@@ -20,15 +17,10 @@ use engine::play::{
 use engine::search::{
     Search,
     minimax::minimax,
-    outcomes::{Options, OutcomeSearch},
-    star::{Cuts, Star, StarOptions},
-    table::{Replacement, Reuse, Table},
+    outcomes::OutcomeSearch,
+    star::{Cuts, Star},
 };
-use std::{collections::HashMap, sync::Arc};
-
-fn new_table(entries: usize) -> Arc<Table> {
-    Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())
-}
+use std::collections::HashMap;
 
 #[test]
 fn moves_along_a_line_are_those_of_the_rolls() {
@@ -66,10 +58,8 @@ fn no_game_outlasts_its_outcomes() {
     let open = OpenChance::new(game.clone(), 5);
     let mut random = RandomStream::new(5);
     for _ in 0..100 {
-        let mut position = open.start(game.random_start(&mut random, 0));
-        while open.payoffs(&position).is_none() {
-            position = open.play(&position, open.random_move(&position, random.next_u64()));
-        }
+        let start = open.start(game.random_start(&mut random, 0));
+        let position = random_game(&open, start, &mut random).last().unwrap();
         // Each of twelve stones is at most eight rows and columns from its goal.
         assert!(
             position.ply <= 96 && game.most_plies() >= 96,
@@ -85,13 +75,12 @@ fn keys_tell_plies_apart() {
     let mut random = RandomStream::new(3);
     let mut seen = HashMap::new();
     for _ in 0..200 {
-        let mut position = open.start(game.random_start(&mut random, 0));
-        while open.payoffs(&position).is_none() {
+        let start = open.start(game.random_start(&mut random, 0));
+        for position in random_game(&open, start, &mut random) {
             for ply in position.ply..position.ply + 3 {
                 let shifted = OpenPosition { ply, ..position };
                 assert_eq!(*seen.entry(open.key(&shifted)).or_insert(shifted), shifted);
             }
-            position = open.play(&position, open.random_move(&position, random.next_u64()));
         }
     }
 }
@@ -112,33 +101,14 @@ fn searches_are_minimax<E: Evaluator<OpenChance<Standard>> + Clone>(evaluator: &
         let expected = minimax(&open, evaluator, &position, depth, open.to_move(&position));
         for entries in [None, Some(1), Some(1 << 12)] {
             let table = || entries.map(new_table);
-            let options = StarOptions {
-                cuts: Cuts::Star1,
-                ..StarOptions::default()
-            };
-            let value = Star::new(open.clone(), evaluator.clone(), options, table())
-                .bounds(&position, depth, 0.0, 1.0)
-                .lower;
-            assert!(
-                (f64::from(value) - expected).abs() < 1e-6,
-                "{value}, minimax {expected}"
-            );
-            for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
-                for negascout in [false, true] {
-                    let options = Options { cuts, negascout };
-                    let value = OutcomeSearch::new(
-                        open.clone(),
-                        evaluator.clone(),
-                        depth,
-                        options,
-                        table(),
-                    )
-                    .value(&position);
-                    assert!(
-                        (f64::from(value) - expected).abs() < 1e-6,
-                        "{value}, minimax {expected}, {options:?}"
-                    );
-                }
+            let options = cutting(Cuts::Star1);
+            let mut star = Star::new(open.clone(), evaluator.clone(), options, table());
+            let value = star.bounds(&position, depth, 0.0, 1.0).lower;
+            near(value, expected, 1e-6, entries);
+            for options in all_options() {
+                let (open, evaluator) = (open.clone(), evaluator.clone());
+                let mut search = OutcomeSearch::new(open, evaluator, depth, options, table());
+                near(search.value(&position), expected, 1e-6, (options, entries));
             }
         }
     }
@@ -158,7 +128,7 @@ struct Counting;
 impl Evaluator<Standard> for Counting {
     type Cache = u8;
 
-    fn refresh(&self, _: &Standard, _: &<Standard as Game>::Position, cache: &mut u8) {
+    fn refresh(&self, _: &Standard, _: &Position, cache: &mut u8) {
         *cache = 100;
     }
 
@@ -166,16 +136,16 @@ impl Evaluator<Standard> for Counting {
         &self,
         game: &Standard,
         parent: &u8,
-        before: &<Standard as Game>::Position,
-        mv: <Standard as Game>::Move,
-        after: &<Standard as Game>::Position,
+        before: &Position,
+        mv: Move,
+        after: &Position,
         child: &mut u8,
     ) {
         assert_eq!(game.play(before, mv), *after);
         *child = parent + 1;
     }
 
-    fn value(&self, _: &Standard, _: &<Standard as Game>::Position, cache: &u8) -> f32 {
+    fn value(&self, _: &Standard, _: &Position, cache: &u8) -> f32 {
         f32::from(*cache) / 200.0
     }
 }
@@ -194,14 +164,8 @@ fn the_evaluator_inside_is_asked() {
     let counting = OpenEvaluator(Counting);
     counting.refresh(&open, &start, &mut parent);
     let mv = open.random_move(&start, 0);
-    counting.update(
-        &open,
-        &parent,
-        &start,
-        mv,
-        &open.play(&start, mv),
-        &mut child,
-    );
+    let next = open.play(&start, mv);
+    counting.update(&open, &parent, &start, mv, &next, &mut child);
     assert_eq!((parent, child), (100, 101));
     assert_eq!(counting.value(&open, &start, &child), 0.505);
     assert_eq!(

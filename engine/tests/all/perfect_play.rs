@@ -1,7 +1,7 @@
 //! Searches that ask the endgame tables play perfectly where these reach, and use them where moves
 //! lead there.
 
-use crate::positions::random_positions;
+use crate::support::{near, player, random_positions};
 use engine::core::game::Game;
 use engine::games::einstein::{
     Move, Position, Standard,
@@ -9,7 +9,6 @@ use engine::games::einstein::{
 };
 use engine::play::{
     build::{PlayerRecipe, evaluator},
-    player::Player,
     registry::AnyEvaluator,
 };
 
@@ -20,12 +19,6 @@ fn endgames(game: &Standard, stones: std::ops::RangeInclusive<u32>) -> Vec<Posit
         .into_iter()
         .filter(|position| stones.contains(&position.stones()))
         .collect()
-}
-
-fn player(text: &str, game: &Standard) -> Box<dyn Player<Standard>> {
-    let mut player = PlayerRecipe::parse(text, game).expect("a player").make();
-    player.new_game(1);
-    player
 }
 
 #[test]
@@ -43,15 +36,10 @@ fn no_move_gives_anything_away() {
         for position in &few {
             let probe = tables.probe(&game, position).unwrap();
             for face in 1..=6 {
-                let decision = player
-                    .decide(position, &game.legal_moves(position, face))
-                    .best;
+                let decision = player.decide(position, &game.legal_moves(position, face));
                 let best = &probe.faces[usize::from(face) - 1].best;
-                assert!(
-                    best.contains(&decision),
-                    "{notation}: {} {face}",
-                    game.format_position(position, None)
-                );
+                let text = game.format_position(position, Some(face));
+                assert!(best.contains(&decision.best), "{notation}: {text}");
             }
         }
     }
@@ -78,12 +66,8 @@ fn by_the_book(
             let over = game.payoff(&next, game.to_move(position));
             over.unwrap_or_else(|| 1.0 - by_the_book(game, tables, evaluator, &next, depth - 1))
         };
-        value += game
-            .legal_moves(position, face)
-            .iter()
-            .map(worth)
-            .fold(0.0, f32::max)
-            / 6.0;
+        let legal = game.legal_moves(position, face);
+        value += legal.iter().map(worth).fold(0.0, f32::max) / 6.0;
     }
     value
 }
@@ -95,18 +79,12 @@ fn before_the_tables_leaves_are_what_they_know() {
     for eval in ["schwarz", "abt"] {
         let evaluator = evaluator(eval, &game).unwrap();
         for depth in 1..=3 {
-            let mut player = player(
-                &format!("star2(depth={depth}, eval={eval}, tablebase=4, table=1)"),
-                &game,
-            );
+            let notation = format!("star2(depth={depth}, eval={eval}, tablebase=4, table=1)");
+            let mut player = player(&notation, &game);
             for position in endgames(&game, 5..=7).iter().take(100) {
                 let expected = by_the_book(&game, &tables, &*evaluator, position, depth);
                 let found = player.value(position).value.unwrap();
-                assert!(
-                    (found - expected).abs() < 1e-5,
-                    "{}: {found}, {expected}",
-                    game.format_position(position, None)
-                );
+                near(found, expected, 1e-5, position);
             }
         }
     }
@@ -121,9 +99,7 @@ fn what_cannot_be_is_refused() {
         ("star2(die=1:1:1:1:1:5, tablebase=4)", "fair die"),
         ("unified(depth=2, tablebase=4)", "tablebase"),
     ] {
-        let Err(error) = PlayerRecipe::parse(notation, &game) else {
-            panic!("{notation} is understood")
-        };
+        let error = PlayerRecipe::parse(notation, &game).err().expect(notation);
         assert!(error.to_string().contains(problem), "{notation}: {error}");
     }
 }

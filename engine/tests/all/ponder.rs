@@ -1,17 +1,16 @@
 //! Pondering: the time of others is used, what was found then counts, and it ends when they have
 //! decided.
 
+use crate::support::{MIDDLE, player as player_of, position};
 use engine::core::game::Game;
 use engine::games::einstein::{
     Move, Position, Standard,
     dice::{Die, DuplicateDice},
 };
 use engine::play::{
-    build::PlayerRecipe,
     game_loop::play_game,
     player::{Analysis, Decision, Player},
 };
-use engine::search::SearchStats;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
@@ -21,14 +20,8 @@ use std::{
     time::Duration,
 };
 
-const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
-
 fn player(text: &str) -> Box<dyn Player<Standard>> {
-    let mut player = PlayerRecipe::parse(text, &Standard::default())
-        .expect("a player")
-        .make();
-    player.new_game(1);
-    player
+    player_of(text, &Standard::default())
 }
 
 /// Takes its time, then makes the first move, or panics.
@@ -46,21 +39,11 @@ impl Player<Standard> for Slow {
         std::thread::sleep(Duration::from_millis(3));
         assert!(!self.panics, "as it was told to");
         self.decisions += 1;
-        Decision {
-            best: legal[0],
-            value: None,
-            stats: SearchStats::default(),
-        }
+        Decision::unrated(legal[0])
     }
 
-    fn analyse(&mut self, _position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
-        let moves = legal.into_iter().flatten().map(|&mv| (mv, None)).collect();
-        Analysis {
-            moves,
-            line: Vec::new(),
-            stats: SearchStats::default(),
-            tree: None,
-        }
+    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+        Analysis::unrated(&Standard::default(), position, legal)
     }
 }
 
@@ -102,7 +85,7 @@ impl Player<Standard> for Counted {
 #[test]
 fn what_was_found_on_the_time_of_others_counts() {
     let game = Standard::default();
-    let (position, _) = game.parse_position(MIDDLE).expect("a position");
+    let position = position(MIDDLE);
     let visits = |ponders: bool| {
         let mut player = player("mcts(sims=64, ponder=on, solver=off)");
         assert!(player.ponders());
@@ -119,7 +102,7 @@ fn what_was_found_on_the_time_of_others_counts() {
         let legal = game.legal_moves(&next, 5);
         let analysis = player.analyse(&next, Some(&legal));
         assert!(legal.contains(&analysis.line[0]));
-        let tree = analysis.tree.expect("a tree");
+        let tree = analysis.tree.unwrap();
         assert_eq!(tree.simulations, 64);
         tree.moves.iter().map(|found| found.visits).sum::<u32>()
     };
@@ -127,10 +110,16 @@ fn what_was_found_on_the_time_of_others_counts() {
     assert!(visits(true) > 128);
 }
 
+/// Plays a game, and says how many plies it had.
+fn play(players: &mut [&mut dyn Player<Standard>]) -> usize {
+    let game = Standard::default();
+    let mut dice = DuplicateDice::new(3, Die::fair());
+    let record = play_game(&game, position(MIDDLE), players, &mut dice, None, None);
+    record.plies.len()
+}
+
 #[test]
 fn the_game_loop_lets_ponder_who_wants_to_and_nobody_else() {
-    let game = Standard::default();
-    let (start, _) = game.parse_position(MIDDLE).expect("a position");
     for (text, ponders) in [
         ("mcts(sims=50, ponder=1)", true),
         ("mcts(sims=50, keep=on)", false),
@@ -144,48 +133,21 @@ fn the_game_loop_lets_ponder_who_wants_to_and_nobody_else() {
             panics: false,
             decisions: 0,
         };
-        let mut dice = DuplicateDice::new(3, Die::fair());
-        let record = play_game(
-            &game,
-            start,
-            &mut [&mut counted, &mut slow],
-            &mut dice,
-            None,
-            None,
-        );
-        assert_eq!(
-            record.plies.len(),
-            counted.decisions + slow.decisions,
-            "{text}"
-        );
+        let plies = play(&mut [&mut counted, &mut slow]);
+        assert_eq!(plies, counted.decisions + slow.decisions, "{text}");
         assert!(slow.decisions > 2 && counted.decisions > 2);
-        assert_eq!(
-            counted.pondered,
-            if ponders { slow.decisions } else { 0 },
-            "{text}"
-        );
+        let expected = if ponders { slow.decisions } else { 0 };
+        assert_eq!(counted.pondered, expected, "{text}");
     }
 }
 
 #[test]
 fn who_ponders_is_stopped_when_the_other_fails() {
-    let game = Standard::default();
-    let (start, _) = game.parse_position(MIDDLE).expect("a position");
     let mut ponders = player("mcts(sims=50, ponder=on)");
     let mut slow = Slow {
         panics: true,
         decisions: 0,
     };
-    let mut dice = DuplicateDice::new(3, Die::fair());
-    let play = || {
-        play_game(
-            &game,
-            start,
-            &mut [&mut *ponders, &mut slow],
-            &mut dice,
-            None,
-            None,
-        )
-    };
+    let play = || play(&mut [&mut *ponders, &mut slow]);
     assert!(catch_unwind(AssertUnwindSafe(play)).is_err());
 }

@@ -1,11 +1,12 @@
 //! Search in the published form equals the textbook whatever is cut, and each kind of cut saves
 //! leaves.
 
-#![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
-
 use crate::games::{HashEvaluator, HashGame};
-use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
-use engine::games::einstein::{Position, Standard, Variant, dice::Die};
+use crate::support::{
+    ALL_CUTS, all_rules, encloses, moves_of, near, random_positions, table as new_table,
+};
+use engine::core::{evaluator::Evaluator, game::Game};
+use engine::games::einstein::Standard;
 use engine::play::open_chance::OpenChance;
 use engine::search::{
     Search,
@@ -13,115 +14,59 @@ use engine::search::{
     minimax::minimax,
     outcomes::{Options, OutcomeSearch},
     star::Cuts,
-    table::{Replacement, Reuse, Table},
 };
-use std::sync::Arc;
 
-fn new_table(entries: usize) -> Arc<Table> {
-    Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())
-}
-
-const ALL_CUTS: [Cuts; 4] = [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2];
-
-fn all_options() -> impl Iterator<Item = Options> {
+/// Every kind of cuts, without NegaScout and with it.
+pub(crate) fn all_options() -> impl Iterator<Item = Options> {
     ALL_CUTS
         .into_iter()
         .flat_map(|cuts| [false, true].map(|negascout| Options { cuts, negascout }))
 }
 
-fn plain(cuts: Cuts) -> Options {
+pub(crate) fn plain(cuts: Cuts) -> Options {
     Options {
         cuts,
         negascout: false,
     }
 }
 
-/// Positions met in random games: any stage of the game, none of them over.
-fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
-    let mut random = RandomStream::new(seed);
-    let mut positions = Vec::new();
-    while positions.len() < count {
-        let first = random.below(2);
-        let mut position = game.random_start(&mut random, first);
-        for _ in 0..random.below(24) {
-            if game.winner(&position).is_none() {
-                let legal = game.legal_moves(&position, random.below(6) as u8 + 1);
-                position = game.play(&position, legal[random.below(legal.len())]);
-            }
-        }
-        if game.winner(&position).is_none() {
-            positions.push(position);
-        }
-    }
-    positions
-}
-
-fn rules() -> [Standard; 4] {
-    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
-    [
-        (Variant::Classic, Die::fair()),
-        (Variant::NearestOnly, Die::fair()),
-        (Variant::Classic, loaded),
-        (Variant::NearestOnly, loaded),
-    ]
-    .map(|(variant, die)| Standard::new(variant, die))
-}
-
 /// Every form of search agrees with the textbook, in full and in narrow windows, and as a
 /// [`Search`].
-fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
-    let tolerance = 1e-6;
+pub(crate) fn agrees<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
     let expected = textbook.value_to(position, depth, root);
-    let mut moves = G::Moves::default();
-    game.moves(position, &mut moves);
-    let first = f64::from(textbook.move_value(position, moves[0], 0.0).lower);
+    let mv = moves_of(game, position)[0];
+    let first = f64::from(textbook.move_value(position, mv, 0.0).lower);
     for options in all_options() {
         for table in [None, Some(1), Some(1 << 12)] {
-            let mut search = OutcomeSearch::new(
-                game.clone(),
-                HashEvaluator,
-                depth,
-                options,
-                table.map(new_table),
-            );
+            let what = (options, table);
+            let table = table.map(new_table);
+            let mut search = OutcomeSearch::new(game.clone(), HashEvaluator, depth, options, table);
             let full = search.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-            assert!(
-                (f64::from(full.lower) - expected).abs() < tolerance,
-                "{full:?}, textbook {expected}, {options:?}, table {table:?}"
-            );
-            assert!(
-                (f64::from(full.upper) - expected).abs() < tolerance,
-                "{full:?}, textbook {expected}, {options:?}, table {table:?}"
-            );
-            assert!((f64::from(search.value(position)) - expected).abs() < tolerance);
+            near(full.lower, expected, tolerance, what);
+            near(full.upper, expected, tolerance, what);
+            near(search.value(position), expected, tolerance, what);
             // In a narrow window the bounds enclose the value, and decide on which side of the
             // window it lies.
             for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7), (0.5, 0.5)] {
                 let bounds = search.bounds(position, depth, alpha, beta);
                 let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
-                let text = format!(
-                    "{bounds:?} in ({alpha}, {beta}), textbook {expected}, {options:?}, table {table:?}"
-                );
-                assert!(
-                    lower - tolerance < expected && expected < upper + tolerance,
-                    "{text}"
-                );
+                encloses(bounds, expected, tolerance, what);
                 let decided =
                     lower > f64::from(beta) - tolerance || upper < f64::from(alpha) + tolerance;
-                assert!(upper - lower < tolerance || decided, "{text}");
+                assert!(
+                    upper - lower < tolerance || decided,
+                    "{bounds:?} in ({alpha}, {beta}), {what:?}"
+                );
             }
             for alpha in [-1.0_f32, 0.4, 0.6] {
-                let bounds = search.move_value(position, moves[0], alpha);
+                let bounds = search.move_value(position, mv, alpha);
                 let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
-                assert!(
-                    lower - tolerance < first && first < upper + tolerance,
-                    "{bounds:?} above {alpha}, textbook {first}, {options:?}"
-                );
+                encloses(bounds, first, tolerance, (alpha, what));
                 assert!(
                     upper - lower < tolerance || upper < f64::from(alpha) + tolerance,
-                    "{bounds:?} above {alpha}, {options:?}"
+                    "{bounds:?} above {alpha}, {what:?}"
                 );
             }
         }
@@ -129,41 +74,13 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
 }
 
 #[test]
-fn everything_agrees_on_einstein() {
-    for (number, game) in rules().into_iter().enumerate() {
-        for (index, position) in random_positions(&game, 100, number as u64)
-            .iter()
-            .enumerate()
-        {
-            all_agree(&game, position, 1 + index as u32 % 3);
-            if index % 4 == 0 {
-                all_agree(
-                    &game.clone().face_by_face(),
-                    position,
-                    1 + index as u32 / 4 % 3,
-                );
-            }
+fn everything_agrees_face_by_face() {
+    for (number, game) in all_rules().into_iter().enumerate() {
+        let positions = random_positions(&game, 100, number as u64).into_iter();
+        let depths = [1, 2, 3].into_iter().cycle();
+        for (position, depth) in positions.step_by(4).zip(depths) {
+            agrees(&game.clone().face_by_face(), &position, depth, 1e-6);
         }
-    }
-}
-
-#[test]
-fn everything_agrees_on_games_of_any_shape() {
-    for seed in 0..300 {
-        let two = HashGame {
-            seats: 2,
-            seed,
-            length: 4,
-            chance: true,
-        };
-        all_agree(&two, &two.start(), 1 + seed as u32 % 5);
-        let three = HashGame {
-            seats: 3,
-            seed,
-            length: 4,
-            chance: seed % 2 == 0,
-        };
-        all_agree(&three, &three.start(), 1 + seed as u32 % 5);
     }
 }
 
@@ -183,10 +100,8 @@ fn alpha_beta<G: Game>(
         *leaves += 1;
         return HashEvaluator.value(game, position, &());
     }
-    let mut moves = G::Moves::default();
-    game.moves(position, &mut moves);
     let mut best = 0.0_f32;
-    for &mv in moves.iter() {
+    for &mv in moves_of(game, position).iter() {
         let next = game.play(position, mv);
         let value = if game.to_move(&next) == game.to_move(position) {
             alpha_beta(game, &next, depth - 1, alpha, beta, leaves)
@@ -216,10 +131,7 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
         for options in all_options() {
             let value =
                 OutcomeSearch::new(game.clone(), HashEvaluator, 5, options, None).value(&start);
-            assert!(
-                (f64::from(value) - expected).abs() < 1e-6,
-                "{value}, minimax {expected}, {options:?}"
-            );
+            near(value, expected, 1e-6, options);
         }
     }
     // Values of open dice are fractions of 2^24 and 0 and 1, so nothing is rounded, and even the
@@ -242,7 +154,7 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
 #[test]
 fn each_kind_of_cut_saves_leaves() {
     let mut total = [0; 4];
-    for game in rules().map(Standard::face_by_face) {
+    for game in all_rules().map(Standard::face_by_face) {
         for position in random_positions(&game, 25, 7) {
             let leaves = ALL_CUTS.map(|cuts| {
                 let mut search =
@@ -272,11 +184,10 @@ fn each_kind_of_cut_saves_leaves() {
 
 #[test]
 fn face_by_face_lists_each_possible_face() {
-    for game in rules() {
+    for game in all_rules() {
         let apart = game.clone().face_by_face();
         for (index, position) in random_positions(&game, 200, 3).iter().enumerate() {
-            let mut moves = Default::default();
-            apart.moves(position, &mut moves);
+            let moves = moves_of(&apart, position);
             let outcomes = apart.outcomes(position, &moves);
             let faces: Vec<u8> = (1..=6)
                 .filter(|&face| game.die().probability(face) > 0.0)
@@ -286,12 +197,10 @@ fn face_by_face_lists_each_possible_face() {
                 assert_eq!(outcome.weight, game.die().probability(face) as f32);
                 assert_eq!(moves[outcome.run()], game.legal_moves(position, face)[..]);
             }
-            for (merged, single) in game
-                .mobility(position.mover().alive())
-                .iter()
-                .zip(apart.mobility(position.mover().alive()))
-            {
-                assert!((merged - single).abs() < 1e-6);
+            let [merged, single] =
+                [&game, &apart].map(|game| game.mobility(position.mover().alive()));
+            for (merged, single) in merged.into_iter().zip(single) {
+                near(merged, single, 1e-6, position);
             }
             let depth = 1 + index as u32 % 3;
             let [merged, single] = [&game, &apart].map(|game| {
@@ -299,13 +208,14 @@ fn face_by_face_lists_each_possible_face() {
                 Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
                     .value_to(position, depth, root)
             });
-            assert!((merged - single).abs() < 1e-6, "{merged} and {single}");
+            near(merged, single, 1e-6, position);
         }
     }
 }
 
 /// An evaluator that keeps its cache honest: it panics if a search updates it along the wrong line.
-struct Watchful;
+#[derive(Clone)]
+pub(crate) struct Watchful;
 
 impl<G: Game> Evaluator<G> for Watchful {
     type Cache = Option<G::Position>;

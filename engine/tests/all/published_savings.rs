@@ -1,10 +1,7 @@
 //! Search in the published form saves at least the share of leaves that was published.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test helper outside of a test function"
-)]
-
+use crate::published::plain;
+use crate::support::table as new_table;
 use engine::core::{
     calibration::{Calibrated, Calibration},
     evaluator::Evaluator,
@@ -20,13 +17,7 @@ use engine::search::{
     Search,
     outcomes::{Options, OutcomeSearch},
     star::Cuts,
-    table::{Replacement, Reuse, Table},
 };
-use std::sync::Arc;
-
-fn new_table(entries: usize) -> Arc<Table> {
-    Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())
-}
 
 /// The position after some plies of a game between players who take the best position by
 /// `evaluator`; `None` if the game is over by then.
@@ -53,13 +44,6 @@ fn played(
     Some(position)
 }
 
-fn plain(cuts: Cuts) -> Options {
-    Options {
-        cuts,
-        negascout: false,
-    }
-}
-
 /// The NTU agent's leaves at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`,
 /// `Star1` in two positions each): in the opening, the middle game and the endgame Star1 saves 11.2
 /// and 13.3, 13.1 and 19.3, 30.3 and 42.7 %. Its positions are not published, so ours come from
@@ -71,32 +55,19 @@ fn plain(cuts: Cuts) -> Options {
 fn star1_saves_at_least_the_published_share() {
     let game = Standard::default().face_by_face();
     let score = Schwarz::new(&game);
+    let negascout = Options {
+        cuts: Cuts::Star1,
+        negascout: true,
+    };
     let variants = [
         ("Star0.5", plain(Cuts::Between), None),
         ("Star1", plain(Cuts::Star1), None),
         ("Star2", plain(Cuts::Star2), None),
-        (
-            "Star1 NegaScout",
-            Options {
-                cuts: Cuts::Star1,
-                negascout: true,
-            },
-            None,
-        ),
+        ("Star1 NegaScout", negascout, None),
         ("Star1, table", plain(Cuts::Star1), Some(1 << 18)),
-        (
-            "Star1 NegaScout, table",
-            Options {
-                cuts: Cuts::Star1,
-                negascout: true,
-            },
-            Some(1 << 18),
-        ),
+        ("Star1 NegaScout, table", negascout, Some(1 << 18)),
     ];
-    let win = Calibration::Logistic {
-        slope: SchwarzOdds::SLOPE,
-        offset: SchwarzOdds::OFFSET,
-    };
+    let win = Calibration::logistic(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET);
     for (scale, calibration) in [
         ("win probability", win),
         ("raw", Calibration::Raw { factor: 1.0 }),

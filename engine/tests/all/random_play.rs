@@ -3,7 +3,6 @@
 //! turn.
 
 use crate::reference::{Board, Choice};
-#[allow(dead_code, reason = "random games need no notation of moves")]
 use engine::core::game::{Chance, Game};
 use engine::games::einstein::{
     Standard,

@@ -56,14 +56,11 @@ impl Board {
     }
 
     fn find(&self, wanted: char) -> Option<(usize, usize)> {
-        for (row, squares) in self.rows.iter().enumerate() {
-            for (column, &found) in squares.iter().enumerate() {
-                if found == wanted {
-                    return Some((row, column));
-                }
-            }
-        }
-        None
+        let mut rows = self.rows.iter().enumerate();
+        rows.find_map(|(row, squares)| {
+            let column = squares.iter().position(|&found| found == wanted)?;
+            Some((row, column))
+        })
     }
 
     /// The numbers of the stones that `face` lets the side to move choose from, rising.
@@ -90,35 +87,19 @@ impl Board {
         let Some((row, column)) = self.find(self.own_stone(number)) else {
             return Vec::new();
         };
-        let mut targets = Vec::new();
-        if self.to_move == 'r' {
-            if row < last_row && column < last_column {
-                targets.push((row + 1, column + 1));
-            }
-            if column < last_column {
-                targets.push((row, column + 1));
-            }
-            if row < last_row {
-                targets.push((row + 1, column));
-            }
-        } else {
-            if row > 0 && column > 0 {
-                targets.push((row - 1, column - 1));
-            }
-            if column > 0 {
-                targets.push((row, column - 1));
-            }
-            if row > 0 {
-                targets.push((row - 1, column));
-            }
-        }
-        targets
-            .into_iter()
-            .map(|to| Step {
-                from: (row, column),
-                to,
-            })
-            .collect()
+        let onwards = |at: usize, last: usize| match self.to_move {
+            'r' => Some(at + 1).filter(|&next| next <= last),
+            _ => at.checked_sub(1),
+        };
+        let (down, right) = (onwards(row, last_row), onwards(column, last_column));
+        let targets = [
+            down.zip(right),
+            right.map(|right| (row, right)),
+            down.map(|down| (down, column)),
+        ];
+        let from = (row, column);
+        let targets = targets.into_iter().flatten();
+        targets.map(|to| Step { from, to }).collect()
     }
 
     /// What the side to move may do with a roll.
@@ -157,14 +138,10 @@ impl Board {
 
     /// A step in the notation, for example `c1b2`.
     pub(crate) fn step_name(&self, step: Step) -> String {
-        [step.from, step.to]
-            .map(|(row, column)| {
-                format!(
-                    "{}{}",
-                    char::from(b'a' + column as u8),
-                    self.rows.len() - row
-                )
-            })
-            .concat()
+        let name = |(row, column)| {
+            let letter = char::from(b'a' + column as u8);
+            format!("{letter}{}", self.rows.len() - row)
+        };
+        [step.from, step.to].map(name).concat()
     }
 }

@@ -1,83 +1,63 @@
 //! ReversiXT against outside vectors and a plain board that reads its map itself.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test helper outside of a test function"
-)]
-
+use crate::sources::{folder_of, read};
+use crate::support::{json_lines, moves_of, successors};
 use engine::core::{
     game::{DRAW, Game, one_of},
     random::RandomStream,
 };
 use engine::games::reversixt::{
-    Move, MoveList, Phase, Position, ReversiXt,
+    Move, Phase, Position, ReversiXt,
     map::{Cell, Map},
 };
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
-macro_rules! maps {
-    ($($name:literal),*) => {
-        &[$(($name, include_str!(concat!("../vectors/maps/", $name, ".map")))),*]
+/// The texts of all maps in a folder, by the names of their files.
+fn maps_in(folder: &Path) -> BTreeMap<String, String> {
+    let files = std::fs::read_dir(folder).unwrap();
+    let map = |file: PathBuf| {
+        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, read(&file))
     };
+    files.map(|file| map(file.unwrap().path())).collect()
 }
 
-const MAPS: &[(&str, &str)] = maps!(
-    "bombs",
-    "bombs0",
-    "bonuses",
-    "choices",
-    "eight_big",
-    "expansions",
-    "five_odd",
-    "four_cross",
-    "inversions",
-    "plain10_2p",
-    "six_wide",
-    "three_ring",
-    "torus6",
-    "tube_2p",
-    "twos_special"
-);
+/// Maps that other programs were asked about.
+fn given() -> BTreeMap<String, String> {
+    let maps = maps_in(&folder_of("engine").join("tests/vectors/maps"));
+    assert_eq!(maps.len(), 15);
+    maps
+}
 
 fn game(text: &str) -> ReversiXt {
     ReversiXt::new(Arc::new(Map::parse(text).unwrap()))
 }
 
-fn given() -> HashMap<&'static str, ReversiXt> {
-    MAPS.iter()
-        .map(|&(name, text)| (name, game(text)))
-        .collect()
-}
-
-fn moves_of(game: &ReversiXt, position: &Position) -> MoveList {
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
-    moves
+/// The rules on one of these maps.
+pub(crate) fn vector_game(name: &str) -> ReversiXt {
+    game(&given()[name])
 }
 
 /// Moves as the vectors write them: x, y and what goes with it.
 fn triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
     let width = game.map().width();
-    let triple = |mv: &Move| {
-        [
-            mv.cell() % width,
-            mv.cell() / width,
-            usize::from(mv.special()),
-        ]
-    };
+    let triple = |mv: &Move| [mv.cell() % width, mv.cell() / width, mv.special().into()];
     moves.iter().map(triple).collect()
+}
+
+fn joined(items: impl IntoIterator<Item = impl ToString>, between: &str) -> String {
+    let items = items.into_iter().map(|item| item.to_string());
+    items.collect::<Vec<_>>().join(between)
 }
 
 /// A position of the vectors as our text.
 fn text_of(state: &Value) -> String {
-    let numbers = |name: &str| {
-        let numbers = state[name].as_array().unwrap().iter().map(Value::to_string);
-        numbers.collect::<Vec<_>>().join(",")
-    };
+    let numbers = |name: &str| joined(state[name].as_array().unwrap(), ",");
     format!(
         "{} {} {} {} {}",
         state["board"].as_str().unwrap(),
@@ -90,22 +70,22 @@ fn text_of(state: &Value) -> String {
 
 #[test]
 fn positions_of_other_programs_have_their_moves_and_what_follows() {
-    let games = given();
+    let games = given().into_iter().map(|(name, text)| (name, game(&text)));
+    let games: HashMap<String, ReversiXt> = games.collect();
     let mut kinds = HashSet::new();
-    for line in include_str!("../vectors/reversixt.jsonl").lines() {
-        let case: Value = serde_json::from_str(line).unwrap();
+    for case in json_lines(include_str!("../vectors/reversixt.jsonl")) {
         let game = &games[case["map"].as_str().unwrap()];
         let position = game.parse_position(&text_of(&case)).unwrap();
         let moves = moves_of(game, &position);
         let legal: Vec<[usize; 3]> = serde_json::from_value(case["legal"].clone()).unwrap();
-        assert_eq!(triples(game, &moves), legal, "{line}");
+        assert_eq!(triples(game, &moves), legal, "{case}");
         let [x, y, special]: [usize; 3] = serde_json::from_value(case["move"].clone()).unwrap();
         let mv = Move::new(y * game.map().width() + x, special as u8);
         let after = game.play(&position, mv);
         assert_eq!(
             game.format_position(&after),
             text_of(&case["after"]),
-            "{line}"
+            "{case}"
         );
         kinds.insert(case["kind"].as_str().unwrap().to_owned());
     }
@@ -116,24 +96,22 @@ fn leaves(game: &ReversiXt, position: &Position, depth: usize) -> u64 {
     if position.phase() == Phase::Over {
         return 0;
     }
-    let moves = moves_of(game, position);
     if depth == 1 {
-        return moves.len() as u64;
+        return moves_of(game, position).len() as u64;
     }
-    let after = moves.iter().map(|&mv| game.play(position, mv));
-    after.map(|after| leaves(game, &after, depth - 1)).sum()
+    let after = successors(game, position).into_iter();
+    after.map(|next| leaves(game, &next, depth - 1)).sum()
 }
 
 #[test]
 fn as_many_lines_of_play_as_other_programs_count() {
     let expected: BTreeMap<String, Vec<u64>> =
         serde_json::from_str(include_str!("../vectors/reversixt_perft.json")).unwrap();
-    let games = given();
-    assert_eq!(expected.len(), games.len());
+    assert_eq!(expected.len(), given().len());
     for (name, counts) in expected {
-        let game = &games[name.as_str()];
+        let game = vector_game(&name);
         for (depth, &count) in (1..).zip(&counts) {
-            assert_eq!(leaves(game, &game.start(), depth), count, "{name} {depth}");
+            assert_eq!(leaves(&game, &game.start(), depth), count, "{name} {depth}");
         }
     }
 }
@@ -244,11 +222,8 @@ impl PlainBoard {
                     'b' if self.phase == "play" => vec![20, 21],
                     _ => vec![0],
                 };
-                moves.extend(
-                    specials
-                        .iter()
-                        .map(|&special| [x as usize, y as usize, special]),
-                );
+                let place = |special| [x as usize, y as usize, special];
+                moves.extend(specials.into_iter().map(place));
             }
         }
         moves
@@ -308,7 +283,7 @@ impl PlainBoard {
                 for sign in self
                     .cells
                     .values_mut()
-                    .filter(|sign| sign.is_ascii_digit() && **sign != '0')
+                    .filter(|sign| ('1'..='8').contains(sign))
                 {
                     *sign = char::from(b'0' + new(*sign as u8 - b'0'));
                 }
@@ -332,17 +307,13 @@ impl PlainBoard {
     fn text(&self, width: i32, height: i32) -> String {
         let sign = |x, y| self.cells.get(&(x, y)).copied().unwrap_or('-');
         let row = |y| (0..width).map(|x| sign(x, y)).collect::<String>();
-        let joined = |stock: &[u32]| {
-            let stock: Vec<String> = stock.iter().map(u32::to_string).collect();
-            stock.join(",")
-        };
         format!(
             "{} {} {} {} {}",
-            (0..height).map(row).collect::<Vec<_>>().join("/"),
+            joined((0..height).map(row), "/"),
             self.phase,
             self.turn,
-            joined(&self.overrides),
-            joined(&self.bombs)
+            joined(&self.overrides, ","),
+            joined(&self.bombs, ",")
         )
     }
 }
@@ -364,30 +335,18 @@ fn random_map(random: &mut RandomStream) -> String {
             _ => '0',
         };
     }
-    let text: Vec<String> = rows
-        .iter()
-        .map(|row| {
-            row.iter()
-                .map(char::to_string)
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect();
     let mut map = format!(
         "{players}\n{}\n{} {}\n{height} {width}\n{}\n",
         below(3),
         below(4),
         below(4),
-        text.join("\n")
+        joined(rows.iter().map(|row| joined(row, " ")), "\n")
     );
     let plain = PlainBoard::read(&map);
     let mut open: Vec<(i32, i32, i32)> = Vec::new();
     for &(x, y) in plain.cells.keys() {
-        open.extend(
-            (0..8)
-                .map(|d| (x, y, d))
-                .filter(|&side| plain.step(side).is_none()),
-        );
+        let sides = (0..8).map(|direction| (x, y, direction));
+        open.extend(sides.filter(|&side| plain.step(side).is_none()));
     }
     for _ in 0..below(open.len() / 2 + 1) {
         let mut side = || {
@@ -415,12 +374,10 @@ fn random_positions_of_random_maps_are_those_of_a_plain_board() {
             assert_eq!(game.parse_position(&text), Ok(position), "{map}{text}");
             compared += 1;
             phases[position.phase() as usize] += 1;
-            for seat in 0..usize::from(plain.players) {
-                let stones = plain
-                    .cells
-                    .values()
-                    .filter(|&&sign| sign == char::from(b'1' + seat as u8));
-                assert_eq!(usize::from(position.stones(seat)), stones.count());
+            for seat in 0..plain.players {
+                let own = char::from(b'1' + seat);
+                let stones = plain.cells.values().filter(|&&sign| sign == own).count();
+                assert_eq!(usize::from(position.stones(seat.into())), stones);
             }
             if position.phase() == Phase::Over {
                 break;
@@ -443,15 +400,12 @@ fn random_positions_of_random_maps_are_those_of_a_plain_board() {
 
 #[test]
 fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
-    for (name, text) in MAPS {
-        let map = Map::parse(text).unwrap();
+    for (name, text) in given() {
+        let map = Map::parse(&text).unwrap();
         assert_eq!(Map::parse(&map.to_string()).as_ref(), Ok(&map), "{name}");
         let loose = text.replace('\n', "  \r\n").replace(' ', "  ") + "\r\n\n \n";
-        assert_eq!(
-            Map::parse(&loose.replace("\n2", "\n02")).as_ref(),
-            Ok(&map),
-            "{name}"
-        );
+        let loose = loose.replace("\n2", "\n02");
+        assert_eq!(Map::parse(&loose).as_ref(), Ok(&map), "{name}");
     }
     let good = "2\n1\n0 1\n2 3\n0 1 -\n2 c b\n0 0 0 <-> 1 0 2\n";
     Map::parse(good).unwrap();
@@ -459,70 +413,68 @@ fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
         (
             "2\n1\n",
             "9\n1\n",
-            "line 1, column 1: expected players, a number from 2 to 8, found '9'",
+            "1, column 1: expected players, a number from 2 to 8, found '9'",
         ),
         (
             "0 1\n2 3",
             "0 1 1\n2 3",
-            "line 3, column 5: '1' is too much: expected the end of the line",
+            "3, column 5: '1' is too much: expected the end of the line",
         ),
         (
             "0 1\n2 3",
             "0\n2 3",
-            "line 3, column 2: the line ends here: expected their strength",
+            "3, column 2: the line ends here: expected their strength",
         ),
         (
             "2 3\n",
             "2 51\n",
-            "line 4, column 3: expected width, a number from 1 to 50, found '51'",
+            "4, column 3: expected width, a number from 1 to 50, found '51'",
         ),
         (
             "2 c b",
             "2 c 3",
-            "line 6, column 5: '3' is no cell: expected -, 0, x, c, b, i or a player from 1 to 2",
+            "6, column 5: '3' is no cell: expected -, 0, x, c, b, i or a player from 1 to 2",
         ),
         (
             "2 c b",
             "2 c",
-            "line 6, column 4: the line ends here: expected cell 3 of 3",
+            "6, column 4: the line ends here: expected cell 3 of 3",
         ),
         (
             "0 0 0 <->",
             "0 0 2 <->",
-            "line 7, column 1: the transition at 0 0 2 has an ordinary neighbour there; it may only lead where none is",
+            "7, column 1: the transition at 0 0 2 has an ordinary neighbour there; it may only lead where none is",
         ),
         (
             "1 0 2",
             "2 0 2",
-            "line 7, column 11: the transition at 2 0 2 is at a hole; put it at a cell",
+            "7, column 11: the transition at 2 0 2 is at a hole; put it at a cell",
         ),
         (
             "<-> 1 0 2",
             "-> 1 0 2",
-            "line 7, column 7: expected <->, found '->'",
+            "7, column 7: expected <->, found '->'",
         ),
         (
             "<-> 1 0 2",
             "<-> 1 2 2",
-            "line 7, column 13: expected y, a number from 0 to 1, found '2'",
+            "7, column 13: expected y, a number from 0 to 1, found '2'",
+        ),
+        (
+            "2 c b\n0 0 0 <-> 1 0 2\n",
+            "",
+            "6, column 1: the map ends here: expected row 2 of 2",
         ),
         (
             "1 0 2\n",
             "1 0 2\n0 0 7 <-> 0 0 0\n",
-            "line 8, column 11: the transition at 0 0 0 is the second on this side; a side has at most one",
+            "8, column 11: the transition at 0 0 0 is the second on this side; a side has at most one",
         ),
     ];
     for (from, to, message) in wrong {
         let error = Map::parse(&good.replacen(from, to, 1)).unwrap_err();
-        assert_eq!(error.to_string(), message);
+        assert_eq!(error.to_string(), format!("line {message}"));
     }
-    let cut = Map::parse("2\n1\n0 1\n2 3\n0 1 -\n")
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        cut,
-        "line 6, column 1: the map ends here: expected row 2 of 2"
-    );
 }
 
 #[test]
@@ -550,21 +502,11 @@ fn stones_are_ranked_equals_share_and_the_disqualified_come_last() {
 /// From plain 8×8 to eight players with everything that there is.
 #[test]
 fn the_maps_that_ship_are_sound_and_somebody_can_move() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/maps");
-    let files = std::fs::read_dir(folder).unwrap();
-    let mut maps: Vec<(String, ReversiXt)> = files
-        .map(|file| {
-            let file = file.unwrap();
-            let text = std::fs::read_to_string(file.path()).unwrap();
-            let name = file.file_name().into_string().unwrap();
-            assert_eq!(Map::parse(&text).unwrap().to_string(), text, "{name}");
-            (name, game(&text))
-        })
-        .collect();
-    maps.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let maps = maps_in(&folder_of("data").join("maps"));
     assert_eq!(maps.len(), 13);
-    for (name, rules) in &maps {
-        assert_eq!(rules.start().phase(), Phase::Stones, "{name}");
+    for (name, text) in &maps {
+        assert_eq!(Map::parse(text).unwrap().to_string(), *text, "{name}");
+        assert_eq!(game(text).start().phase(), Phase::Stones, "{name}");
     }
     let has = |rules: &ReversiXt, cell| rules.map().cells().contains(&cell);
     let specials = [
@@ -574,13 +516,12 @@ fn the_maps_that_ship_are_sound_and_somebody_can_move() {
         Cell::INVERSION,
         Cell::HOLE,
     ];
-    let (plain, everything) = (&maps[0].1, &maps[11].1);
+    let of = |name| game(&maps[name]);
+    let (plain, everything) = (of("01_plain_8x8"), of("12_everything_eight_30x30"));
     assert_eq!((plain.map().players(), plain.map().cells().len()), (2, 64));
-    assert!(
-        specials
-            .iter()
-            .all(|&cell| !has(plain, cell) && has(everything, cell))
-    );
+    for special in specials {
+        assert!(!has(&plain, special) && has(&everything, special));
+    }
     assert!(everything.map().players() == 8 && !everything.map().transitions().is_empty());
 }
 
@@ -590,52 +531,43 @@ fn wrong_positions_and_moves_are_refused_where_they_are_wrong() {
     let start = rules.start();
     assert_eq!(rules.format_position(&start), "120- play 1 1,1 1,1");
     let wrong = [
-        ("120 play 1 1,1 1,1", "character 4: expected cell 4 of 4"),
-        (
-            "1200 play 1 1,1 1,1",
-            "character 4: the map has a hole here",
-        ),
-        ("130- play 1 1,1 1,1", "character 2: there are 2 players"),
-        ("120-/ play 1 1,1 1,1", "character 6: expected the end"),
+        ("120 play 1 1,1 1,1", "4: expected cell 4 of 4"),
+        ("1200 play 1 1,1 1,1", "4: the map has a hole here"),
+        ("130- play 1 1,1 1,1", "2: there are 2 players"),
+        ("120-/ play 1 1,1 1,1", "6: expected the end"),
         (
             "120- pay 1 1,1 1,1",
-            "character 6: expected the phase, which is play, bomb or end",
+            "6: expected the phase, which is play, bomb or end",
         ),
         (
             "120- play 2 0,0 1,1",
-            "character 11: player 2 cannot move; player 1 can",
+            "11: player 2 cannot move; player 1 can",
         ),
         (
             "1---  play 1 1,1 1,1",
-            "character 6: expected the phase, which is play, bomb or end",
+            "6: expected the phase, which is play, bomb or end",
         ),
-        ("1--- play 1 0,0 1,1", "character 6: here the phase is bomb"),
-        (
-            "120- play 1 1,1 1",
-            "character 18: expected bombs, found the end",
-        ),
-        ("120- play 1 1,1,1 1,1", "character 17: expected the end"),
+        ("1--- play 1 0,0 1,1", "6: here the phase is bomb"),
+        ("120- play 1 1,1 1", "18: expected bombs, found the end"),
+        ("120- play 1 1,1,1 1,1", "17: expected the end"),
         (
             "120- play 1 1,x 1,1",
-            "character 15: expected override stones, a number from 0 to 10000, found 'x'",
+            "15: expected override stones, a number from 0 to 10000, found 'x'",
         ),
     ];
     for (text, message) in wrong {
         let error = rules.parse_position(text).unwrap_err();
-        assert_eq!(error.to_string(), message, "{text}");
+        assert_eq!(error.to_string(), format!("character {message}"), "{text}");
     }
     let wrong = [
-        ("2", "character 2: expected y, found the end"),
-        (
-            "4,0",
-            "character 1: expected x, a number from 0 to 3, found '4'",
-        ),
-        ("3,0", "character 1: nothing can be played on 3,0"),
-        ("2,0,bomb", "character 1: expected 2,0"),
-        ("2,0,9", "character 5: expected a player, bomb or override"),
+        ("2", "2: expected y, found the end"),
+        ("4,0", "1: expected x, a number from 0 to 3, found '4'"),
+        ("3,0", "1: nothing can be played on 3,0"),
+        ("2,0,bomb", "1: expected 2,0"),
+        ("2,0,9", "5: expected a player, bomb or override"),
     ];
     for (text, message) in wrong {
         let error = rules.parse_move(&start, text).unwrap_err();
-        assert_eq!(error.to_string(), message, "{text}");
+        assert_eq!(error.to_string(), format!("character {message}"), "{text}");
     }
 }

@@ -2,9 +2,10 @@
 //! perft.
 
 use crate::reference::{Board, Choice, Step};
+use crate::support::{moves_of, near, position, successors};
 use engine::core::game::Game;
 use engine::games::einstein::{
-    BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant,
+    BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED, Standard, Variant,
     dice::{Die, RandomStream},
     position::Side,
 };
@@ -27,7 +28,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             Variant::Classic => Choice::NextHigherOrLower,
             Variant::NearestOnly => Choice::Nearest,
         };
-        let die = Die::loaded(weights).expect("the weights are those of a die");
+        let die = Die::loaded(weights).unwrap();
         Self {
             game: EinStein::with_stones(variant, die, stones),
             choice,
@@ -39,11 +40,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         1..=self.probabilities.len() as u8
     }
 
-    fn names(&self, position: &Position, moves: &[engine::games::einstein::Move]) -> Vec<String> {
-        moves
-            .iter()
-            .map(|&mv| self.game.format_move(position, mv))
-            .collect()
+    fn names(&self, position: &Position, moves: &[Move]) -> Vec<String> {
+        let names = moves.iter().map(|&mv| self.game.format_move(position, mv));
+        names.collect()
     }
 
     /// Compares everything the engine says of a position with the reference.
@@ -52,27 +51,15 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         let game = &self.game;
         assert_eq!(game.format_position(position, None), text);
         assert_eq!(game.parse_position(&text), Ok((*position, None)), "{text}");
-        assert_eq!(
-            Position::from_bits(position.bits(), EinStein::<COLUMNS, ROWS>::SQUARES),
-            Some(*position),
-            "{text}"
-        );
-        assert_eq!(
-            game.to_move(position),
-            if board.to_move == 'r' { RED } else { BLUE },
-            "{text}"
-        );
-        let stones = board
-            .rows
-            .iter()
-            .flatten()
-            .filter(|&&square| square != '.')
-            .count();
+        let read = Position::from_bits(position.bits(), EinStein::<COLUMNS, ROWS>::SQUARES);
+        assert_eq!(read, Some(*position), "{text}");
+        let seat = |side| if side == 'r' { RED } else { BLUE };
+        assert_eq!(game.to_move(position), seat(board.to_move), "{text}");
+        let squares = board.rows.iter().flatten();
+        let stones = squares.filter(|&&square| square != '.').count();
         assert_eq!(position.stones() as usize, stones, "{text}");
 
-        let winner = board
-            .winner()
-            .map(|winner| if winner == 'r' { RED } else { BLUE });
+        let winner = board.winner().map(seat);
         assert_eq!(game.winner(position), winner, "{text}");
         match (game.payoffs(position), winner) {
             (None, None) => self.check_moves(position, board),
@@ -86,10 +73,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
     fn check_moves(&self, position: &Position, board: &Board) {
         let text = board.write();
         let game = &self.game;
-        let permitted: Vec<Vec<u8>> = self
+        let permitted = self
             .faces()
-            .map(|face| board.permitted_stones(face, self.choice))
-            .collect();
+            .map(|face| board.permitted_stones(face, self.choice));
+        let permitted: Vec<Vec<u8>> = permitted.collect();
 
         // The list: every stone that some face permits, in rising order, each with its steps.
         let expected: Vec<String> = (1..=6)
@@ -97,8 +84,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             .flat_map(|number| board.steps_of(number))
             .map(|step| board.step_name(step))
             .collect();
-        let mut moves = MoveList::default();
-        game.moves(position, &mut moves);
+        let moves = moves_of(game, position);
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
@@ -107,50 +93,33 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
-            let legal: Vec<String> = board
-                .legal_steps(face, self.choice)
-                .into_iter()
-                .map(|step| board.step_name(step))
-                .collect();
-            assert_eq!(
-                self.names(position, &game.legal_moves(position, face)),
-                legal,
-                "{text}, face {face}"
-            );
+            let steps = board.legal_steps(face, self.choice).into_iter();
+            let legal: Vec<String> = steps.map(|step| board.step_name(step)).collect();
+            let found = self.names(position, &game.legal_moves(position, face));
+            assert_eq!(found, legal, "{text}, face {face}");
             let probability = self.probabilities[usize::from(face) - 1];
             if probability > 0.0 {
-                let matching: Vec<usize> = (0..outcomes.len())
-                    .filter(|&index| self.names(position, &moves[outcomes[index].run()]) == legal)
-                    .collect();
-                assert_eq!(
-                    matching.len(),
-                    1,
-                    "{text}, face {face}: equal runs are merged"
-                );
-                weights[matching[0]] += probability;
+                let permits =
+                    |&index: &usize| self.names(position, &moves[outcomes[index].run()]) == legal;
+                let matching: Vec<usize> = (0..outcomes.len()).filter(permits).collect();
+                let [outcome] = matching[..] else {
+                    panic!("{text}, face {face}: equal runs are merged")
+                };
+                weights[outcome] += probability;
             }
         }
         for (outcome, weight) in outcomes.iter().zip(&weights) {
-            assert!(
-                (f64::from(outcome.weight) - weight).abs() < 1e-6,
-                "{text}: {outcomes:?}"
-            );
+            near(outcome.weight, *weight, 1e-6, &text);
         }
-        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{text}");
+        near(weights.iter().sum::<f64>(), 1.0, 1e-6, &text);
 
         // The probability that the next roll permits a stone.
         let mobility = game.mobility(position.mover().alive());
         for number in 1..=6 {
-            let expected: f64 = permitted
-                .iter()
-                .zip(&self.probabilities)
-                .filter(|(stones, _)| stones.contains(&number))
-                .map(|(_, p)| p)
-                .sum();
-            assert!(
-                (f64::from(mobility[usize::from(number) - 1]) - expected).abs() < 1e-6,
-                "{text}: {mobility:?}"
-            );
+            let faces = permitted.iter().zip(&self.probabilities);
+            let permitting = faces.filter(|(stones, _)| stones.contains(&number));
+            let expected: f64 = permitting.map(|(_, probability)| probability).sum();
+            near(mobility[usize::from(number) - 1], expected, 1e-6, &text);
         }
     }
 
@@ -159,7 +128,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         let mv = self
             .game
             .parse_move(position, &board.step_name(step))
-            .expect("a legal step is a move");
+            .unwrap();
         (self.game.play(position, mv), board.after(step))
     }
 
@@ -167,11 +136,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
     fn random_board(&self, random: &mut RandomStream) -> Board {
         let stones = usize::from(self.game.stones());
         let mut squares: Vec<char> = vec!['.'; COLUMNS * ROWS];
-        for character in "123456"
-            .chars()
-            .take(stones)
-            .chain("abcdef".chars().take(stones))
-        {
+        let [red, blue] = ["123456", "abcdef"].map(|side| side.chars().take(stones));
+        for character in red.chain(blue) {
             // A stone that lands on another one replaces it, so stones go missing by themselves.
             squares[random.below(COLUMNS * ROWS)] = character;
         }
@@ -201,11 +167,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
                 self.check(&position, &board);
                 let key = self.game.key(&position);
                 assert_eq!(*key_of.entry(position).or_insert(key), key);
-                assert_eq!(
-                    *text_of_key.entry(key).or_insert_with(|| board.write()),
-                    board.write(),
-                    "equal keys, equal positions"
-                );
+                let text = text_of_key.entry(key).or_insert_with(|| board.write());
+                assert_eq!(*text, board.write(), "equal keys, equal positions");
                 if board.winner().is_some() {
                     break;
                 }
@@ -275,18 +238,14 @@ fn games_from_set_ups_agree_with_the_reference() {
             let mut position = rules.game.random_start(&mut random, index % 2);
             let mut board = Board::read(&rules.game.format_position(&position, None));
             let count_in = |from: usize, to: usize| {
-                let squares = (0..5).flat_map(|row| (0..5).map(move |column| (row, column)));
-                squares
-                    .filter(|(row, column)| {
-                        (from..=to).contains(&(row + column)) && board.rows[*row][*column] != '.'
-                    })
+                let squares = (0..25).map(|square| (square / 5, square % 5));
+                let inside = squares.filter(|(row, column)| (from..=to).contains(&(row + column)));
+                inside
+                    .filter(|&(row, column)| board.rows[row][column] != '.')
                     .count()
             };
-            assert_eq!(
-                (count_in(0, 2), count_in(6, 8)),
-                (6, 6),
-                "both triangles are full: {board:?}"
-            );
+            let triangles = [count_in(0, 2), count_in(6, 8)];
+            assert_eq!(triangles, [6; 2], "both are full: {board:?}");
             assert_eq!(position.stones(), 12);
             while board.winner().is_none() {
                 rules.check(&position, &board);
@@ -304,40 +263,38 @@ fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
-    let outcomes = game.outcomes(position, &moves);
-    let below: Vec<u64> = moves
-        .iter()
-        .map(|&mv| perft_of_outcomes(game, &game.play(position, mv), depth - 1))
-        .collect();
-    outcomes
-        .iter()
-        .map(|outcome| {
-            (outcome.weight * 6.0).round() as u64 * below[outcome.run()].iter().sum::<u64>()
-        })
-        .sum()
+    let outcomes = game.outcomes(position, &moves_of(game, position));
+    let after = successors(game, position).into_iter();
+    let below = after.map(|next| perft_of_outcomes(game, &next, depth - 1));
+    let below: Vec<u64> = below.collect();
+    let paths = outcomes.iter().map(|outcome| {
+        (outcome.weight * 6.0).round() as u64 * below[outcome.run()].iter().sum::<u64>()
+    });
+    paths.sum()
 }
 
 #[test]
 fn perft_counts_those_of_two_independent_programs() {
     let game = Standard::default();
-    let (start, _) = game
-        .parse_position("123../45.../6...a/...bc/..def r -")
-        .expect("a position");
+    let start = position("123../45.../6...a/...bc/..def r -");
     for (depth, paths) in [(1, 18), (2, 324), (3, 6162), (4, 117_369)] {
-        assert_eq!(perft(&game, &start, depth).leaves, paths, "depth {depth}");
-        assert_eq!(
+        let found = [
+            perft(&game, &start, depth).leaves,
             perft_of_outcomes(&game, &start, depth),
-            paths,
-            "depth {depth}"
-        );
+        ];
+        assert_eq!(found, [paths; 2], "depth {depth}");
     }
 }
 
 /// Squares of twelve stones, some off the board (25–30), more than half gone.
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
+}
+
+/// The position of such squares, those of the side to move first.
+fn standing(squares: &[u8], seat: usize) -> Position {
+    let side = |from: usize| Side::new(std::array::from_fn(|stone| squares[from + stone]));
+    Position::new(side(0), side(MAX_STONES), seat)
 }
 
 proptest! {
@@ -347,8 +304,7 @@ proptest! {
     /// board.
     #[test]
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
-        let side = |from: usize| Side::new(std::array::from_fn(|stone| squares[from + stone]));
-        let position = Position::new(side(0), side(MAX_STONES), seat);
+        let position = standing(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
         // Seen from the upper left for Red to move: the other side's squares count from the far
         // end.
@@ -375,15 +331,10 @@ proptest! {
     /// Keys are equal if and only if positions are.
     #[test]
     fn keys_tell_positions_apart(one in some_squares(), other in some_squares(), seats in (0usize..2, 0usize..2)) {
-        let position = |squares: &[u8], seat| Position::new(
-            Side::new(std::array::from_fn(|stone| squares[stone])),
-            Side::new(std::array::from_fn(|stone| squares[MAX_STONES + stone])),
-            seat,
-        );
-        let (first, second) = (position(&one, seats.0), position(&other, seats.1));
+        let (first, second) = (standing(&one, seats.0), standing(&other, seats.1));
         prop_assert_eq!(first == second, first.key() == second.key());
-        prop_assert_eq!(position(&one, seats.0).key(), first.key());
-        prop_assert_ne!(position(&one, 1 - seats.0).key(), first.key());
+        prop_assert_eq!(standing(&one, seats.0).key(), first.key());
+        prop_assert_ne!(standing(&one, 1 - seats.0).key(), first.key());
     }
 }
 

@@ -1,26 +1,17 @@
 //! Searches of more than two seats equal plain recursions on random positions of random ReversiXT
 //! maps: paranoid alpha-beta, max^n and best-reply search.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test helper outside of a test function"
-)]
-
+use crate::reversixt::vector_game;
+use crate::support::{cutting, full, moves_of, player, random_game, successors, table_of};
 use engine::core::{
-    calibration::Calibrated,
     evaluator::Evaluator,
     game::{Game, Payoffs, Seat, one_of},
     random::RandomStream,
 };
-use engine::games::reversixt::{
-    Move, MoveList, Phase, Position, ReversiXt,
-    evaluators::{Lines, Mobility, Stones},
-    generate::MapSettings,
-    map::Map,
-};
+use engine::games::reversixt::{Move, Phase, Position, ReversiXt, generate::MapSettings};
 use engine::play::{
-    build::PlayerRecipe,
-    registry::{AnyEvaluator, ByPointer},
+    build::{self, PlayerRecipe},
+    registry::ByPointer,
 };
 use engine::search::{
     Search,
@@ -31,7 +22,7 @@ use engine::search::{
     minimax::minimax,
     ordering::{Ordering, narrow},
     star::{Cuts, Star, StarOptions},
-    table::{Replacement, Reuse, Table},
+    table::{Replacement, Table},
 };
 use std::{sync::Arc, time::Instant};
 
@@ -40,12 +31,6 @@ const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
     one_of(count, random.next_u64() as u32)
-}
-
-fn moves_of(game: &ReversiXt, position: &Position) -> MoveList {
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
-    moves
 }
 
 /// A position that is not over, of a small map, after a random beginning.
@@ -85,9 +70,9 @@ fn affordable(game: &ReversiXt, position: &Position, depth: u32, most: usize) ->
             return 1;
         }
         let mut sum = 0;
-        for &mv in &moves_of(game, position) {
+        for next in successors(game, position) {
             if sum <= most {
-                sum += leaves(game, &game.play(position, mv), depth - 1, most - sum);
+                sum += leaves(game, &next, depth - 1, most - sum);
             }
         }
         sum
@@ -97,42 +82,102 @@ fn affordable(game: &ReversiXt, position: &Position, depth: u32, most: usize) ->
 }
 
 fn evaluator(game: &ReversiXt, number: usize) -> ByPointer<ReversiXt> {
-    let evaluator: Arc<dyn AnyEvaluator<ReversiXt>> = match number % 3 {
-        0 => Arc::new(Calibrated {
-            score: Lines::new(game.map()),
-            calibration: Lines::CALIBRATION,
-        }),
-        1 => Arc::new(Calibrated {
-            score: Stones,
-            calibration: Stones::CALIBRATION,
-        }),
-        _ => Arc::new(Calibrated {
-            score: Mobility,
-            calibration: Mobility::CALIBRATION,
-        }),
-    };
-    ByPointer(evaluator)
+    ByPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
 }
 
-/// Number, rules, position, depth and evaluator of random cases.
-fn cases(
-    count: usize,
-    seed: u64,
-    most_leaves: usize,
-) -> impl Iterator<Item = (usize, ReversiXt, Position, u32, ByPointer<ReversiXt>)> {
+/// A random position of a random map, and how it is searched.
+struct Case {
+    number: usize,
+    game: ReversiXt,
+    position: Position,
+    depth: u32,
+    evaluator: ByPointer<ReversiXt>,
+}
+
+impl Case {
+    /// What cannot be told from a failure otherwise.
+    fn text(&self, position: &Position) -> String {
+        let Self { number, game, .. } = self;
+        let position = game.format_position(position);
+        format!(
+            "case {number}, depth {}\n{}\n{position}",
+            self.depth,
+            game.map()
+        )
+    }
+
+    /// max^n by the book. Of equally good moves the first counts.
+    fn max_n(&self, position: &Position, depth: u32) -> Payoffs {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return payoffs;
+        }
+        if depth == 0 {
+            return self.evaluator.payoffs(&self.game, position, &());
+        }
+        let seat = position.seat();
+        let after = successors(&self.game, position).into_iter();
+        let values = after.map(|next| self.max_n(&next, depth - 1));
+        let better = |best: Payoffs, next: Payoffs| match next[seat] > best[seat] {
+            true => next,
+            false => best,
+        };
+        values.reduce(better).unwrap()
+    }
+
+    /// The position with a player's turn, as it is read from text; `None` if the player has no move.
+    fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
+        let text = self.game.format_position(position);
+        let mut words: Vec<&str> = text.split(' ').collect();
+        let player = (seat + 1).to_string();
+        words[2] = &player;
+        self.game.parse_position(&words.join(" ")).ok()
+    }
+
+    /// Best-reply search by the book, for the root.
+    fn best_reply(&self, position: &Position, depth: u32) -> f32 {
+        let root = self.position.seat();
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return payoffs[root];
+        }
+        if depth == 0 {
+            return self.evaluator.payoffs(&self.game, position, &())[root];
+        }
+        if position.seat() == root {
+            let after = successors(&self.game, position).into_iter();
+            let values = after.map(|next| self.best_reply(&next, depth - 1));
+            return values.fold(0.0, f32::max);
+        }
+        let others = (0..self.game.seats()).filter(|&seat| seat != root);
+        let turned = others.filter_map(|seat| self.with_turn(position, seat));
+        let replies = turned.flat_map(|turned| successors(&self.game, &turned));
+        let values = replies.map(|next| {
+            let next = match next.phase() {
+                Phase::Over => next,
+                _ => self.with_turn(&next, root).unwrap_or(next),
+            };
+            self.best_reply(&next, depth - 1)
+        });
+        values.fold(1.0, f32::min)
+    }
+}
+
+fn cases(count: usize, seed: u64, most_leaves: usize) -> impl Iterator<Item = Case> {
     let mut random = RandomStream::new(seed);
     (0..count).map(move |number| {
         let (game, position) = random_position(&mut random, 2 + number % 7);
-        let depth = affordable(&game, &position, 1 + (number / 7) as u32 % 4, most_leaves);
-        let evaluator = evaluator(&game, number / 3);
-        (number, game, position, depth, evaluator)
+        Case {
+            number,
+            depth: affordable(&game, &position, 1 + (number / 7) as u32 % 4, most_leaves),
+            evaluator: evaluator(&game, number / 3),
+            game,
+            position,
+        }
     })
 }
 
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [0, 1, 64, 1 << 14][number % 4];
-    let table = || Table::with_entries(entries, Replacement::Bucketed, Reuse::SameDepth);
-    (entries > 0).then(|| Arc::new(table().unwrap()))
+    (entries > 0).then(|| table_of(entries, Replacement::Bucketed))
 }
 
 /// Without cuts, with them, and with null windows; in four orders.
@@ -148,29 +193,29 @@ fn options(number: usize) -> StarOptions {
         ..tactics
     };
     StarOptions {
-        cuts,
         negascout: number % 3 == 1,
         ordering: [Ordering::ALL, Ordering::NONE, tactics, history][number / 4 % 4],
-        probcut: None,
-        width: None,
+        ..cutting(cuts)
     }
 }
 
 fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
     let mut met = [0; 3];
-    for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
+    for case in cases(count, seed, most_leaves) {
+        let (number, position, depth) = (case.number, case.position, case.depth);
+        let (game, evaluator) = (&case.game, &case.evaluator);
         let disqualified = (0..game.seats()).any(|seat| position.is_disqualified(seat));
         let kinds = [depth == 4, position.phase() == Phase::Bombs, disqualified];
         for (count, is_one) in met.iter_mut().zip(kinds) {
             *count += usize::from(is_one);
         }
         let valued = |position: Position, depth| {
-            let value = minimax(&game, &evaluator, &position, depth, position.seat());
+            let value = minimax(game, evaluator, &position, depth, position.seat());
             (position, depth, value)
         };
         let first = valued(position, depth);
         // What comes next, so that its positions stand in the table for two roots.
-        let next = game.play(&position, moves_of(&game, &position)[0]);
+        let next = successors(game, &position)[0];
         let second = match next.phase() {
             Phase::Over => first,
             _ => valued(next, (depth - 1).max(1)),
@@ -181,13 +226,12 @@ fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
             let mut star = Star::new(game.clone(), evaluator.clone(), options, table);
             // The third time the table knows the answer, and that of another root.
             for (position, depth, expected) in [first, second, first] {
-                let found = star.bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY);
+                let found = full(&mut star, &position, depth);
                 let off = |bound: f32| (f64::from(bound) - expected).abs();
                 assert!(
                     off(found.lower) <= ROUNDING && off(found.upper) <= ROUNDING,
-                    "case {number}, depth {depth}, {options:?}: {found:?}, minimax {expected}\n{}\n{}",
-                    game.map(),
-                    game.format_position(&position)
+                    "{options:?}: {found:?}, minimax {expected} with depth {depth}, {}",
+                    case.text(&position)
                 );
             }
         }
@@ -200,81 +244,49 @@ fn paranoid_alpha_beta_is_minimax() {
     paranoid_is_minimax(140, 1, 4_000);
 }
 
-#[test]
-#[ignore = "a minute"]
-fn paranoid_alpha_beta_is_minimax_on_two_thousand_positions() {
-    paranoid_is_minimax(2_000, 2, 100_000);
-}
-
-/// max^n by the book. Of equally good moves the first counts.
-fn max_n(
-    game: &ReversiXt,
-    evaluator: &ByPointer<ReversiXt>,
-    position: &Position,
-    depth: u32,
-) -> Payoffs {
-    if let Some(payoffs) = game.payoffs(position) {
-        return payoffs;
-    }
-    if depth == 0 {
-        return evaluator.payoffs(game, position, &());
-    }
-    let seat = position.seat();
-    let moves = moves_of(game, position);
-    let after = moves.iter().map(|&mv| game.play(position, mv));
-    after
-        .map(|next| max_n(game, evaluator, &next, depth - 1))
-        .reduce(
-            |best, next| {
-                if next[seat] > best[seat] { next } else { best }
-            },
-        )
-        .unwrap()
-}
-
 fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
-    for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
-        let text = game.format_position(&position);
-        let expected = max_n(&game, &evaluator, &position, depth);
+    for case in cases(count, seed, most_leaves) {
+        let (position, depth, text) = (&case.position, case.depth, case.text(&case.position));
+        let (game, evaluator) = (case.game.clone(), case.evaluator.clone());
+        let expected = case.max_n(position, depth);
         let mut search = MaxN::new(game.clone(), evaluator.clone(), None);
-        let found = search.payoffs(&position, depth);
+        let found = search.payoffs(position, depth);
         let seats = game.seats();
-        assert_eq!(found[..seats], expected[..seats], "case {number}: {text}");
-        let moves = moves_of(&game, &position);
-        let values = moves.iter().map(|&mv| {
-            let next = game.play(&position, mv);
-            max_n(&game, &evaluator, &next, depth - 1)[position.seat()]
-        });
+        assert_eq!(found[..seats], expected[..seats], "{text}");
+        let moves = moves_of(&game, position);
+        let after = successors(&game, position).into_iter();
+        let values = after.map(|next| case.max_n(&next, depth - 1)[position.seat()]);
         let values: Vec<f32> = values.collect();
         let limits = Limits::to_depth(depth);
         let deepening = Deepening::default();
-        let mut search = MaxNSearch::new(game.clone(), evaluator, None, deepening, limits, false);
-        assert_eq!(
-            search.move_values(&position, &moves),
-            values,
-            "case {number}"
-        );
+        let mut search = MaxNSearch::new(game, evaluator, None, deepening, limits, false);
+        assert_eq!(search.move_values(position, &moves), values, "{text}");
         let best = values.iter().copied().fold(0.0, f32::max);
         let first = values.iter().position(|&value| value == best).unwrap();
-        assert_eq!(search.best_move(&position, &moves), (moves[first], best));
+        assert_eq!(search.best_move(position, &moves), (moves[first], best));
         if seats == 2 {
-            two_searches_narrow_alike(&game, &position, depth, number);
+            two_searches_narrow_alike(&case);
         }
     }
 }
 
 /// With two seats max^n is minimax, so whatever is left out both find the same.
-fn two_searches_narrow_alike(game: &ReversiXt, position: &Position, depth: u32, number: usize) {
-    let evaluator = evaluator(game, number);
+fn two_searches_narrow_alike(case: &Case) {
+    let (game, position, depth) = (case.game.clone(), &case.position, case.depth);
+    let evaluator = evaluator(&game, case.number);
     let options = StarOptions {
         width: Some(3),
-        ..options(number)
+        ..options(case.number)
     };
-    let mut star = Star::new(game.clone(), evaluator.clone(), options, table(number));
-    let found = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-    let other = MaxN::new(game.clone(), evaluator, Some(3)).payoffs(position, depth);
+    let mut star = Star::new(game.clone(), evaluator.clone(), options, table(case.number));
+    let found = full(&mut star, position, depth);
+    let other = MaxN::new(game, evaluator, Some(3)).payoffs(position, depth);
     let off = f64::from(found.lower - other[position.seat()]).abs();
-    assert!(off <= ROUNDING, "case {number}: {found:?}, {other:?}");
+    assert!(
+        off <= ROUNDING,
+        "{}: {found:?}, {other:?}",
+        case.text(position)
+    );
 }
 
 #[test]
@@ -282,82 +294,28 @@ fn max_n_is_that_of_the_textbook() {
     max_n_is_the_textbook(140, 3, 3_000);
 }
 
-#[test]
-#[ignore = "a minute"]
-fn max_n_is_that_of_the_textbook_on_two_thousand_positions() {
-    max_n_is_the_textbook(2_000, 4, 100_000);
-}
-
-/// The position with a player's turn, as it is read from text; `None` if the player has no move.
-fn with_turn(game: &ReversiXt, position: &Position, seat: Seat) -> Option<Position> {
-    let text = game.format_position(position);
-    let mut words: Vec<&str> = text.split(' ').collect();
-    let player = (seat + 1).to_string();
-    words[2] = &player;
-    game.parse_position(&words.join(" ")).ok()
-}
-
-/// Best-reply search by the book, for the root.
-fn best_reply(
-    game: &ReversiXt,
-    evaluator: &ByPointer<ReversiXt>,
-    position: &Position,
-    depth: u32,
-    root: Seat,
-) -> f32 {
-    if let Some(payoffs) = game.payoffs(position) {
-        return payoffs[root];
-    }
-    if depth == 0 {
-        return evaluator.payoffs(game, position, &())[root];
-    }
-    if position.seat() == root {
-        let moves = moves_of(game, position);
-        let after = moves.iter().map(|&mv| game.play(position, mv));
-        return after
-            .map(|next| best_reply(game, evaluator, &next, depth - 1, root))
-            .fold(0.0, f32::max);
-    }
-    let mut worst = 1.0_f32;
-    for seat in (0..game.seats()).filter(|&seat| seat != root) {
-        let Some(turned) = with_turn(game, position, seat) else {
-            continue;
-        };
-        for &mv in &moves_of(game, &turned) {
-            let next = game.play(&turned, mv);
-            let next = match next.phase() {
-                Phase::Over => next,
-                _ => with_turn(game, &next, root).unwrap_or(next),
-            };
-            worst = worst.min(best_reply(game, evaluator, &next, depth - 1, root));
-        }
-    }
-    worst
-}
-
 fn best_reply_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
-    for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
+    for mut case in cases(count, seed, most_leaves) {
         // All replies of all others are more than those of the next.
-        let depth = depth.min(3);
-        let expected = best_reply(&game, &evaluator, &position, depth, position.seat());
+        case.depth = case.depth.min(3);
+        let (position, text) = (&case.position, case.text(&case.position));
+        let expected = case.best_reply(position, case.depth);
+        let moves = moves_of(&case.game, position);
         let mut search = BestReplySearch::new(
-            game.clone(),
-            evaluator,
-            options(number / 28),
+            case.game.clone(),
+            case.evaluator.clone(),
+            options(case.number / 28),
             Deepening::default(),
-            Limits::to_depth(depth),
-            table(number / 28),
+            Limits::to_depth(case.depth),
+            table(case.number / 28),
             1,
         );
-        let moves = moves_of(&game, &position);
         let off = |value: f32| (f64::from(value) - f64::from(expected)).abs();
-        let found = search.value(&position);
-        let (_, best) = search.best_move(&position, &moves);
+        let found = search.value(position);
+        let (_, best) = search.best_move(position, &moves);
         assert!(
             off(found) <= ROUNDING && off(best) <= ROUNDING,
-            "case {number}, depth {depth}: {found}, best {best}, textbook {expected}\n{}\n{}",
-            game.map(),
-            game.format_position(&position)
+            "{found}, best {best}, textbook {expected}, {text}"
         );
     }
 }
@@ -368,8 +326,10 @@ fn best_reply_is_that_of_the_textbook() {
 }
 
 #[test]
-#[ignore = "a minute"]
-fn best_reply_is_that_of_the_textbook_on_two_thousand_positions() {
+#[ignore = "three minutes"]
+fn all_is_as_by_the_book_on_two_thousand_positions() {
+    paranoid_is_minimax(2_000, 2, 100_000);
+    max_n_is_the_textbook(2_000, 4, 100_000);
     best_reply_is_the_textbook(2_000, 6, 3_000);
 }
 
@@ -395,11 +355,7 @@ fn wide_position() -> (ReversiXt, Position) {
         if overrides.len() > 200 && stones.len() > 5 {
             return (game, position);
         }
-        let fewer = if stones.is_empty() {
-            &overrides
-        } else {
-            &stones
-        };
+        let fewer = if stones.is_empty() { overrides } else { stones };
         position = game.play(&position, fewer[draw(&mut random, fewer.len())]);
     }
 }
@@ -429,10 +385,7 @@ fn narrow_nodes_keep_stones_before_overrides_and_spread_the_rest() {
 
 #[test]
 fn players_of_many_seats_are_read_and_play() {
-    let four = Map::parse(include_str!("../vectors/maps/four_cross.map")).unwrap();
-    let four = ReversiXt::new(Arc::new(four));
-    let two = Map::parse(include_str!("../vectors/maps/plain10_2p.map")).unwrap();
-    let two = ReversiXt::new(Arc::new(two));
+    let [four, two] = ["four_cross", "plain10_2p"].map(vector_game);
     let choice = |game: &ReversiXt, text: &str| {
         let recipe = PlayerRecipe::parse(text, game).unwrap();
         let moves = moves_of(game, &game.start());
@@ -472,19 +425,15 @@ fn players_of_many_seats_are_read_and_play() {
 #[test]
 #[ignore = "measures"]
 fn speeds() {
-    let four = Map::parse(include_str!("../vectors/maps/four_cross.map")).unwrap();
-    let four = ReversiXt::new(Arc::new(four));
-    let mut middle = four.start();
+    let four = vector_game("four_cross");
     let mut random = RandomStream::new(3);
-    for _ in 0..16 {
-        let moves = moves_of(&four, &middle);
-        middle = four.play(&middle, moves[draw(&mut random, moves.len())]);
-    }
+    let middle = random_game(&four, four.start(), &mut random)
+        .nth(16)
+        .unwrap();
     let (wide, crowded) = wide_position();
     let measure = |game: &ReversiXt, position: &Position, text: &str| {
         let moves = moves_of(game, position);
-        let mut player = PlayerRecipe::parse(text, game).unwrap().make();
-        player.new_game(1);
+        let mut player = player(text, game);
         let began = Instant::now();
         let decision = player.decide(position, &moves);
         let seconds = began.elapsed().as_secs_f64();

@@ -4,7 +4,10 @@
 //! A source becomes a list of tokens without comments, texts and test code; paths are then found by
 //! their tokens.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// A file of a crate, as tokens.
 #[derive(Debug)]
@@ -38,11 +41,18 @@ impl Source {
     }
 }
 
+/// The folder of a crate.
+pub(crate) fn folder_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
+}
+
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// The modules that `lib.rs` declares, in its order.
 pub(crate) fn modules_in_reading_order() -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = read(&folder_of("engine").join("src/lib.rs"));
     let (tokens, _) = without_tests(&tokens_of(&text));
     let declared = tokens
         .windows(3)
@@ -59,16 +69,11 @@ pub(crate) fn engine_sources() -> Vec<Source> {
 
 /// All files of a crate but those that only tests use.
 pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .join(name)
-        .join("src");
+    let root = folder_of(name).join("src");
     let mut sources = Vec::new();
     collect(&root, &root, &mut sources);
-    let tests: Vec<String> = sources
-        .iter()
-        .flat_map(|source| source.test_files.clone())
-        .collect();
+    let tests = sources.iter().flat_map(|source| source.test_files.clone());
+    let tests: Vec<String> = tests.collect();
     sources.retain(|source| {
         let folder = source.path.trim_end_matches(".rs");
         !tests.iter().any(|test| {
@@ -76,29 +81,18 @@ pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
                 || folder.starts_with(&format!("{}/", test.trim_end_matches(".rs")))
         })
     });
-    assert!(
-        sources.len() > 10,
-        "{name} has more files than {}",
-        sources.len()
-    );
+    assert!(sources.len() > 10, "{name} has more files than these");
     sources
 }
 
 fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) {
-    let entries =
-        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    for path in entries.map(|entry| entry.expect("a readable folder").path()) {
+    for path in std::fs::read_dir(folder).unwrap() {
+        let path = path.unwrap().path();
         if path.is_dir() {
             collect(root, &path, sources);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = std::fs::read_to_string(&path)
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let below = path
-                .strip_prefix(root)
-                .expect("below the root")
-                .to_string_lossy()
-                .replace('\\', "/");
-            sources.push(Source::read(&below, &text));
+            let below = path.strip_prefix(root).unwrap().to_string_lossy();
+            sources.push(Source::read(&below.replace('\\', "/"), &read(&path)));
         }
     }
 }
@@ -140,12 +134,8 @@ pub(crate) fn macros_made(source: &Source) -> Vec<String> {
 
 /// Every word of the code.
 pub(crate) fn names_used(source: &Source) -> BTreeSet<&str> {
-    source
-        .tokens
-        .iter()
-        .map(String::as_str)
-        .filter(|token| token.starts_with(is_word))
-        .collect()
+    let tokens = source.tokens.iter().map(String::as_str);
+    tokens.filter(|token| token.starts_with(is_word)).collect()
 }
 
 /// The first words of a path, or of each path of a `{…}` group.
@@ -223,10 +213,8 @@ fn is_word(character: char) -> bool {
 fn tokens_of(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let starts = |at: usize, pattern: &str| {
-        pattern
-            .chars()
-            .enumerate()
-            .all(|(offset, wanted)| characters.get(at + offset) == Some(&wanted))
+        let mut wanted = pattern.chars().zip(at..);
+        wanted.all(|(wanted, at)| characters.get(at) == Some(&wanted))
     };
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -273,14 +261,10 @@ fn tokens_of(text: &str) -> Vec<String> {
                 at += 1;
             }
             let word: String = characters[start..at].iter().collect();
-            let hashes = characters[at..]
-                .iter()
-                .take_while(|&&next| next == '#')
-                .count();
+            let rest = characters[at..].iter();
+            let hashes = rest.take_while(|&&next| next == '#').count();
             if ["r", "br"].contains(&word.as_str()) && characters.get(at + hashes) == Some(&'"') {
-                let closing: String = std::iter::once('"')
-                    .chain(std::iter::repeat_n('#', hashes))
-                    .collect();
+                let closing = "\"".to_owned() + &"#".repeat(hashes);
                 at += hashes + 1;
                 while at < characters.len() && !starts(at, &closing) {
                     at += 1;
@@ -316,10 +300,10 @@ pub(crate) fn dependencies(manifest: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut in_table = false;
     for line in manifest.lines().map(str::trim) {
-        if let Some(table) = line
+        let table = line
             .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'))
-        {
+            .and_then(|line| line.strip_suffix(']'));
+        if let Some(table) = table {
             in_table = table.ends_with("dependencies");
             if let Some((kind, name)) = table.rsplit_once('.')
                 && kind.ends_with("dependencies")

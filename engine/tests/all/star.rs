@@ -1,16 +1,13 @@
 //! Every variant of the Star searches equals the textbook on EinStein würfelt nicht, and the fast
 //! last plies equal a search that asks about each leaf in turn.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test helper outside of a test function"
-)]
-
-use crate::positions::random_positions;
-use engine::core::{evaluator::Evaluator, game::Game};
-use engine::games::einstein::{
-    Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
+use crate::games::HashEvaluator;
+use crate::support::{
+    ALL_CUTS, MIDDLE, all_rules, cutting, full, moves_of, near, position, random_positions,
+    schwarz, star_agrees, table as usual_table, table_of,
 };
+use engine::core::{evaluator::Evaluator, game::Game};
+use engine::games::einstein::{Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
 use engine::search::{
     Search,
     deepening::{Deepening, DeepeningSearch},
@@ -18,26 +15,9 @@ use engine::search::{
     limits::Limits,
     ordering::Ordering,
     star::{Cuts, Star, StarOptions},
-    table::{Replacement, Reuse, Table},
+    table::{Replacement, Table},
 };
 use std::sync::Arc;
-
-const TOLERANCE: f64 = 1e-6;
-
-/// The four kinds of rules that searches are held against.
-fn all_rules() -> [Standard; 4] {
-    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
-    [
-        Standard::new(Variant::Classic, Die::fair()),
-        Standard::new(Variant::NearestOnly, Die::fair()),
-        Standard::new(Variant::Classic, loaded),
-        Standard::new(Variant::NearestOnly, loaded),
-    ]
-}
-
-fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
-    Arc::new(SchwarzOdds::fitted(game))
-}
 
 /// An evaluator whose knowledge of successors stays unused.
 #[derive(Clone)]
@@ -61,9 +41,7 @@ const POLICIES: [Replacement; 4] = [
 /// A table of the number-th size and policy; none for every fifth.
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
-    (!number.is_multiple_of(5)).then(|| {
-        Arc::new(Table::with_entries(entries, POLICIES[number % 4], Reuse::SameDepth).unwrap())
-    })
+    (!number.is_multiple_of(5)).then(|| table_of(entries, POLICIES[number % 4]))
 }
 
 /// Every combination of cuts, NegaScout and kinds of order.
@@ -78,15 +56,13 @@ fn all_options() -> Vec<StarOptions> {
         ..Ordering::NONE
     };
     let mut options = Vec::new();
-    for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
+    for cuts in ALL_CUTS {
         for negascout in [false, true] {
             for ordering in [Ordering::NONE, tactics, history, Ordering::ALL] {
                 options.push(StarOptions {
-                    cuts,
                     negascout,
                     ordering,
-                    probcut: None,
-                    width: None,
+                    ..cutting(cuts)
                 });
             }
         }
@@ -107,7 +83,6 @@ fn textbook<E: Evaluator<Standard> + Clone>(
     )
 }
 
-/// A full window gives the value; a narrow one tells on which side of it the value lies.
 fn agrees<E: Evaluator<Standard> + Clone>(
     star: &mut Star<Standard, E>,
     position: &Position,
@@ -115,29 +90,9 @@ fn agrees<E: Evaluator<Standard> + Clone>(
     expected: f64,
     what: &str,
 ) {
-    let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-    assert!(
-        (f64::from(full.lower) - expected).abs() < TOLERANCE,
-        "{what}: {full:?}, textbook {expected}"
-    );
-    assert!(
-        (f64::from(full.upper) - expected).abs() < TOLERANCE,
-        "{what}: {full:?}, textbook {expected}"
-    );
-    for (alpha, beta) in [
-        (0.4, 0.45),
-        (expected as f32, expected as f32 + 0.01),
-        (0.55, 0.8),
-    ] {
-        let bounds = star.bounds(position, depth, alpha, beta);
-        let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
-        assert!(
-            lower - TOLERANCE < expected && expected < upper + TOLERANCE,
-            "{what}: {bounds:?}, textbook {expected}"
-        );
-        let decided = upper - lower < TOLERANCE || bounds.lower >= beta || bounds.upper <= alpha;
-        assert!(decided, "{what}: {bounds:?} in ({alpha}, {beta})");
-    }
+    let inside = expected as f32;
+    let windows = [(0.4, 0.45), (inside, inside + 0.01), (0.55, 0.8)];
+    star_agrees(star, (position, depth), windows, (expected, 1e-6), what);
 }
 
 #[test]
@@ -145,10 +100,8 @@ fn all_variants_equal_the_textbook_on_two_thousand_positions() {
     let options = all_options();
     for (number, game) in all_rules().into_iter().enumerate() {
         let evaluator = schwarz(&game);
-        for (index, position) in random_positions(&game, 500, number as u64)
-            .iter()
-            .enumerate()
-        {
+        let positions = random_positions(&game, 500, number as u64);
+        for (index, position) in positions.iter().enumerate() {
             // Depth 4 costs as much as all the others together.
             let depth = [1, 2, 3, 2, 3, 1, 3, 4][index % 8];
             let expected = textbook(&game, &evaluator, position, depth);
@@ -163,19 +116,10 @@ fn all_variants_equal_the_textbook_on_two_thousand_positions() {
                 let mut star = Star::new(game.clone(), evaluator.clone(), options, table(variant));
                 agrees(&mut star, position, depth, expected, &what);
                 if offset == 0 {
-                    let mut star = Star::new(
-                        game.clone(),
-                        OneByOne(evaluator.clone()),
-                        options,
-                        table(variant + 1),
-                    );
-                    agrees(
-                        &mut star,
-                        position,
-                        depth,
-                        expected,
-                        &format!("leaf by leaf, {what}"),
-                    );
+                    let slow = OneByOne(evaluator.clone());
+                    let mut star = Star::new(game.clone(), slow, options, table(variant + 1));
+                    let what = format!("leaf by leaf, {what}");
+                    agrees(&mut star, position, depth, expected, &what);
                 }
             }
         }
@@ -188,21 +132,11 @@ fn a_hash_for_an_evaluator_finds_no_difference_either() {
     let game = Standard::default();
     for (index, position) in random_positions(&game, 200, 17).iter().enumerate() {
         let depth = 1 + index as u32 % 3;
-        let expected = textbook(&game, &crate::games::HashEvaluator, position, depth);
+        let expected = textbook(&game, &HashEvaluator, position, depth);
         let options = options[index % options.len()];
-        let mut star = Star::new(
-            game.clone(),
-            crate::games::HashEvaluator,
-            options,
-            table(index),
-        );
-        agrees(
-            &mut star,
-            position,
-            depth,
-            expected,
-            &format!("{options:?}, depth {depth}"),
-        );
+        let mut star = Star::new(game.clone(), HashEvaluator, options, table(index));
+        let what = format!("{options:?}, depth {depth}");
+        agrees(&mut star, position, depth, expected, &what);
     }
 }
 
@@ -218,18 +152,9 @@ fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
             let mut cache = Default::default();
             for position in random_positions(&game, 2_000, 30 + number as u64) {
                 let whole = evaluator.one_ply(&game, &position, &mut cache);
-                let mut leaf_by_leaf = Star::new(
-                    game.clone(),
-                    OneByOne(evaluator.clone()),
-                    StarOptions {
-                        cuts: Cuts::None,
-                        ..StarOptions::default()
-                    },
-                    None,
-                );
-                let value = leaf_by_leaf
-                    .bounds(&position, 1, f32::NEG_INFINITY, f32::INFINITY)
-                    .lower;
+                let slow = OneByOne(evaluator.clone());
+                let mut leaf_by_leaf = Star::new(game.clone(), slow, cutting(Cuts::None), None);
+                let value = full(&mut leaf_by_leaf, &position, 1).lower;
                 assert_eq!(whole, value, "{}", game.format_position(&position, None));
                 let stats = leaf_by_leaf.take_stats();
                 let moves = game.count_moves(&position);
@@ -242,41 +167,31 @@ fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
     }
 }
 
+fn deepening(
+    options: StarOptions,
+    depth: u32,
+    table: Option<Arc<Table>>,
+    threads: usize,
+) -> DeepeningSearch<Standard, Arc<SchwarzOdds>> {
+    let game = Standard::default();
+    let (evaluator, limits) = (schwarz(&game), Limits::to_depth(depth));
+    let deepening = Deepening::default();
+    DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads)
+}
+
 #[test]
 fn two_threads_find_what_one_finds() {
     let game = Standard::default();
-    let evaluator = schwarz(&game);
     for (index, position) in random_positions(&game, 60, 23).iter().enumerate() {
         let depth = 4 + index as u32 % 2;
-        let search = |threads| {
-            let table = Some(Arc::new(
-                Table::with_entries(
-                    1 << (4 * (index % 4)),
-                    POLICIES[index % 4],
-                    Reuse::SameDepth,
-                )
-                .unwrap(),
-            ));
-            let (options, limits) = (StarOptions::default(), Limits::to_depth(depth));
-            DeepeningSearch::new(
-                game.clone(),
-                evaluator.clone(),
-                options,
-                Deepening::default(),
-                limits,
-                table,
-                threads,
-            )
-        };
-        let (mut one, mut two) = (search(1), search(2));
-        assert!((one.value(position) - two.value(position)).abs() < 1e-6);
-        let mut moves = Default::default();
-        game.moves(position, &mut moves);
-        let (first, second) = (
-            one.best_move(position, &moves),
-            two.best_move(position, &moves),
-        );
-        assert!((first.1 - second.1).abs() < 1e-6);
+        let [mut one, mut two] = [1, 2].map(|threads| {
+            let table = table_of(1 << (4 * (index % 4)), POLICIES[index % 4]);
+            deepening(StarOptions::default(), depth, Some(table), threads)
+        });
+        near(two.value(position), one.value(position), 1e-6, position);
+        let moves = moves_of(&game, position);
+        let best = one.best_move(position, &moves).1;
+        near(two.best_move(position, &moves).1, best, 1e-6, position);
     }
 }
 
@@ -291,15 +206,10 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
             probcut,
             ..StarOptions::default()
         };
-        let table = Table::with_entries(1 << 14, Replacement::Bucketed, Reuse::SameDepth).unwrap();
-        Star::new(
-            game.clone(),
-            evaluator.clone(),
-            options,
-            Some(Arc::new(table)),
-        )
+        let table = Some(usual_table(1 << 14));
+        Star::new(game.clone(), evaluator.clone(), options, table)
     };
-    let (mut full, mut selective, mut unbelieving) =
+    let (mut exact, mut selective, mut unbelieving) =
         (star(None), star(Some(2.0)), star(Some(1000.0)));
     let (mut windows, mut wrong, mut proven) = (0, 0, 0);
     // Few stones end the game within ten plies, so there is something to prove.
@@ -308,24 +218,16 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
         "...../.3.../...f./...../..... r -",
         "...../..2../...../.a.b./..... b -",
     ];
-    let endgames = endgames.map(|text| (game.parse_position(text).unwrap().0, 12));
-    let positions = random_positions(&game, 300, 77)
-        .into_iter()
-        .map(|position| (position, 5));
+    let endgames = endgames.map(|text| (position(text), 12));
+    let positions = random_positions(&game, 300, 77).into_iter();
+    let positions = positions.map(|position| (position, 5));
     for (position, depth) in positions.chain(endgames) {
-        for search in [&mut full, &mut selective, &mut unbelieving] {
+        for search in [&mut exact, &mut selective, &mut unbelieving] {
             search.forget();
         }
-        let value = full
-            .bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY)
-            .lower;
-        assert_eq!(
-            unbelieving
-                .bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY)
-                .lower
-                .to_bits(),
-            value.to_bits()
-        );
+        let value = full(&mut exact, &position, depth).lower;
+        let same = full(&mut unbelieving, &position, depth).lower;
+        assert_eq!(same.to_bits(), value.to_bits());
         for border in [0.2, 0.4, 0.6, 0.8] {
             let (bounds, holds) =
                 selective.bounds_and_proof(&position, depth, border, border + 1e-4);
@@ -348,30 +250,22 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
     }
     assert!(wrong * 50 < windows, "{wrong} of {windows} are wrong");
     assert!(proven >= 6, "only {proven} proofs were looked at");
-    let nodes = [full, selective].map(|mut search| {
+    let nodes = [exact, selective].map(|mut search| {
         search.take_stats();
-        for text in [
-            "215../64.../3...e/...fb/..acd b -",
-            "..3../1.5../.b6../..e../.a..f r -",
-        ] {
+        for text in [MIDDLE, LATER] {
             search.forget();
-            search.bounds(
-                &game.parse_position(text).unwrap().0,
-                6,
-                f32::NEG_INFINITY,
-                f32::INFINITY,
-            );
+            full(&mut search, &position(text), 6);
         }
         search.take_stats().nodes
     });
     assert!(nodes[1] * 4 < nodes[0] * 3, "{nodes:?}");
 }
 
+const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
+
 /// A fixed search of fixed positions: the counts change when the search does, and only then.
 #[test]
 fn signature() {
-    let game = Standard::default();
-    let evaluator = schwarz(&game);
     let mut signature = Vec::new();
     for (cuts, entries) in [
         (Cuts::None, None),
@@ -379,30 +273,10 @@ fn signature() {
         (Cuts::Star2, None),
         (Cuts::Star2, Some(1 << 16)),
     ] {
-        let options = StarOptions {
-            cuts,
-            ..StarOptions::default()
-        };
-        let table = entries.map(|entries| {
-            Arc::new(Table::with_entries(entries, Replacement::Bucketed, Reuse::SameDepth).unwrap())
-        });
-        let limits = Limits::to_depth(5);
-        let mut search = DeepeningSearch::new(
-            game.clone(),
-            evaluator.clone(),
-            options,
-            Deepening::default(),
-            limits,
-            table,
-            1,
-        );
-        for text in [
-            "215../64.../3...e/...fb/..acd b -",
-            "..3../1.5../.b6../..e../.a..f r -",
-            "...../.2.../..e6./.a.../..... r -",
-        ] {
+        let mut search = deepening(cutting(cuts), 5, entries.map(usual_table), 1);
+        for text in [MIDDLE, LATER, "...../.2.../..e6./.a.../..... r -"] {
             search.forget();
-            search.value(&game.parse_position(text).unwrap().0);
+            search.value(&position(text));
         }
         let stats = search.take_stats();
         signature.push((stats.nodes, stats.evaluations));

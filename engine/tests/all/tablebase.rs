@@ -1,16 +1,17 @@
 //! Endgame tables from outside: against independent exact values, against recursion and search to
 //! the end, and as an oracle.
 
+use crate::exact::{KNOWN_VALUES, nearest};
 use crate::exact_solver::Solver;
+use crate::support::{self, exact_positions, near};
 use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{
-    GONE, MoveList, Position, Standard, Variant,
+    GONE, Position, Standard, Variant,
     dice::{Die, RandomStream},
     position::Side,
     symmetry::{SYMMETRIES, symmetric},
     tables::{Class, SAME_VALUE, Tables},
 };
-use serde_json::Value;
 use std::{
     sync::{
         Arc, OnceLock,
@@ -41,7 +42,7 @@ fn on_all_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 }
 
 fn built(stones: usize, variant: Variant) -> Arc<Tables> {
-    Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).expect("memory")
+    Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
 /// The tables of five stones, made once: most of the time of these tests.
@@ -85,146 +86,88 @@ fn random_position(random: &mut RandomStream, game: &Standard, stones: usize) ->
 #[test]
 fn values_and_moves_agree_with_an_independent_solver() {
     let game = Standard::default();
-    let mut lines = 0;
-    for line in include_str!("../vectors/exact.jsonl").lines() {
-        let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");
-        let text = vector["position"].as_str().expect("a position is a string");
-        let (position, _) = game.parse_position(text).expect("a position of a game");
-        let probe = five().probe(&game, &position).expect("at most five stones");
-        let expected = vector["value"].as_f64().expect("a value is a number");
-        assert!(
-            (f64::from(probe.value) - expected).abs() < BOUND,
-            "{text}: {}, expected {expected}",
-            probe.value
-        );
-        let moves = vector["moves"].as_object().expect("moves are an object");
-        assert_eq!(probe.moves.len(), moves.len(), "{text}");
+    for exact in exact_positions() {
+        let position = exact.position;
+        let probe = five().probe(&game, &position).unwrap();
+        near(probe.value, exact.value, BOUND, position);
+        assert_eq!(probe.moves.len(), exact.moves.len(), "{position:?}");
         for (mv, value) in probe.moves {
-            let name = game.format_move(&position, mv);
-            let expected = moves[&name]
-                .as_f64()
-                .expect("the value of a move is a number");
-            assert!(
-                (f64::from(value) - expected).abs() < BOUND,
-                "{text} {name}: {value}, expected {expected}"
-            );
+            near(value, exact.of(mv), BOUND, (position, mv));
         }
-        lines += 1;
     }
-    assert_eq!(lines, 230);
 }
 
-fn agree_with_recursion(number: usize, seed: u64) {
-    let mut random = RandomStream::new(seed);
-    let mut solver = Solver::new(Standard::default());
-    for index in 0..number {
-        let position = random_position(&mut random, &solver.game, 2 + index % 4);
-        let (value, expected) = (
-            five().value_of(&position).expect("at most five stones"),
-            solver.value(&position),
-        );
-        assert!(
-            (f64::from(value) - expected).abs() < BOUND,
-            "{position:?}: {value}, expected {expected}"
-        );
-        assert_eq!(
-            (value == 0.0, value == 1.0),
-            (expected < 1e-12, expected > 1.0 - 1e-12),
-            "{position:?}"
-        );
+/// Random positions of two to `most` stones in turn.
+fn random_positions(count: usize, seed: u64, most: usize) -> impl Iterator<Item = Position> {
+    let (game, mut random) = (Standard::default(), RandomStream::new(seed));
+    (0..count).map(move |index| random_position(&mut random, &game, 2 + index % (most - 1)))
+}
+
+fn agree_with_recursion(
+    tables: &Tables,
+    game: Standard,
+    positions: impl Iterator<Item = Position>,
+) {
+    let mut solver = Solver::new(game);
+    for position in positions {
+        let (value, expected) = (tables.value_of(&position).unwrap(), solver.value(&position));
+        near(value, expected, BOUND, position);
+        let decided = (expected < 1e-12, expected > 1.0 - 1e-12);
+        assert_eq!((value == 0.0, value == 1.0), decided, "{position:?}");
     }
 }
 
 #[test]
 fn random_positions_agree_with_recursion_to_the_end() {
-    agree_with_recursion(200, 1);
+    agree_with_recursion(five(), Standard::default(), random_positions(200, 1, 5));
 }
 
 #[test]
 #[ignore = "about ten minutes and gigabytes of memory"]
 fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
     // In parts, so that what the recursion remembers does not fill the memory.
-    (0..100).for_each(|seed| agree_with_recursion(100, 100 + seed));
+    for seed in 100..200 {
+        agree_with_recursion(five(), Standard::default(), random_positions(100, seed, 5));
+    }
 }
 
 #[test]
 fn both_variants_have_their_own_tables() {
-    let nearest = built(4, Variant::NearestOnly);
-    let game = Standard::new(Variant::NearestOnly, Die::fair());
-    // From one independent program, nine places.
-    for (text, expected) in [
-        ("1..../...../...../...../....a r -", 1.0),
-        ("...../.1.../...../...../...fa r -", 0.625),
-        ("...../..6../..1b./..e../..... r -", 0.820_312_5),
-        ("...../..6../..1b./..e../..... b -", 0.5625),
-        ("3..../.4.../...../...d./....c r -", 0.501_068_115),
-        ("16.../...../...../...../...fa r -", 0.545_562_744),
-    ] {
-        let (position, _) = game.parse_position(text).expect("a position");
-        let value = nearest.value_of(&position).expect("at most four stones");
-        assert!(
-            (f64::from(value) - expected).abs() < BOUND,
-            "{text}: {value}, expected {expected}"
-        );
+    let tables = built(4, Variant::NearestOnly);
+    for (text, _, expected) in KNOWN_VALUES {
+        let value = tables.value_of(&support::position(text)).unwrap();
+        near(value, expected, BOUND, text);
     }
-    let mut random = RandomStream::new(7);
-    let mut solver = Solver::new(game);
-    for index in 0..100 {
-        let position = random_position(&mut random, &solver.game, 2 + index % 3);
-        let value = nearest.value_of(&position).expect("at most four stones");
-        assert!(
-            (f64::from(value) - solver.value(&position)).abs() < BOUND,
-            "{position:?}"
-        );
-    }
+    agree_with_recursion(&tables, nearest(), random_positions(100, 7, 4));
 }
 
 #[test]
 fn symmetric_positions_have_the_same_value() {
-    let game = Standard::default();
-    let mut random = RandomStream::new(3);
-    for index in 0..20_000 {
-        let position = random_position(&mut random, &game, 2 + index % 4);
-        let values: Vec<_> = (0..SYMMETRIES)
-            .map(|symmetry| five().units(&symmetric(&position, symmetry)))
-            .collect();
-        assert!(
-            values[0].is_some() && values.iter().all(|value| *value == values[0]),
-            "{position:?}: {values:?}"
-        );
+    for position in random_positions(20_000, 3, 5) {
+        let value = five().units(&position);
+        assert!(value.is_some(), "{position:?}");
+        for symmetry in 0..SYMMETRIES {
+            let image = symmetric(&position, symmetry);
+            assert_eq!(five().units(&image), value, "{position:?}");
+        }
     }
 }
 
 #[test]
 fn best_moves_are_those_of_the_highest_value() {
     let game = Standard::default();
-    let mut random = RandomStream::new(5);
-    for index in 0..2_000 {
-        let position = random_position(&mut random, &game, 2 + index % 4);
-        let probe = five().probe(&game, &position).expect("at most five stones");
+    for position in random_positions(2_000, 5, 5) {
+        let probe = five().probe(&game, &position).unwrap();
         let mean: f32 = probe.faces.iter().map(|face| face.value).sum::<f32>() / 6.0;
-        assert!(
-            (mean - probe.value).abs() < 1e-5 + 1.0 / 65535.0,
-            "{position:?}: {mean}, {}",
-            probe.value
-        );
+        near(mean, probe.value, 1e-5 + 1.0 / 65535.0, position);
         for (face, permitted) in probe.faces.iter().enumerate() {
             let legal = game.legal_moves(&position, face as u8 + 1);
-            let value = |mv| {
-                probe
-                    .moves
-                    .iter()
-                    .find(|(rated, _)| *rated == mv)
-                    .expect("every legal move is rated")
-                    .1
-            };
+            let value = |mv| probe.moves.iter().find(|rated| rated.0 == mv).unwrap().1;
             let best = legal.iter().map(|&mv| value(mv)).fold(0.0, f32::max);
             assert_eq!(permitted.value, best);
+            let least = best - if best == 1.0 { 0.0 } else { SAME_VALUE };
             for &mv in legal.iter() {
-                assert_eq!(
-                    permitted.best.contains(&mv),
-                    value(mv) >= best - if best == 1.0 { 0.0 } else { SAME_VALUE }
-                );
+                assert_eq!(permitted.best.contains(&mv), value(mv) >= least);
             }
         }
     }
@@ -232,11 +175,7 @@ fn best_moves_are_those_of_the_highest_value() {
 
 #[test]
 fn a_batch_says_what_single_probes_say() {
-    let game = Standard::default();
-    let mut random = RandomStream::new(9);
-    let positions: Vec<Position> = (0..1_003)
-        .map(|index| random_position(&mut random, &game, 2 + index % 6))
-        .collect();
+    let positions: Vec<Position> = random_positions(1_003, 9, 7).collect();
     let mut values = vec![None; positions.len()];
     five().values(&positions, &mut values);
     for (position, value) in positions.iter().zip(values) {
@@ -249,22 +188,16 @@ fn a_batch_says_what_single_probes_say() {
 fn an_oracle_answers_its_own_game_only() {
     let tables: &dyn Oracle<Standard> = five();
     let game = Standard::default();
-    let (position, _) = game
-        .parse_position("...../.1.../...../...../...fa r -")
-        .expect("a position");
-    let value = tables.value(&game, &position).expect("three stones");
-    assert!((value - 41.0 / 216.0).abs() < tables.error());
+    let (text, expected, _) = KNOWN_VALUES[1];
+    let position = support::position(text);
+    let value = tables.value(&game, &position).unwrap();
+    near(value, expected, tables.error().into(), text);
     assert!(f64::from(tables.error()) <= BOUND);
     tables.prefetch(&position);
-    assert_eq!(
-        tables.value(&Standard::new(Variant::NearestOnly, Die::fair()), &position),
-        None
-    );
-    let loaded = Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).expect("a die");
-    assert_eq!(
-        tables.value(&Standard::new(Variant::Classic, loaded), &position),
-        None
-    );
+    let loaded = Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    for other in [nearest(), Standard::new(Variant::Classic, loaded)] {
+        assert_eq!(tables.value(&other, &position), None);
+    }
     let start = game.start([0, 0], 0);
     assert_eq!(tables.value(&game, &start), None);
     tables.prefetch(&start);
@@ -274,17 +207,13 @@ fn an_oracle_answers_its_own_game_only() {
 fn facts_are_those_of_the_positions_they_name() {
     let game = Standard::default();
     let tables = built(4, Variant::Classic);
-    let value = |position: &Position| {
-        f64::from(tables.units(position).expect("at most four stones")) / 65535.0
-    };
+    let value = |position: &Position| f64::from(tables.units(position).unwrap()) / 65535.0;
     for class in Class::up_to(4) {
         let facts = tables.facts(&game, class, &on_all_threads);
-        let (position, worth) = facts.most_tempo.expect("every class has positions");
+        let (position, worth) = facts.most_tempo.unwrap();
         let passed = Position::new(position.other(), position.mover(), 1);
-        assert!(
-            (value(&position) + value(&passed) - 1.0 - worth).abs() < 1e-9,
-            "{class}"
-        );
+        let tempo = value(&position) + value(&passed) - 1.0;
+        near(tempo, worth, 1e-9, class);
         assert!(
             facts.tempo <= worth
                 && facts.won + facts.lost <= facts.positions
@@ -293,20 +222,12 @@ fn facts_are_those_of_the_positions_they_name() {
         );
         assert_eq!(facts.self_capture.is_some(), class.mover > 1, "{class}");
         if let Some(found) = facts.self_capture {
-            let mut moves = MoveList::default();
-            game.moves(&found.position, &mut moves);
             let legal = game.legal_moves(&found.position, found.face);
             assert!(legal.contains(&found.capture) && legal.contains(&found.instead));
-            assert!(
-                found
-                    .position
-                    .mover()
-                    .occupies(Standard::destination(&found.position, found.capture))
-            );
-            assert!(
-                (1.0 - value(&game.play(&found.position, found.capture)) - found.value).abs()
-                    < 1e-9
-            );
+            let captured = Standard::destination(&found.position, found.capture);
+            assert!(found.position.mover().occupies(captured));
+            let worth = 1.0 - value(&game.play(&found.position, found.capture));
+            near(worth, found.value, 1e-9, class);
         }
     }
 }
@@ -330,12 +251,8 @@ fn time_of_probes() {
             // told.
             let mut turn = 0;
             for position in first {
-                let turned = if turn == 0 {
-                    *position
-                } else {
-                    symmetric(position, turn)
-                };
-                turn = usize::from(five().units(&turned).expect("at most five stones") == 1);
+                let turned = symmetric(position, turn);
+                turn = usize::from(five().units(&turned).unwrap() == 1);
             }
             single.push(began.elapsed().as_secs_f64() * 1e9 / 20_000.0);
             let mut values = vec![None; second.len()];

@@ -1,53 +1,34 @@
 //! The rules against positions of random games that an independent program (OpenSpiel) has played.
 
+use crate::support::json_lines;
 use engine::core::game::Game;
 use engine::games::einstein::{BLUE, RED, Standard};
-use serde_json::Value;
 
 #[test]
 fn moves_boards_and_winners_agree_with_an_independent_program() {
     let game = Standard::default();
     let mut lines = 0;
-    for line in include_str!("../vectors/rules.jsonl").lines() {
-        let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");
-        let text = vector["position"].as_str().expect("a position is a string");
-        let (position, die) = game.parse_position(text).expect("a position of a game");
+    for vector in json_lines(include_str!("../vectors/rules.jsonl")) {
+        let text = vector["position"].as_str().unwrap();
+        let (position, die) = game.parse_position(text).unwrap();
         assert_eq!(game.format_position(&position, die), text);
-        let face = die.expect("the die is rolled");
 
-        let legal = game.legal_moves(&position, face);
-        let mut names: Vec<String> = legal
-            .iter()
-            .map(|&mv| game.format_move(&position, mv))
-            .collect();
-        names.sort();
-        let expected: Vec<&str> = vector["moves"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        assert_eq!(names, expected, "{text}");
+        let legal = game.legal_moves(&position, die.unwrap());
+        let mut names = Vec::new();
         for &mv in legal.iter() {
-            assert_eq!(
-                game.parse_move(&position, &game.format_move(&position, mv)),
-                Ok(mv),
-                "{text}"
-            );
+            let name = game.format_move(&position, mv);
+            assert_eq!(game.parse_move(&position, &name), Ok(mv), "{text}");
+            names.push(name);
         }
+        names.sort();
+        let expected: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
+        assert_eq!(names, expected, "{text}");
 
-        let played = vector["played"].as_str().expect("a move is a string");
-        let after = game.play(
-            &position,
-            game.parse_move(&position, played)
-                .expect("the played move is one"),
-        );
+        let played = vector["played"].as_str().unwrap();
+        let after = game.play(&position, game.parse_move(&position, played).unwrap());
         let after_text = game.format_position(&after, None);
-        assert_eq!(
-            after_text.split(' ').next(),
-            vector["board_after"].as_str(),
-            "{text} {played}"
-        );
+        let board = after_text.split(' ').next();
+        assert_eq!(board, vector["board_after"].as_str(), "{text} {played}");
         assert_eq!(game.to_move(&after), 1 - game.to_move(&position));
         let winner = match vector["winner"].as_str() {
             Some("r") => Some(RED),

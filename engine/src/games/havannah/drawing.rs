@@ -78,10 +78,8 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
 /// The board as an `<svg>` element that scales to the width it is given.
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let mut svg = String::with_capacity(30_000);
-    let (width, height) = (
-        (4 * game.base() + 2) * HALF,
-        (2 * game.base() + 1) * ROW + 24,
-    );
+    let width = (4 * game.base() + 2) * HALF;
+    let height = (2 * game.base() + 1) * ROW + 24;
     // Writing to a string cannot fail.
     let _ = write!(
         svg,
@@ -142,11 +140,8 @@ mod tests {
         assert_eq!(text(&game, &position), expected);
         let won = game.parse_position("a1 c3 a2 c4 a3").unwrap();
         let caption = "\nWhite has won with a bridge, last stone a3";
-        assert!(
-            text(&game, &won).ends_with(caption),
-            "{}",
-            text(&game, &won)
-        );
+        let won = text(&game, &won);
+        assert!(won.ends_with(caption), "{won}");
     }
 
     #[test]

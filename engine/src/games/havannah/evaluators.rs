@@ -14,7 +14,7 @@ use crate::core::{
     game::Seat,
 };
 use crate::play::registry::{EvaluatorEntry, calibrated};
-use std::sync::Arc;
+use std::{array::from_fn, collections::VecDeque, sync::Arc};
 
 /// The evaluators and their names in notation; the first is the usual one.
 pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
@@ -57,15 +57,16 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         colour if colour == own => 0,
         _ => FAR,
     };
-    let mut queue = std::collections::VecDeque::with_capacity(MOST_CELLS);
+    let mut queue = VecDeque::with_capacity(MOST_CELLS);
+    // Cells at no cost first.
+    let reach = |queue: &mut VecDeque<usize>, cell| match cost(cell) {
+        0 => queue.push_front(cell),
+        _ => queue.push_back(cell),
+    };
     for (cell, distance) in distances.iter_mut().enumerate().take(game.board_cells()) {
         if game.shape.rim[cell] & rim != 0 && cost(cell) < FAR {
             *distance = cost(cell);
-            if cost(cell) == 0 {
-                queue.push_front(cell)
-            } else {
-                queue.push_back(cell)
-            }
+            reach(&mut queue, cell);
         }
     }
     while let Some(cell) = queue.pop_front() {
@@ -77,11 +78,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
             let reached = distances[cell] + cost(near);
             if reached < distances[near] {
                 distances[near] = reached;
-                if cost(near) == 0 {
-                    queue.push_front(near)
-                } else {
-                    queue.push_back(near)
-                }
+                reach(&mut queue, near);
             }
         }
     }
@@ -92,10 +89,7 @@ impl Needs {
     /// Stones that a seat needs for its nearest bridge or fork.
     fn of(game: &Havannah, position: &Position, seat: Seat) -> u8 {
         let from = |bit: usize| distances(game, position, seat, 1 << bit);
-        let (sides, corners): ([_; 6], [_; 6]) = (
-            std::array::from_fn(from),
-            std::array::from_fn(|corner| from(6 + corner)),
-        );
+        let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = FAR;
         for cell in 0..game.board_cells() {
             // An empty cell is counted by each way that meets there.

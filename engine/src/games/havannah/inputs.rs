@@ -67,9 +67,7 @@ static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     tuples: |game| {
         let cell = |place: usize| game.cells()[0].cell(place);
         let around = |place: usize| {
-            let near = game.shape.near[place][..6]
-                .iter()
-                .map(|&near| usize::from(near));
+            let near = game.shape.near[place][..6].iter().map(|&near| near.into());
             let mut tuple: Vec<Cell> = near.filter(|&near| near != OFF).map(cell).collect();
             tuple.push(cell(place));
             tuple.sort_unstable();
@@ -120,11 +118,10 @@ impl Learnable for Havannah {
             let centre = match position.on(cell) {
                 None => {
                     let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
-                    // Where nothing stands around nothing is won.
-                    if code == 0 {
-                        0
-                    } else {
-                        wins(seat) + 2 * wins(1 - seat)
+                    match code {
+                        // Where nothing stands around nothing is won.
+                        0 => 0,
+                        _ => wins(seat) + 2 * wins(1 - seat),
                     }
                 }
                 Some(owner) => {
@@ -168,8 +165,8 @@ mod tests {
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {
         assert_eq!(
-            usize::from(*NUMBERS.iter().max().unwrap()) + 1,
-            SURROUNDINGS
+            NUMBERS.iter().max().map(|&most| most.into()),
+            Some(SURROUNDINGS - 1)
         );
         let mut random = RandomStream::new(7);
         for base in [3, 4, 6] {
@@ -185,10 +182,7 @@ mod tests {
                 };
                 for seat in 0..2 {
                     let rows = sorted(&position, seat);
-                    assert!(
-                        rows.iter()
-                            .all(|&row| usize::from(row) < game.sparse_rows())
-                    );
+                    assert!(usize::from(rows[rows.len() - 1]) < game.sparse_rows());
                     for symmetry in 0..game.symmetries() {
                         assert_eq!(sorted(&game.image(&position, symmetry), seat), rows);
                     }

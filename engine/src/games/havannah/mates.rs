@@ -115,41 +115,29 @@ impl Oracle<Havannah> for Mates {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{minimax, random_position};
     use super::*;
     use crate::core::random::RandomStream;
-
-    /// The payoff of White with best play.
-    fn value(game: &Havannah, position: &Position) -> f32 {
-        if let Some(payoffs) = game.payoffs(position) {
-            return payoffs[0];
-        }
-        let moves = game
-            .empties(position)
-            .map(|cell| game.play(position, Move::at(cell)));
-        let values = moves.map(|next| value(game, &next));
-        match position.seat() {
-            0 => values.fold(0.0, f32::max),
-            _ => values.fold(1.0, f32::min),
-        }
-    }
+    use std::collections::HashMap;
 
     #[test]
     fn what_is_said_is_the_value_of_minimax() {
         let game = Havannah::new(3, false);
-        let mut random = RandomStream::new(3);
+        let (mut random, mut known) = (RandomStream::new(3), HashMap::new());
         let mut said = [0; 4];
         for _ in 0..400 {
-            let mut position = game.start();
-            while game.payoffs(&position).is_none() && position.stones() < 12 {
-                position = game.play(&position, game.random_move(&position, random.next_u64()));
-            }
+            let position = random_position(&game, 12, &mut random);
             if game.payoffs(&position).is_some() {
                 continue;
             }
             let seat = position.seat();
-            let own = |position: &Position| {
-                let white = value(&game, position);
-                if seat == 0 { white } else { 1.0 - white }
+            let mut own = |position: &Position| {
+                let value = (1 + minimax(&game, position, &mut known)) as f32 / 2.0;
+                if position.seat() == seat {
+                    value
+                } else {
+                    1.0 - value
+                }
             };
             if let Some(value) = (Mates { deep: false }).value(&game, &position) {
                 assert_eq!(value, own(&position), "{position:?}");
@@ -159,11 +147,9 @@ mod tests {
             for deep in [false, true] {
                 let mut bounds = vec![Bounds::UNKNOWN; moves.len()];
                 let oracle = Mates { deep };
-                let known = oracle.bounds_of_moves(&game, &position, &moves, &mut bounds);
-                assert_eq!(
-                    known,
-                    bounds.iter().any(|&bounds| bounds != Bounds::UNKNOWN)
-                );
+                let says = oracle.bounds_of_moves(&game, &position, &moves, &mut bounds);
+                let any = bounds.iter().any(|&bounds| bounds != Bounds::UNKNOWN);
+                assert_eq!(says, any);
                 for (&mv, &Bounds { lower, upper }) in moves.iter().zip(&bounds) {
                     let next = game.play(&position, mv);
                     assert!((lower..=upper).contains(&own(&next)), "{position:?}");

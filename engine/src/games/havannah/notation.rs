@@ -2,7 +2,7 @@
 //!
 //! A cell is a letter and a number, `d4`, in the coordinates of HavannahGui: neighbours differ by
 //! one in either or alike in both. Little Golem counts the numbers of each letter from 1
-//! ([`Havannah::golem_name`]). A position is the moves from the empty board, divided by blanks, with
+//! (`Havannah::golem_name`). A position is the moves from the empty board, divided by blanks, with
 //! `swap` where the second player took the first stone. Invariant: what is written reads back as the
 //! same value, and every error names the character it is about.
 
@@ -23,14 +23,10 @@ impl Havannah {
     }
 
     /// The name of a cell as Little Golem writes it: the numbers of each letter begin with 1.
-    #[must_use]
-    pub fn golem_name(&self, cell: usize) -> String {
+    pub(super) fn golem_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
-        format!(
-            "{}{}",
-            letter(x),
-            y + 1 - (x + 1).saturating_sub(self.base() as u8)
-        )
+        let before = (x + 1).saturating_sub(self.base() as u8);
+        format!("{}{}", letter(x), y + 1 - before)
     }
 
     /// The cell of a name, of Little Golem's if so told.
@@ -40,15 +36,14 @@ impl Havannah {
     pub fn cell_named(&self, text: &str, golem: bool) -> Result<usize, TextError> {
         let side = 2 * self.base() - 1;
         let mut signs = text.chars();
-        let x = signs
-            .next()
-            .map(|sign| (sign.to_ascii_lowercase() as usize).wrapping_sub('a' as usize));
+        let first = signs.next().unwrap_or_default().to_ascii_lowercase();
+        let x = (first as usize).wrapping_sub('a' as usize);
         let digits = signs.as_str();
         let plain = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
         let y = digits.parse::<usize>().ok().filter(|_| plain);
-        let (Some(x), Some(y)) = (x.filter(|&x| x < side), y) else {
+        let Some(y) = y.filter(|_| x < side) else {
             let last = letter(side as u8 - 1);
-            let at = if x.is_some_and(|x| x < side) { 2 } else { 1 };
+            let at = 1 + usize::from(x < side);
             let problem = format!("a cell is a letter, a-{last}, and a number, as d4");
             return Err(TextError::new(at, problem));
         };
@@ -57,16 +52,10 @@ impl Havannah {
         let name = [x, y - 1].map(|at| isize::try_from(at).unwrap_or(isize::MAX / 4));
         match self.shape.place(name) {
             OFF => {
-                let last = (x + self.base()).min(side);
-                let [first, last] = if golem {
-                    [1, last - first]
-                } else {
-                    [first + 1, last]
-                };
-                let problem = format!(
-                    "letter {} has the numbers {first} to {last}",
-                    letter(x as u8)
-                );
+                let less = if golem { first } else { 0 };
+                let (from, to) = (first + 1 - less, (x + self.base()).min(side) - less);
+                let x = letter(x as u8);
+                let problem = format!("letter {x} has the numbers {from} to {to}");
                 Err(TextError::new(2, problem))
             }
             cell => Ok(cell),
@@ -82,10 +71,7 @@ impl Havannah {
     }
 
     /// The same, with Little Golem's names of cells if so told.
-    ///
-    /// # Errors
-    /// As [`Havannah::parse_move`].
-    pub fn read_move(
+    pub(super) fn read_move(
         &self,
         position: &Position,
         text: &str,
@@ -124,8 +110,7 @@ impl Havannah {
         let mut position = self.start();
         let (mut at, mut rest) = (1, text);
         while !rest.is_empty() {
-            let end = rest.find(' ').unwrap_or(rest.len());
-            let (word, after) = rest.split_at(end);
+            let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
             if !word.is_empty() {
                 let mv = self
                     .parse_move(&position, word)
@@ -133,7 +118,7 @@ impl Havannah {
                 position = self.play(&position, mv);
             }
             at += word.chars().count() + 1;
-            rest = after.strip_prefix(' ').unwrap_or(after);
+            rest = after;
         }
         Ok(position)
     }
@@ -187,10 +172,8 @@ mod tests {
         // Any order of the stones, but the last two in their places.
         let position = game.parse_position("d4 c3 a1 b2 g7 b1").unwrap();
         assert_eq!(game.format_position(&position), "a1 b2 d4 c3 g7 b1");
-        assert_eq!(
-            game.parse_position(" D4  c3 "),
-            game.parse_position("d4 c3")
-        );
+        let [loose, usual] = [" D4  c3 ", "d4 c3"].map(|text| game.parse_position(text));
+        assert_eq!(loose, usual);
     }
 
     #[test]
@@ -211,27 +194,22 @@ mod tests {
 
     #[test]
     fn errors_name_the_character() {
-        let game = Havannah::new(4, false);
+        let [game, swaps] = [false, true].map(|swap| Havannah::new(4, swap));
+        let no_cell = "a cell is a letter, a-g, and a number, as d4";
         for (text, character, problem) in [
-            ("h1", 1, "a cell is a letter, a-g, and a number, as d4"),
-            ("d4 dx", 5, "a cell is a letter, a-g, and a number, as d4"),
-            ("d04", 2, "a cell is a letter, a-g, and a number, as d4"),
+            ("h1", 1, no_cell),
+            ("d4 dx", 5, no_cell),
+            ("d04", 2, no_cell),
             ("a1 a5", 5, "letter a has the numbers 1 to 4"),
             ("g3", 2, "letter g has the numbers 4 to 7"),
             ("d4 d4", 4, "d4 is not empty"),
             ("d4 swap", 4, "swap needs the parameter swap=on"),
             ("a1 d4 a2 d3 a3 d2 a4 e5", 22, "the game is over"),
         ] {
-            assert_eq!(
-                game.parse_position(text),
-                Err(TextError::new(character, problem)),
-                "{text}"
-            );
+            let error = Err(TextError::new(character, problem));
+            assert_eq!(game.parse_position(text), error, "{text}");
         }
-        let late = Havannah::new(4, true).parse_position("d4 d3 swap");
-        assert_eq!(
-            late,
-            Err(TextError::new(7, "only the second move may be swap"))
-        );
+        let error = Err(TextError::new(7, "only the second move may be swap"));
+        assert_eq!(swaps.parse_position("d4 d3 swap"), error);
     }
 }

@@ -59,17 +59,15 @@ impl Patterns {
                 .split_once("->")
                 .ok_or_else(|| wrong("an arrow -> is missing"))?;
             let signs: Vec<char> = signs.chars().filter(|&sign| sign != '/').collect();
-            let known: Option<Vec<u64>> = signs
-                .iter()
-                .map(|&sign| ".xo#".find(sign).map(|code| code as u64))
-                .collect();
+            let code = |&sign| ".xo#".find(sign).map(|code| code as u64);
+            let known: Option<Vec<u64>> = signs.iter().map(code).collect();
             let known = known.filter(|signs| SIZES.contains(&signs.len()));
             let codes = known.ok_or_else(|| wrong("6, 12 or 18 signs of . x o # come first"))?;
-            let cells: Option<Vec<usize>> = letters
-                .chars()
-                .map(|letter| (letter as usize).checked_sub('a' as usize))
-                .map(|cell| cell.filter(|&cell| codes.get(cell) == Some(&0)))
-                .collect();
+            let cell = |letter| {
+                let cell = (letter as usize).checked_sub('a' as usize);
+                cell.filter(|&cell| codes.get(cell) == Some(&0))
+            };
+            let cells: Option<Vec<usize>> = letters.chars().map(cell).collect();
             let cells = cells.filter(|cells| !cells.is_empty());
             let cells = cells.ok_or_else(|| wrong("letters of empty cells follow the arrow"))?;
             let chance = words.next_if(|word| word.bytes().all(|digit| digit.is_ascii_digit()));
@@ -80,10 +78,9 @@ impl Patterns {
             for turns in 0..6 {
                 for mirrored in [false, true] {
                     let place = |cell| image(cell, turns, mirrored);
-                    let code = codes
-                        .iter()
-                        .enumerate()
-                        .fold(0, |all, (cell, code)| all | code << (2 * place(cell)));
+                    let codes_at = codes.iter().enumerate();
+                    let code =
+                        codes_at.fold(0, |all, (cell, code)| all | code << (2 * place(cell)));
                     let mask = cells.iter().fold(0, |mask, &cell| mask | 1 << place(cell));
                     let advice = match codes.len() {
                         6 => &mut patterns.small[code as usize],
@@ -170,34 +167,26 @@ mod tests {
     fn larger_patterns_go_first_and_all_images_count() {
         let patterns =
             Patterns::parse("......->a 0 ....../......->bc ....../....../......->r 3").unwrap();
-        let all = |mask: u32, count: u32| mask.count_ones() == count;
         let game = Havannah::new(8, false);
         let found =
             |moves: &str| patterns.around_last(game.shape, &game.parse_position(moves).unwrap());
         let (mask, chance) = found("h8");
-        assert!(all(mask, 6) && mask >> 12 == 0b11_1111 && chance == 3);
+        assert_eq!((mask, chance), (0b11_1111 << 12, 3));
         let (mask, chance) = found("h10 h8");
-        assert!(all(mask, 6) && mask < 64 && chance == 8);
+        assert_eq!((mask, chance), (0b11_1111, 8));
         assert_eq!(found("i9 h8"), (0, 0));
     }
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        for (text, expected) in [
-            ("......", "pattern '......': an arrow -> is missing"),
-            (
-                ".....->a",
-                "pattern '.....->a': 6, 12 or 18 signs of . x o # come first",
-            ),
-            (
-                "x.....->a",
-                "pattern 'x.....->a': letters of empty cells follow the arrow",
-            ),
-            (
-                "......->a 9",
-                "pattern '......->a': a chance is 0 to 8 eighths",
-            ),
+        for (text, problem) in [
+            ("......", "an arrow -> is missing"),
+            (".....->a", "6, 12 or 18 signs of . x o # come first"),
+            ("x.....->a", "letters of empty cells follow the arrow"),
+            ("......->a 9", "a chance is 0 to 8 eighths"),
         ] {
+            let pattern = text.trim_end_matches(" 9");
+            let expected = format!("pattern '{pattern}': {problem}");
             assert_eq!(Patterns::parse(text).unwrap_err(), expected);
         }
     }

@@ -1,7 +1,7 @@
 //! Havannah as a game to play, record and learn.
 
 use super::{
-    BASES, Havannah, Kinds, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
+    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
     players::PLAYERS, playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
 };
 use crate::core::{
@@ -123,11 +123,8 @@ impl Playable for Havannah {
     }
 
     fn ways_won(&self, position: &Position) -> Option<Vec<&'static str>> {
-        let kinds = Kinds::ALL
-            .iter()
-            .filter(|(kind, _)| position.won().has(*kind));
         self.payoffs(position)?;
-        Some(kinds.map(|(_, name)| *name).collect())
+        Some(position.won().names())
     }
 
     fn seat_name(&self, seat: Seat) -> &'static str {

@@ -44,27 +44,17 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     }
     let mut number = |key, from, to, usual: f64| arguments.number(key, from..=to, usual);
     // Playouts.
-    let mut chance = |key, usual| number(key, -10_000.0, 10_000.0, usual);
-    let playout = [
-        (
-            "connect",
-            chance("chance_of_forced_connection_intercept", 34.0)?,
-        ),
-        (
-            "connect_slope",
-            chance("chance_of_forced_connection_slope", -30.0)?,
-        ),
-        (
-            "defend",
-            chance("chance_of_connection_defense_intercept", 42.0)?,
-        ),
-        (
-            "defend_slope",
-            chance("chance_of_connection_defense_slope", -28.0)?,
-        ),
-        ("ring", chance("initial_chance_of_ring_notice", 150.0)?),
-        ("ring_end", chance("final_chance_of_ring_notice", -350.0)?),
+    let mut playout = [
+        ("connect", "chance_of_forced_connection_intercept", 34.0),
+        ("connect_slope", "chance_of_forced_connection_slope", -30.0),
+        ("defend", "chance_of_connection_defense_intercept", 42.0),
+        ("defend_slope", "chance_of_connection_defense_slope", -28.0),
+        ("ring", "initial_chance_of_ring_notice", 150.0),
+        ("ring_end", "final_chance_of_ring_notice", -350.0),
     ];
+    for (_, key, chance) in &mut playout {
+        *chance = number(key, -10_000.0, 10_000.0, *chance)?;
+    }
     // Selection.
     let exploration = number("exploration_factor", 0.0, 1e6, 0.0)?.sqrt() / 2.0;
     let bias = number("rave_bias", 1e-30, 1e8, 0.0001)?;
@@ -92,10 +82,8 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     };
     let on = |on: bool| if on { "on" } else { "off" };
     let rings = is("use_ring_detection", true)?;
-    let (mate, antimate) = (
-        is("use_havannah_mate", true)?,
-        is("use_havannah_antimate", true)?,
-    );
+    let mate = is("use_havannah_mate", true)?;
+    let antimate = is("use_havannah_antimate", true)?;
     let in_tree = is("use_mate_in_tree", true)? & is("use_antimate_in_tree", true)?;
     let deeper = is("use_deeper_mate_in_tree", true)?;
     let virtual_loss = is("use_virtual_loss", true)?;
@@ -124,7 +112,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         on(mate),
         on(antimate)
     );
-    for (key, value) in playout {
+    for (key, _, value) in playout {
         let unseen = key.starts_with("ring") && !rings;
         let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }

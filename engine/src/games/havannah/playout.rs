@@ -57,25 +57,20 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
     let connect = [per_cent("connect", 0.0)?, per_cent("connect_slope", 0.0)?];
     let defend = [per_cent("defend", 0.0)?, per_cent("defend_slope", 0.0)?];
     let retries = arguments.number("retries", 0..=100, 0)?;
-    let (mate, antimate) = (
-        arguments.choice("mate", &choices)?,
-        arguments.choice("antimate", &choices)?,
-    );
+    let mate = arguments.choice("mate", &choices)?;
+    let antimate = arguments.choice("antimate", &choices)?;
     let named = arguments.take_named("patterns")?;
     if let Some(named) = named.filter(|named| !named.arguments.is_empty()) {
         let problem = format!("'patterns' is published, off or a file, not '{named}'");
         return Err((named.character, problem));
     }
+    let at = named.map_or(1, |named| named.character);
     let text = match named.map(|named| named.name.as_str()) {
         None | Some("published") => PUBLISHED.to_owned(),
         Some("off") => String::new(),
-        Some(path) => {
-            let at = named.map_or(1, |named| named.character);
-            read_text(path.as_ref()).map_err(|error| (at, error.to_string()))?
-        }
+        Some(path) => read_text(path.as_ref()).map_err(|error| (at, error.to_string()))?,
     };
-    let patterns = Patterns::parse(&text)
-        .map_err(|problem| (named.map_or(1, |named| named.character), problem))?;
+    let patterns = Patterns::parse(&text).map_err(|problem| (at, problem))?;
     let knowledge = Knowledge {
         ring,
         connect,

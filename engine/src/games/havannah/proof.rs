@@ -132,11 +132,8 @@ impl Prover {
         let buckets = (memory / size_of::<[Entry; 2]>()).max(1);
         table.try_reserve_exact(buckets).ok()?;
         table.resize_with(buckets, Default::default);
-        let slots = memory / 8 / size_of::<Pairs>();
-        pairs.resize(
-            slots.clamp(1 << 8, 1 << 17).next_power_of_two(),
-            Pairs::of(u64::MAX),
-        );
+        let slots = (memory / 8 / size_of::<Pairs>()).clamp(1 << 8, 1 << 17);
+        pairs.resize(slots.next_power_of_two(), Pairs::of(u64::MAX));
         let mut prover = Self {
             all: places.iter().sum(),
             rim: 0,
@@ -550,6 +547,7 @@ fn exact(wins: bool) -> (u32, u32) {
 mod tests {
     use super::*;
     use crate::core::random::RandomStream;
+    use crate::games::havannah::testing::{minimax, random_position};
     use std::collections::HashMap;
 
     fn proven(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
@@ -558,32 +556,13 @@ mod tests {
         wins.then(|| prover.strategy(position, &mut |_| ()))
     }
 
-    /// As who is to move may at least have it: 1 a win, -1 a loss.
-    fn minimax(game: &Havannah, position: &Position, known: &mut HashMap<u64, i32>) -> i32 {
-        if let Some(payoffs) = game.payoffs(position) {
-            return (2.0 * payoffs[position.seat()] - 1.0) as i32;
-        }
-        let number = number(game, position);
-        if let Some(&value) = known.get(&number) {
-            return value;
-        }
-        let replies = game.empties(position).map(Move::at);
-        let values = replies.map(|mv| -minimax(game, &game.play(position, mv), known));
-        let value = values.max().unwrap();
-        known.insert(number, value);
-        value
-    }
-
     #[test]
     fn what_is_proven_is_the_value_of_minimax() {
         let game = Havannah::new(3, false);
         let (mut random, mut known) = (RandomStream::new(24), HashMap::new());
         let mut found = [0; 3];
         for _ in 0..150 {
-            let mut position = game.start();
-            while position.stones() < 9 && game.payoffs(&position).is_none() {
-                position = game.play(&position, game.random_move(&position, random.next_u64()));
-            }
+            let position = random_position(&game, 9, &mut random);
             let value = minimax(&game, &position, &mut known);
             found[(value + 1) as usize] += 1;
             for winner in [0, 1] {
@@ -604,10 +583,8 @@ mod tests {
         for (opening, winner) in [("a1", 0), ("a2", 1), ("b2", 1), ("c3", 1)] {
             let position = game.parse_position(opening).unwrap();
             let strategy = proven(game, &position, winner).unwrap();
-            assert!(
-                check(&game, &position, winner, &strategy).is_ok(),
-                "{opening}"
-            );
+            let checked = check(&game, &position, winner, &strategy);
+            assert!(checked.is_ok(), "{opening}: {checked:?}");
             assert!(proven(game, &position, 1 - winner).is_none());
         }
     }
@@ -629,9 +606,7 @@ mod tests {
         }
         // White's a4 makes a fork, whatever Black threatens.
         let late = game.parse_position("a1 d1 a2 e2 a3 f3 a4").unwrap();
-        assert_eq!(
-            (proven(game, &late, 1), proven(game, &late, 0).is_some()),
-            (None, true)
-        );
+        let wins = [0, 1].map(|winner| proven(game, &late, winner).is_some());
+        assert_eq!(wins, [true, false]);
     }
 }

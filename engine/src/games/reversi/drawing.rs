@@ -73,7 +73,7 @@ pub(super) fn svg(game: &Reversi, position: &Position) -> String {
         );
         let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
         let circle = match disc_on(position, square) {
-            None if position.moves() >> square & 1 == 0 => continue,
+            None if position.moves >> square & 1 == 0 => continue,
             None => "r=\"4\" fill=\"#9fd6b3\"",
             Some(BLACK) => "r=\"20\" fill=\"#16181a\" stroke=\"#000\" stroke-width=\"2\"",
             Some(_) => "r=\"20\" fill=\"#f4f1e8\" stroke=\"#b9b4a5\" stroke-width=\"2\"",

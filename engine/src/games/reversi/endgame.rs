@@ -130,8 +130,14 @@ impl Endgame {
     }
 
     fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
-        let (own, enemy) = (position.own(), position.enemy());
-        search::deep(self.instructions, self, own, enemy, alpha, beta)
+        search::deep(
+            self.instructions,
+            self,
+            position.own,
+            position.enemy,
+            alpha,
+            beta,
+        )
     }
 
     /// The scores of positions. All are guessed before the first is searched for, as bounds from
@@ -218,7 +224,7 @@ impl EndgamePlayer {
         if self.solver.game.empties(position) <= self.empties {
             return (self.solver.scores(position, moves), true);
         }
-        let after = |&mv| self.solver.game.play(position, mv).moves();
+        let after = |&mv| self.solver.game.play(position, mv).moves;
         let few = |mv| -(after(mv).count_ones() as i32);
         (moves.iter().map(few).collect(), false)
     }
@@ -240,10 +246,10 @@ impl Player<Reversi> for EndgamePlayer {
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
         let analysis = self.analyse(position, Some(legal));
         let best = analysis.line[0];
-        let value = analysis.moves.iter().find(|(mv, _)| *mv == best);
+        let rated = analysis.moves.iter().find(|rated| rated.0 == best);
         Decision {
             best,
-            value: value.and_then(|&(_, value)| value),
+            value: rated.and_then(|rated| rated.1),
             stats: analysis.stats,
         }
     }
@@ -275,6 +281,7 @@ impl Player<Reversi> for EndgamePlayer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bits::squares_of;
     use super::*;
     use crate::core::random::RandomStream;
 
@@ -301,17 +308,14 @@ mod tests {
 
     #[test]
     fn quarters_share_no_square() {
-        for (quarters, game) in QUARTERS
-            .iter()
-            .zip([Reversi::FOUR, Reversi::SIX, Reversi::EIGHT])
-        {
-            let corners = super::super::bits::squares_of(game.corners);
-            let of_corners: Vec<u64> = corners.map(|square| quarters[square]).collect();
-            let all = of_corners.iter().fold(0, |all, quarter| all ^ quarter);
-            assert_eq!(all, game.squares());
-            let squares = super::super::bits::squares_of(game.squares());
-            let sizes = squares.map(|square| quarters[square].count_ones() as usize);
-            assert!(sizes.into_iter().all(|size| size == game.size().pow(2) / 4));
+        for (quarters, game) in QUARTERS.iter().rev().zip(Reversi::ALL) {
+            let of_corners = squares_of(game.corners).map(|square| quarters[square]);
+            assert_eq!(
+                of_corners.fold(0, |all, quarter| all ^ quarter),
+                game.squares()
+            );
+            let mut sizes = squares_of(game.squares()).map(|square| quarters[square].count_ones());
+            assert!(sizes.all(|size| size as usize == game.size().pow(2) / 4));
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{
     Position, Reversi,
-    bits::{COLUMNS, reached},
+    bits::{COLUMNS, reached, squares_of},
 };
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::play::registry::{EvaluatorEntry, calibrated};
@@ -37,7 +37,7 @@ pub struct Discs;
 
 impl Discs {
     /// From discs to win probability.
-    pub const CALIBRATION: Calibration = logistic(0.060);
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
 impl Score<Reversi> for Discs {
@@ -53,15 +53,15 @@ pub struct Mobility;
 
 impl Mobility {
     /// From moves to win probability.
-    pub const CALIBRATION: Calibration = logistic(0.087);
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
 impl Score<Reversi> for Mobility {
     #[inline]
     fn score(&self, game: &Reversi, position: &Position) -> f32 {
-        let (own, enemy) = (position.own(), position.enemy());
+        let (own, enemy) = (position.own, position.enemy);
         let other = reached(enemy, own) & game.squares() & !(own | enemy);
-        position.moves().count_ones() as f32 - other.count_ones() as f32
+        position.moves.count_ones() as f32 - other.count_ones() as f32
     }
 }
 
@@ -91,7 +91,7 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 
 impl Squares {
     /// From weights to win probability.
-    pub const CALIBRATION: Calibration = logistic(0.0051);
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
     /// The weights on the board of a game.
     #[must_use]
@@ -99,7 +99,7 @@ impl Squares {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);
         let groups = WEIGHTS.map(|(weight, distances)| {
-            let squares = super::bits::squares_of(game.squares()).filter(|square| {
+            let squares = squares_of(game.squares()).filter(|square| {
                 let (row, column) = (from_side(square / COLUMNS), from_side(square % COLUMNS));
                 distances.contains(&(row.min(column), row.max(column)))
             });
@@ -113,17 +113,13 @@ impl Squares {
 impl Score<Reversi> for Squares {
     #[inline]
     fn score(&self, _game: &Reversi, position: &Position) -> f32 {
-        let (own, enemy) = (position.own(), position.enemy());
+        let (own, enemy) = (position.own, position.enemy);
         let ahead = |squares: u64| {
             (own & squares).count_ones() as i32 - (enemy & squares).count_ones() as i32
         };
         let weighed = |&(weight, squares)| weight * ahead(squares) as f32;
         self.groups.iter().map(weighed).sum()
     }
-}
-
-const fn logistic(slope: f32) -> Calibration {
-    Calibration::logistic(slope, 0.0)
 }
 
 #[cfg(test)]
@@ -147,7 +143,7 @@ mod tests {
 
     #[test]
     fn every_square_has_one_weight() {
-        for game in [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR] {
+        for game in Reversi::ALL {
             let groups = Squares::new(&game).groups;
             let (mut all, mut count) = (0, 0);
             for (_, squares) in groups {

@@ -116,27 +116,17 @@ mod tests {
     };
     use crate::play::playable::Playable;
 
-    const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
-
     fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
         TupleSet::named(game, name).unwrap()
     }
 
-    /// Weights of at most half the scale.
-    fn numbers(count: usize, scale: f32) -> Vec<f32> {
-        let mut random = RandomStream::new(count as u64);
-        let weight = |_| scale * (random.unit() as f32 - 0.5);
-        (0..count).map(weight).collect()
-    }
-
-    fn tuples(game: &Reversi, scale: f32) -> TupleNetwork<Reversi> {
-        let set = set(game, "lines-and-corners").with_phases(&[4]).unwrap();
-        let weights = numbers(set.rows(), scale);
-        TupleNetwork::new(set, weights, scale / 4.0).unwrap()
-    }
-
+    /// With random weights of at most half the scale.
     fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
-        let numbers = |count| numbers(count, scale);
+        let numbers = |count: usize| -> Vec<f32> {
+            let mut random = RandomStream::new(count as u64);
+            let weight = |_| scale * (random.unit() as f32 - 0.5);
+            (0..count).map(weight).collect()
+        };
         let weights = NetworkWeights {
             sparse: numbers(game.sparse_rows() * 32),
             bias: numbers(32),
@@ -186,7 +176,7 @@ mod tests {
         let set = TupleSet::custom(&game, &["b0 b1 b5", "b15"]).unwrap();
         plies(&game, |position, _, _| {
             let symbol = |square: usize| {
-                let discs = [position.own(), position.enemy()];
+                let discs = [position.own, position.enemy];
                 let [own, enemy] = discs.map(|discs| (discs >> square & 1) as u32);
                 own + 2 * enemy
             };
@@ -200,7 +190,7 @@ mod tests {
 
     #[test]
     fn images_of_cells_see_in_images_of_positions_what_cells_see() {
-        for game in SIZES {
+        for game in Reversi::ALL {
             plies(&game, |position, _, _| {
                 let seat = position.seat();
                 let view = |at: &Position| with_view(&game, at, seat, <[u8]>::to_vec);
@@ -225,10 +215,13 @@ mod tests {
 
     #[test]
     fn models_without_knowledge_call_every_game_even_and_rows_lie_in_their_tables() {
-        for game in SIZES {
+        for game in Reversi::ALL {
             let set = set(&game, "lines-and-corners");
             let mut rows = vec![0; set.tuples()];
-            let (tuples, network) = (tuples(&game, 0.0), network(&game, 0.0));
+            let network = network(&game, 0.0);
+            let phased = set.clone().with_phases(&[4]).unwrap();
+            let weights = vec![0.0; phased.rows()];
+            let tuples = TupleNetwork::new(phased, weights, 0.0).unwrap();
             plies(&game, |position, _, _| {
                 set.indices(position, &mut rows);
                 let mut pairs = rows.iter().zip(set.tables());
@@ -250,7 +243,7 @@ mod tests {
                 network.update(&game, &cache, position, mv, after, &mut child);
                 network.refresh(&game, after, &mut fresh);
                 assert_eq!(child, fresh);
-                passes += usize::from(position.moves() == 0);
+                passes += usize::from(position.moves == 0);
             });
             assert!(game.size() > 4 || passes > 0);
         }

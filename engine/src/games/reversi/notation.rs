@@ -69,7 +69,7 @@ impl Reversi {
     /// If the side to move cannot play it.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let wrong = |at, problem| Err(TextError::new(at, problem));
-        let moves = position.moves();
+        let moves = position.moves;
         if text.eq_ignore_ascii_case("pass") {
             if moves == 0 {
                 return Ok(Move::PASS);

@@ -1,16 +1,12 @@
 //! Reversi as a game to play, record and learn.
 
 use super::{
-    Move, MoveList, Position, Reversi, bits, drawing,
+    Move, Position, Reversi, bits, drawing,
     endgame::{EndgamePlayer, SolvedEndgames},
     evaluators::EVALUATORS,
     transcript::FORMS,
 };
-use crate::core::{
-    game::{Game, Seat},
-    random::RandomStream,
-    text::TextError,
-};
+use crate::core::{game::Seat, random::RandomStream, text::TextError};
 use crate::learned;
 use crate::play::{
     notation::{Arguments, Problem, parse_number},
@@ -105,13 +101,6 @@ impl Playable for Reversi {
         NoChance
     }
 
-    fn permitted(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
-        moves.clear();
-        if outcome == 0 {
-            self.moves(position, moves);
-        }
-    }
-
     fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {
         self.start()
     }
@@ -153,8 +142,8 @@ impl Playable for Reversi {
     }
 
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&position.own().to_le_bytes());
-        bytes.extend_from_slice(&position.enemy().to_le_bytes());
+        bytes.extend_from_slice(&position.own.to_le_bytes());
+        bytes.extend_from_slice(&position.enemy.to_le_bytes());
         bytes.push(position.seat() as u8);
     }
 
@@ -178,7 +167,7 @@ impl Playable for Reversi {
     }
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
-        let discs = [position.own(), position.enemy()];
+        let discs = [position.own, position.enemy];
         let [own, enemy] = discs.map(|discs| bits::image(discs, symmetry, self.size()));
         self.position(own, enemy, position.seat())
     }

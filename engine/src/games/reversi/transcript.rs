@@ -17,117 +17,86 @@ use crate::core::{
 use crate::play::registry::{PlainGame, TranscriptForm};
 use std::mem;
 
+/// A game as it is read and written, finished or not; passes are among its moves.
+type Whole = PlainGame<Reversi>;
+
 /// The forms by name; either is read as what it is.
 pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
     TranscriptForm {
         name: "ggf",
         help: "Generic Game Format",
-        read: read_plain,
-        write: |game, plain| Ok(Transcript::of(plain).ggf(game)),
+        read,
+        write: |game, whole| Ok(ggf(game, whole)),
     },
     TranscriptForm {
         name: "transcript",
         help: "moves in a row from the usual start, a game a line: f5d6c3",
-        read: read_plain,
-        write: |game, plain| {
-            if plain.start != game.start() {
+        read,
+        write: |game, whole| {
+            if whole.start != game.start() {
                 return Err("moves in a row begin at the usual start; ggf holds others".to_owned());
             }
             // An empty line is no game.
-            let row = Some(Transcript::of(plain).row(game)).filter(|row| !row.is_empty());
+            let row = Some(row(game, whole)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },
     },
 ];
 
-fn read_plain(game: &Reversi, text: &str) -> Result<Vec<PlainGame<Reversi>>, TextError> {
-    let plain = |read: Transcript| PlainGame {
-        start: read.start,
-        plies: read.moves.into_iter().map(|mv| (0, mv)).collect(),
-        players: read.players.into(),
-    };
-    Ok(read(game, text)?.into_iter().map(plain).collect())
+fn begun(start: Position) -> Whole {
+    Whole {
+        start,
+        plies: Vec::new(),
+        players: vec![String::new(); 2],
+    }
 }
 
-/// A game, finished or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transcript {
-    /// Where it begins.
-    pub start: Position,
-    /// Its moves, passes among them.
-    pub moves: Vec<Move>,
-    /// The names of Black and White; empty where not said.
-    pub players: [String; 2],
+/// The moves in a row. Passes are left out, but for a last one.
+fn row(game: &Reversi, whole: &Whole) -> String {
+    let last = whole.plies.len().wrapping_sub(1);
+    let plies = whole.plies.iter().enumerate();
+    let texts = plies.map(|(index, &(_, mv))| match mv {
+        Move::PASS if index == last => "--".to_owned(),
+        Move::PASS => String::new(),
+        _ => game.format_move(mv),
+    });
+    texts.collect()
 }
 
-impl Transcript {
-    fn new(start: Position) -> Self {
-        Self {
-            start,
-            moves: Vec::new(),
-            players: Default::default(),
-        }
+/// The game in GGF, in one line; its result has the empty squares given to the winner.
+fn ggf(game: &Reversi, whole: &Whole) -> String {
+    let mut position = whole.start;
+    let mut moves = String::new();
+    for &(_, mv) in &whole.plies {
+        let text = game.format_move(mv).replace("pass", "PA");
+        moves += &format!("{}[{text}]", ["B", "W"][position.seat()]);
+        position = game.play(&position, mv);
     }
-
-    fn of(plain: &PlainGame<Reversi>) -> Self {
-        let player = |seat: Seat| plain.players.get(seat).cloned().unwrap_or_default();
-        Self {
-            start: plain.start,
-            moves: plain.plies.iter().map(|&(_, mv)| mv).collect(),
-            players: [player(BLACK), player(WHITE)],
-        }
-    }
-
-    /// The moves in a row, as [`read`] takes them if the game begins at the usual start. Passes are
-    /// left out, but for a last one.
-    #[must_use]
-    pub fn row(&self, game: &Reversi) -> String {
-        let last = self.moves.len().wrapping_sub(1);
-        let texts = self.moves.iter().enumerate().map(|(index, &mv)| match mv {
-            Move::PASS if index == last => "--".to_owned(),
-            Move::PASS => String::new(),
-            _ => game.format_move(mv),
-        });
-        texts.collect()
-    }
-
-    /// The game in GGF, in one line; its result has the empty squares given to the winner.
-    #[must_use]
-    pub fn ggf(&self, game: &Reversi) -> String {
-        let mut position = self.start;
-        let mut moves = String::new();
-        for &mv in &self.moves {
-            let text = game.format_move(mv).replace("pass", "PA");
-            moves += &format!("{}[{text}]", ["B", "W"][position.seat()]);
-            position = game.play(&position, mv);
-        }
-        let discs = [1, -1][position.seat()] * game.final_discs(&position);
-        let result = game.is_over(&position).then(|| format!("{discs:+}"));
-        let result = result.unwrap_or("?".to_owned());
+    let discs = [1, -1][position.seat()] * game.final_discs(&position);
+    let result = game.is_over(&position).then(|| format!("{discs:+}"));
+    let result = result.unwrap_or("?".to_owned());
+    let [black, white] = [BLACK, WHITE].map(|seat| {
+        let name = whole.players.get(seat).map_or("", String::as_str);
         // The form has no way to write a bracket.
-        let bare = |name: &String| name.replace([']', '['], "_");
-        let [black, white] = self.players.each_ref().map(bare);
-        let board = game.rows(&self.start).join(" ");
-        let board = format!("{board} {}", SIGNS[self.start.seat()]).replace('X', "*");
-        let size = game.size();
-        format!(
-            "(;GM[Othello]PC[Alea]PB[{black}]PW[{white}]RE[{result}]TI[0]TY[{size}]BO[{size} {board}]{moves};)"
-        )
-    }
+        name.replace([']', '['], "_")
+    });
+    let board = game.rows(&whole.start).join(" ");
+    let board = format!("{board} {}", SIGNS[whole.start.seat()]).replace('X', "*");
+    let size = game.size();
+    format!(
+        "(;GM[Othello]PC[Alea]PB[{black}]PW[{white}]RE[{result}]TI[0]TY[{size}]BO[{size} {board}]{moves};)"
+    )
 }
 
 /// Reads games, in GGF if the first sign is a parenthesis or a number, else moves in a row.
-///
-/// # Errors
-/// If the text is no such games: the error names line and character, counted from 1.
-pub fn read(game: &Reversi, text: &str) -> Result<Vec<Transcript>, TextError> {
+fn read(game: &Reversi, text: &str) -> Result<Vec<Whole>, TextError> {
     let signs: Vec<char> = text.chars().collect();
     let mut reader = Reader {
         game,
         signs: &signs,
         next: 0,
         position: game.start(),
-        read: Transcript::new(game.start()),
+        read: begun(game.start()),
     };
     let games = match signs.iter().find(|sign| !sign.is_whitespace()) {
         Some('(' | '0'..='9') => reader.ggf_games(),
@@ -147,18 +116,18 @@ struct Reader<'a> {
     next: usize,
     /// Where the game that is being read has got to.
     position: Position,
-    read: Transcript,
+    read: Whole,
 }
 
 impl Reader<'_> {
     /// Begins a game and gives back the one before it.
-    fn begin(&mut self, start: Position) -> Transcript {
+    fn begin(&mut self, start: Position) -> Whole {
         self.position = start;
-        mem::replace(&mut self.read, Transcript::new(start))
+        mem::replace(&mut self.read, begun(start))
     }
 
     fn push(&mut self, mv: Move) {
-        self.read.moves.push(mv);
+        self.read.plies.push((0, mv));
         self.position = self.game.play(&self.position, mv);
     }
 
@@ -169,7 +138,7 @@ impl Reader<'_> {
         }
         let mut passes = ["pass", "pa", "--"].iter();
         let passes = passes.any(|pass| text.eq_ignore_ascii_case(pass));
-        if self.position.moves() == 0 && !passes {
+        if self.position.moves == 0 && !passes {
             self.push(Move::PASS);
         }
         if seat.is_some_and(|seat| seat != self.position.seat()) {
@@ -205,14 +174,14 @@ impl Reader<'_> {
     }
 
     /// One game a line, moves in a row.
-    fn rows(&mut self) -> Result<Vec<Transcript>, TextError> {
+    fn rows(&mut self) -> Result<Vec<Whole>, TextError> {
         let mut games = Vec::new();
         loop {
             let at = self.next;
             match self.signs[at..] {
                 [] | ['\n', ..] => {
                     let read = self.begin(self.game.start());
-                    games.extend(Some(read).filter(|read| !read.moves.is_empty()));
+                    games.extend(Some(read).filter(|read| !read.plies.is_empty()));
                     if at == self.signs.len() {
                         return Ok(games);
                     }
@@ -230,7 +199,7 @@ impl Reader<'_> {
     }
 
     /// Games in GGF; a number before each may count the boards of a match.
-    fn ggf_games(&mut self) -> Result<Vec<Transcript>, TextError> {
+    fn ggf_games(&mut self) -> Result<Vec<Whole>, TextError> {
         let mut games = Vec::new();
         loop {
             self.take(usize::MAX, |sign| {
@@ -243,7 +212,7 @@ impl Reader<'_> {
         }
     }
 
-    fn ggf_game(&mut self) -> Result<Transcript, TextError> {
+    fn ggf_game(&mut self) -> Result<Whole, TextError> {
         self.expect('(')?;
         self.expect(';')?;
         loop {
@@ -268,7 +237,7 @@ impl Reader<'_> {
                 }
                 "PB" => self.read.players[BLACK] = value,
                 "PW" => self.read.players[WHITE] = value,
-                "BO" if self.read.moves.is_empty() => {
+                "BO" if self.read.plies.is_empty() => {
                     self.position = self.board(&value, at)?;
                     self.read.start = self.position;
                 }
@@ -307,7 +276,7 @@ mod tests {
 
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
-    fn one(text: &str) -> Transcript {
+    fn one(text: &str) -> Whole {
         let mut games = read(&Reversi::EIGHT, text).unwrap();
         assert_eq!(games.len(), 1);
         games.remove(0)
@@ -317,7 +286,8 @@ mod tests {
     fn moves_in_a_row_are_read_and_written() {
         let game = Reversi::EIGHT;
         let read_back = one(SHORT);
-        assert_eq!((read_back.moves.len(), &*read_back.row(&game)), (11, SHORT));
+        assert_eq!(read_back.plies.len(), 11);
+        assert_eq!(row(&game, &read_back), SHORT);
         assert_eq!(read(&game, " F5 D6 c3\r\n\nf5f6\n").unwrap().len(), 2);
         assert_eq!(read(&game, "").unwrap(), []);
     }
@@ -325,10 +295,10 @@ mod tests {
     #[test]
     fn a_game_without_moves_is_only_written_where_it_is_read_again() {
         let game = Reversi::EIGHT;
-        let plain = &read_plain(&game, "(;GM[Othello]PB[a]PW[b];)").unwrap()[0];
-        let written = |form: &TranscriptForm<Reversi>| (form.write)(&game, plain).ok();
+        let plain = one("(;GM[Othello]PB[a]PW[b];)");
+        let written = |form: &TranscriptForm<Reversi>| (form.write)(&game, &plain).ok();
         let [ggf, row] = FORMS.each_ref().map(written);
-        assert_eq!(read_plain(&game, &ggf.unwrap()).unwrap()[0], *plain);
+        assert_eq!(one(&ggf.unwrap()), plain);
         assert_eq!(row, None);
     }
 
@@ -356,29 +326,30 @@ mod tests {
     fn a_pass_may_be_left_out_or_written() {
         let game = Reversi::FOUR;
         let mut random = RandomStream::new(1);
-        let mut whole = Transcript::new(game.start());
+        let mut whole = begun(game.start());
         let mut position = game.start();
         // Random games up to the move after the first pass.
-        while whole.moves.iter().rev().nth(1) != Some(&Move::PASS) {
+        while whole.plies.iter().rev().nth(1) != Some(&(0, Move::PASS)) {
             if game.is_over(&position) {
-                (position, whole.moves) = (game.start(), Vec::new());
+                (position, whole.plies) = (game.start(), Vec::new());
             }
             let mv = game.random_move(&position, random.next_u64());
-            whole.moves.push(mv);
+            whole.plies.push((0, mv));
             position = game.play(&position, mv);
         }
-        let row = whole.row(&game);
-        assert!(!row.contains('-'));
-        assert_eq!(read(&game, &row).unwrap(), [whole.clone()]);
-        let last = row.len() - 2;
-        for pass in ["pass", "PA", "--", " pass "] {
-            let written = format!("{}{pass}{}", &row[..last], &row[last..]);
-            assert_eq!(read(&game, &written).unwrap(), [whole.clone()], "{written}");
+        let reads = |text: &str, whole: &Whole| {
+            let found = read(&game, text).unwrap();
+            assert_eq!(found, std::slice::from_ref(whole), "{text}");
+        };
+        let text = row(&game, &whole);
+        assert!(!text.contains('-'));
+        let (before, last) = text.split_at(text.len() - 2);
+        for pass in ["", "pass", "PA", "--", " pass "] {
+            reads(&format!("{before}{pass}{last}"), &whole);
         }
-        let mut cut = whole.clone();
-        cut.moves.pop();
-        assert_eq!(read(&game, &cut.row(&game)).unwrap(), [cut.clone()]);
-        assert_eq!(read(&game, &cut.ggf(&game)).unwrap(), [cut]);
+        whole.plies.pop();
+        reads(&row(&game, &whole), &whole);
+        reads(&ggf(&game, &whole), &whole);
     }
 
     #[test]
@@ -391,11 +362,11 @@ mod tests {
         let game = Reversi::EIGHT;
         let games = read(&game, &text).unwrap();
         assert_eq!(games[0].players, ["ann", "bob"]);
-        assert_eq!([games[0].row(&game), games[1].row(&game)], ["f5d6c3", "f5"]);
+        assert_eq!([0, 1].map(|at| row(&game, &games[at])), ["f5d6c3", "f5"]);
         let written = format!(
             "(;GM[Othello]PC[Alea]PB[ann]PW[bob]RE[?]TI[0]TY[8]BO[{board}]B[f5]W[d6]B[c3];)"
         );
-        assert_eq!(games[0].ggf(&game), written);
+        assert_eq!(ggf(&game, &games[0]), written);
         assert_eq!(one(&written), games[0]);
     }
 
@@ -404,8 +375,8 @@ mod tests {
         let game = Reversi::EIGHT;
         // Black takes every disc with the ninth move: the shortest game that there is.
         let mut whole = one("e6f4e3f6g5d6e7f5c5");
-        assert!(whole.ggf(&game).contains("RE[+64]"), "{}", whole.ggf(&game));
-        whole.moves.pop();
-        assert!(whole.ggf(&game).contains("RE[?]"));
+        assert!(ggf(&game, &whole).contains("RE[+64]"), "{whole:?}");
+        whole.plies.pop();
+        assert!(ggf(&game, &whole).contains("RE[?]"));
     }
 }

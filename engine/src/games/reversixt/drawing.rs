@@ -70,10 +70,8 @@ pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
 pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     let map = game.map();
     let standings = standings(game, position);
-    let (width, board) = (
-        (map.width() * CELL + 2 * MARGIN).max(420),
-        map.height() * CELL + 2 * MARGIN,
-    );
+    let width = (map.width() * CELL + 2 * MARGIN).max(420);
+    let board = map.height() * CELL + 2 * MARGIN;
     let height = board + 20 * standings.len() + 8;
     let mut svg = format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -155,14 +153,12 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::map::Map;
     use super::*;
-    use std::sync::Arc;
 
     #[test]
     fn a_board_has_coordinates_and_everybody_a_line() {
         let map = "2\n1\n0 1\n2 4\n1 2 0 -\nb i c x\n0 0 0 <-> 2 1 4\n";
-        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let game = ReversiXt::on_text(map);
         let start = game.start();
         let expected = "
        0  1  2  3

@@ -22,7 +22,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
     EvaluatorEntry::new(
         "lines",
         "stones by how many lines can still turn them, and what is in stock",
-        |arguments, game| calibrated(arguments, Lines::new(game.map()), Lines::CALIBRATION),
+        |arguments, game| calibrated(arguments, Lines::new(game.map()), logistic(0.0155)),
     ),
     EvaluatorEntry::new(
         "mobility",
@@ -32,9 +32,14 @@ pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
     EvaluatorEntry::new(
         "stones",
         "own stones minus those of the next best",
-        |arguments, _| calibrated(arguments, Stones, Stones::CALIBRATION),
+        |arguments, _| calibrated(arguments, Stones, logistic(0.0516)),
     ),
 ];
+
+/// From a score to win probability.
+const fn logistic(slope: f32) -> Calibration {
+    Calibration::logistic(slope, 0.0)
+}
 
 /// A score by what each seat has.
 trait Has: Send + Sync {
@@ -48,12 +53,14 @@ impl<H: Has> Score<ReversiXt> for H {
 
     fn scores(&self, game: &ReversiXt, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let has = self.has(game, position);
-        let mut scores = [0.0; MAX_SEATS];
-        for (seat, score) in scores[..game.map().players()].iter_mut().enumerate() {
-            *score = ahead(game, position, &has, seat);
-        }
-        Some(scores)
+        Some(each_seat(game, |seat| ahead(game, position, &has, seat)))
     }
+}
+
+/// A number for each seat that plays, and 0 for the others.
+fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
+    let players = game.map().players();
+    std::array::from_fn(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
 /// What a seat has, minus the most of any other that still plays.
@@ -63,20 +70,14 @@ fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Sea
     }
     let rival = |&seat: &Seat| seat != own && !position.is_disqualified(seat);
     let rivals = (0..game.map().players()).filter(rival);
-    has[own]
-        - rivals
-            .map(|seat| has[seat])
-            .fold(f32::NEG_INFINITY, f32::max)
+    let most = rivals
+        .map(|seat| has[seat])
+        .fold(f32::NEG_INFINITY, f32::max);
+    has[own] - most
 }
 
 /// Own stones minus those of the next best.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stones;
-
-impl Stones {
-    /// From stones to win probability.
-    pub const CALIBRATION: Calibration = Calibration::logistic(0.0516, 0.0);
-}
+struct Stones;
 
 impl Has for Stones {
     fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
@@ -90,7 +91,7 @@ pub struct Mobility;
 
 impl Mobility {
     /// From cells to win probability.
-    pub const CALIBRATION: Calibration = Calibration::logistic(0.0779, 0.0);
+    pub const CALIBRATION: Calibration = logistic(0.0779);
 }
 
 impl Has for Mobility {
@@ -98,18 +99,13 @@ impl Has for Mobility {
         if position.phase() != Phase::Stones {
             return Stones.has(game, position);
         }
-        let mut has = [0.0; MAX_SEATS];
-        for (seat, has) in has[..game.map().players()].iter_mut().enumerate() {
-            *has = game.fillable(position, seat) as f32;
-        }
-        has
+        each_seat(game, |seat| game.fillable(position, seat) as f32)
     }
 }
 
 /// Stones by how many of the four lines through them are closed at an end. What is in stock counts as
 /// so many stones.
-#[derive(Clone, Debug)]
-pub struct Lines {
+struct Lines {
     weights: Box<[f32]>,
     bomb: f32,
 }
@@ -121,12 +117,8 @@ const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 const OVERRIDE: f32 = 8.0;
 
 impl Lines {
-    /// From weights to win probability.
-    pub const CALIBRATION: Calibration = Calibration::logistic(0.0155, 0.0);
-
     /// The weights on a map.
-    #[must_use]
-    pub fn new(map: &Map) -> Self {
+    fn new(map: &Map) -> Self {
         // About as many stones as a bomb reaches on a crowded board, half of them others'.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
@@ -156,8 +148,7 @@ impl Has for Lines {
 
 impl ReversiXt {
     /// How many empty cells a seat could fill if it were to move.
-    #[must_use]
-    pub fn fillable(&self, position: &Position, seat: Seat) -> usize {
+    fn fillable(&self, position: &Position, seat: Seat) -> usize {
         let cells = &position.cells[..self.map.cells().len()];
         self.capturing(cells, seat, false).len()
     }
@@ -167,16 +158,15 @@ impl ReversiXt {
 mod tests {
     use super::*;
     use crate::core::{
-        calibration::{Calibrated, logistic},
+        calibration::{Calibrated, logistic as probability},
         evaluator::Evaluator,
     };
-    use std::sync::Arc;
 
     #[test]
     fn scores_of_drawn_positions() {
         // The middle line of three rows is open at both ends through a transition.
         let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
-        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let game = ReversiXt::on_text(map);
         let start = game.start();
         assert_eq!(Stones.score(&game, &start), 0.0);
         // x and y of them: 2,0 and 3,1; 2,0, 1,2 and 3,2; 0,1.
@@ -185,10 +175,8 @@ mod tests {
         assert_eq!(Mobility.score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
         // A corner; an edge; the end of the middle row, which goes on elsewhere; the middle.
-        assert_eq!(
-            [0, 1, 5, 6].map(|cell| lines.weights[cell]),
-            [15.0, 5.0, 2.0, 1.0]
-        );
+        let weights = [0, 1, 5, 6].map(|cell| lines.weights[cell]);
+        assert_eq!(weights, [15.0, 5.0, 2.0, 1.0]);
         // Player 1 has a corner and a stone in the middle; an edge each have the others, and one
         // in the middle or at the lower edge.
         assert_eq!(lines.score(&game, &start), 16.0 - 10.0);
@@ -197,7 +185,7 @@ mod tests {
     #[test]
     fn each_seat_has_a_value_of_its_own_and_the_disqualified_have_none() {
         let map = "3\n0\n0 0\n2 5\n1 1 1 2 0\n2 3 0 0 0\n";
-        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let game = ReversiXt::on_text(map);
         let stones = Calibrated {
             score: Stones,
             calibration: Calibration::logistic(1.0, 0.5),
@@ -206,11 +194,12 @@ mod tests {
         assert_eq!(start.seat(), 0);
         let values = stones.payoffs(&game, &start, &());
         // What being on the move is worth counts for nobody else.
-        let expected = [logistic(1.5), logistic(-1.0), logistic(-2.0)];
+        let expected = [1.5, -1.0, -2.0].map(probability);
         assert_eq!(values[..3], expected);
         assert_eq!(values[0], stones.value(&game, &start, &()));
         let without = game.disqualify(&start, 1);
         let values = stones.payoffs(&game, &without, &());
-        assert!(values[0] > logistic(1.9) && values[1] < 1e-5 && values[2] == logistic(-2.0));
+        assert!(values[0] > probability(1.9) && values[1] < 1e-5);
+        assert_eq!(values[2], probability(-2.0));
     }
 }

@@ -116,17 +116,18 @@ mod tests {
             let map = SETTINGS.generate(seed).unwrap();
             assert_eq!(Map::parse(&map.to_string()), Ok(map.clone()));
             assert_eq!(SETTINGS.generate(seed), Ok(map.clone()));
-            let stones = |seat| {
-                map.cells()
+            for seat in 0..3 {
+                let stones = map
+                    .cells()
                     .iter()
-                    .filter(|cell| cell.seat() == Some(seat))
-                    .count()
-            };
-            assert_eq!([0, 1, 2].map(stones), [3; 3]);
+                    .filter(|&&cell| cell == Cell::stone(seat));
+                assert_eq!(stones.count(), 3);
+            }
             assert!(!map.transitions().is_empty());
         }
+        let density = 0.0;
         let plain = MapSettings {
-            density: 0.0,
+            density,
             ..SETTINGS
         }
         .generate(1)
@@ -140,30 +141,16 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused_in_words() {
-        let wrong = [
+        let [mut many, mut narrow, mut dense] = [SETTINGS; 3];
+        (many.players, narrow.width, dense.density) = (9, 2, f64::NAN);
+        for (settings, message) in [
+            (many, "players is a number from 2 to 8, not 9"),
             (
-                MapSettings {
-                    players: 9,
-                    ..SETTINGS
-                },
-                "players is a number from 2 to 8, not 9",
-            ),
-            (
-                MapSettings {
-                    width: 2,
-                    ..SETTINGS
-                },
+                narrow,
                 "width is a number from 3, for so many players, to 50, not 2",
             ),
-            (
-                MapSettings {
-                    density: f64::NAN,
-                    ..SETTINGS
-                },
-                "density is a number from 0 to 1, not NaN",
-            ),
-        ];
-        for (settings, message) in wrong {
+            (dense, "density is a number from 0 to 1, not NaN"),
+        ] {
             assert_eq!(settings.generate(1), Err(message.to_owned()));
         }
     }

@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn what_is_said_of_a_drawn_position() {
         let map = "2\n3\n1 1\n4 4\n0 0 0 0\n0 1 2 0\n2 2 1 0\n0 c 0 0\n";
-        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let game = ReversiXt::on_text(map);
         let seen = said(&game, 0);
         // Eleven of sixteen cells are empty, one of them a choice; two stones against three.
         assert_eq!(seen[..3], [11, 0, (7.5_f32 - 7.5 / 5.0).round() as u8]);
@@ -378,7 +378,7 @@ mod tests {
         let taken: Vec<usize> = (0..64).filter(|&at| start[at] > 0).collect();
         assert_eq!(taken, [27, 28, 35, 36]);
         let other = "2\n0\n0 0\n8 9\n".to_owned() + &"0 0 0 0 1 2 0 0 0\n".repeat(8);
-        let other = ReversiXt::new(Arc::new(Map::parse(&other).unwrap()));
+        let other = ReversiXt::on_text(&other);
         assert!(TupleSet::named(&other, "board").is_err());
     }
 }

@@ -7,8 +7,8 @@
 //! map is sound. A transition begins and ends where the ordinary neighbour is a hole or outside, and
 //! no side of a cell has two: programs disagree about all other maps.
 
-use crate::core::game::MAX_SEATS;
-use std::fmt;
+use crate::core::{game::MAX_SEATS, text::shortened};
+use std::{fmt, ops::RangeInclusive};
 
 /// Directions, clockwise from up.
 pub const DIRECTIONS: usize = 8;
@@ -39,9 +39,7 @@ pub struct Cell(u8);
 impl Cell {
     /// No cell at all.
     pub const HOLE: Self = Self(0);
-    /// The stone of the first player; those of the others follow.
-    const FIRST_STONE: u8 = 1;
-    /// A stone of nobody's, which is captured like an enemy's.
+    /// A stone of nobody's, behind those of the players, which is captured like an enemy's.
     pub const EXPANSION: Self = Self(MAX_SEATS as u8 + 1);
     /// Nothing.
     pub const EMPTY: Self = Self(MAX_SEATS as u8 + 2);
@@ -59,7 +57,7 @@ impl Cell {
     #[must_use]
     #[inline]
     pub const fn stone(seat: usize) -> Self {
-        Self(seat as u8 + Self::FIRST_STONE)
+        Self(seat as u8 + 1)
     }
 
     /// Whose stone stands here.
@@ -67,7 +65,7 @@ impl Cell {
     #[inline]
     pub const fn seat(self) -> Option<usize> {
         if self.0 != 0 && self.0 <= MAX_SEATS as u8 {
-            Some((self.0 - Self::FIRST_STONE) as usize)
+            Some(self.0 as usize - 1)
         } else {
             None
         }
@@ -199,10 +197,10 @@ impl Map {
     /// If the text is no map, or the map is unsound.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = Lines::new(text);
-        let [players] = lines.numbers(["players"], |_| 2..=MAX_SEATS)?;
-        let [overrides] = lines.numbers(["override stones"], |_| 0..=MOST_STOCK)?;
-        let [bombs, strength] = lines.numbers(["bombs", "their strength"], |_| 0..=MOST_STOCK)?;
-        let [height, width] = lines.numbers(["height", "width"], |_| 1..=LARGEST)?;
+        let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;
+        let [overrides] = lines.numbers(["override stones"], 0..=MOST_STOCK)?;
+        let [bombs, strength] = lines.numbers(["bombs", "their strength"], 0..=MOST_STOCK)?;
+        let [height, width] = lines.numbers(["height", "width"], 1..=LARGEST)?;
         let mut cells = Vec::with_capacity(height * width);
         for row in 0..height {
             let line = lines.next(&format!("row {} of {height}", row + 1))?;
@@ -217,7 +215,7 @@ impl Map {
                 match cell {
                     Some(cell) if cell.seat().is_none_or(|seat| seat < players) => cells.push(cell),
                     _ => {
-                        let word = crate::core::text::shortened(word, 20);
+                        let word = shortened(word, 20);
                         return Err(error(format!(
                             "'{word}' is no cell: expected -, 0, x, c, b, i or a player from 1 to {players}"
                         )));
@@ -261,7 +259,7 @@ impl Map {
             if at == 0 {
                 let (word, error) = words.next_word("<->")?;
                 if word != "<->" {
-                    let word = crate::core::text::shortened(word, 20);
+                    let word = shortened(word, 20);
                     return Err(error(format!("expected <->, found '{word}'")));
                 }
             }
@@ -418,13 +416,13 @@ impl<'t> Lines<'t> {
     fn numbers<const COUNT: usize>(
         &mut self,
         wanted: [&str; COUNT],
-        range: impl Fn(usize) -> std::ops::RangeInclusive<usize>,
+        range: RangeInclusive<usize>,
     ) -> Result<[usize; COUNT], MapError> {
         let line = self.next(&format!("the number of {}", wanted[0]))?;
         let mut words = line.words();
         let mut numbers = [0; COUNT];
-        for (at, (number, wanted)) in numbers.iter_mut().zip(wanted).enumerate() {
-            *number = words.number(wanted, range(at))?;
+        for (number, wanted) in numbers.iter_mut().zip(wanted) {
+            *number = words.number(wanted, range.clone())?;
         }
         words.end()?;
         Ok(numbers)
@@ -479,35 +477,27 @@ impl<'l, 't> Words<'l, 't> {
         Ok((word, move |problem| line.error(at, problem)))
     }
 
-    fn number(
-        &mut self,
-        wanted: &str,
-        range: std::ops::RangeInclusive<usize>,
-    ) -> Result<usize, MapError> {
+    fn number(&mut self, wanted: &str, range: RangeInclusive<usize>) -> Result<usize, MapError> {
         let (word, error) = self.next_word(wanted)?;
         let digits = word.bytes().all(|sign| sign.is_ascii_digit());
-        let number = word
-            .parse()
-            .ok()
-            .filter(|number| digits && range.contains(number));
-        number.ok_or_else(|| {
-            let (from, to) = range.into_inner();
-            let word = crate::core::text::shortened(word, 20);
-            error(format!(
-                "expected {wanted}, a number from {from} to {to}, found '{word}'"
-            ))
-        })
+        match word.parse() {
+            Ok(number) if digits && range.contains(&number) => Ok(number),
+            _ => {
+                let ((from, to), word) = (range.into_inner(), shortened(word, 20));
+                let problem =
+                    format!("expected {wanted}, a number from {from} to {to}, found '{word}'");
+                Err(error(problem))
+            }
+        }
     }
 
     fn end(mut self) -> Result<(), MapError> {
         match self.peek() {
             "" => Ok(()),
             word => {
-                let word = crate::core::text::shortened(word, 20);
-                Err(self.line.error(
-                    self.at,
-                    format!("'{word}' is too much: expected the end of the line"),
-                ))
+                let word = shortened(word, 20);
+                let problem = format!("'{word}' is too much: expected the end of the line");
+                Err(self.line.error(self.at, problem))
             }
         }
     }

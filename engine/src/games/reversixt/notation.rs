@@ -31,7 +31,7 @@ impl ReversiXt {
     /// # Errors
     /// If the text is no position on this map: the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
-        let mut words = Parts::new(text, ' ');
+        let mut words = Parts::new(text, ' ', 1);
         let mut position = self.empty();
         let (board, at) = words.next("a board")?;
         self.read_board(board, at, &mut position)?;
@@ -45,16 +45,14 @@ impl ReversiXt {
         let last = usize::from(phase != Phase::Over) * players;
         let (player, player_at) = words.number("the player", usize::from(last > 0)..=last)?;
         // Each that is left may add one to what anybody has.
-        let bonuses = self
-            .cells_of(&position)
-            .filter(|&cell| cell == Cell::BONUS)
-            .count();
+        let cells = self.cells_of(&position);
+        let bonuses = cells.filter(|&cell| cell == Cell::BONUS).count();
         for (stock, name) in [
             (&mut position.overrides, "override stones"),
             (&mut position.bombs, "bombs"),
         ] {
             let (word, at) = words.next(name)?;
-            let mut numbers = Parts::new(word, ',').from(at);
+            let mut numbers = Parts::new(word, ',', at);
             for stock in &mut stock[..players] {
                 *stock = numbers.number(name, 0..=2 * MOST_STOCK - bonuses)?.0 as u16;
             }
@@ -62,7 +60,7 @@ impl ReversiXt {
         }
         if !words.is_empty() {
             let (word, at) = words.next("disqualified players")?;
-            let mut numbers = Parts::new(word, ',').from(at);
+            let mut numbers = Parts::new(word, ',', at);
             while !numbers.is_empty() {
                 position.disqualified |= 1 << (numbers.number("a player", 1..=players)?.0 - 1);
             }
@@ -81,10 +79,8 @@ impl ReversiXt {
             ));
         }
         if next.seat() != seat {
-            let problem = format!(
-                "player {player} cannot move; player {} can",
-                next.seat() + 1
-            );
+            let other = next.seat() + 1;
+            let problem = format!("player {player} cannot move; player {other} can");
             return Err(TextError::new(player_at, problem));
         }
         Ok(next)
@@ -92,7 +88,7 @@ impl ReversiXt {
 
     /// Reads what stands on the cells.
     fn read_board(&self, text: &str, at: usize, position: &mut Position) -> Result<(), TextError> {
-        let mut rows = Parts::new(text, '/').from(at);
+        let mut rows = Parts::new(text, '/', at);
         for (y, cells) in self.map.cells().chunks(self.map.width()).enumerate() {
             let (row, row_at) = rows.next(&format!("row {} of {}", y + 1, self.map.height()))?;
             let mut signs = row.bytes();
@@ -122,9 +118,9 @@ impl ReversiXt {
     #[must_use]
     pub fn format_position(&self, position: &Position) -> String {
         let players = self.map.players();
-        let cells = &position.cells[..self.map.cells().len()];
-        let row = |row: &[Cell]| row.iter().map(|cell| cell.sign()).collect::<String>();
-        let rows: Vec<String> = cells.chunks(self.map.width()).map(row).collect();
+        let signs: Vec<char> = self.cells_of(position).map(Cell::sign).collect();
+        let rows = signs.chunks(self.map.width());
+        let rows: Vec<String> = rows.map(|row| row.iter().collect()).collect();
         let (phase, _) = PHASES[position.phase as usize];
         let player = match position.phase {
             Phase::Over => 0,
@@ -149,19 +145,17 @@ impl ReversiXt {
     /// # Errors
     /// If the text is no move, or not permitted here.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
-        let mut parts = Parts::new(text, ',');
+        let mut parts = Parts::new(text, ',', 1);
         let (x, _) = parts.number("x", 0..=self.map.width() - 1)?;
         let (y, _) = parts.number("y", 0..=self.map.height() - 1)?;
         let special = if parts.is_empty() {
             0
         } else {
             let (word, at) = parts.next("what goes with the move")?;
-            let taken = TAKEN.iter().find(|(name, _)| *name == word);
+            let taken = TAKEN.iter().find(|taken| taken.0 == word);
             let player = || word.parse().ok().filter(|player| (1..=8).contains(player));
-            taken
-                .map(|&(_, special)| special)
-                .or_else(player)
-                .ok_or_else(|| TextError::new(at, "expected a player, bomb or override"))?
+            let special = taken.map(|taken| taken.1).or_else(player);
+            special.ok_or_else(|| TextError::new(at, "expected a player, bomb or override"))?
         };
         parts.end()?;
         let mv = Move::new(y * self.map.width() + x, special);
@@ -172,11 +166,8 @@ impl ReversiXt {
         if moves.contains(&mv) {
             return Ok(mv);
         }
-        let there: Vec<String> = moves
-            .iter()
-            .filter(|other| other.cell() == mv.cell())
-            .map(|&other| self.format_move(other))
-            .collect();
+        let there = moves.iter().filter(|other| other.cell() == mv.cell());
+        let there: Vec<String> = there.map(|&other| self.format_move(other)).collect();
         let problem = match &there[..] {
             [] => format!("nothing can be played on {x},{y}"),
             there => format!("expected {}", there.join(" or ")),
@@ -210,17 +201,12 @@ struct Parts<'t> {
 }
 
 impl<'t> Parts<'t> {
-    fn new(text: &'t str, separator: char) -> Self {
+    fn new(text: &'t str, separator: char, at: usize) -> Self {
         Self {
             rest: Some(text),
             separator,
-            at: 1,
+            at,
         }
-    }
-
-    /// The same text as part of another, where it begins at this character.
-    fn from(self, at: usize) -> Self {
-        Self { at, ..self }
     }
 
     fn is_empty(&self) -> bool {
@@ -230,15 +216,11 @@ impl<'t> Parts<'t> {
     /// The next part, and at which character it begins.
     fn next(&mut self, wanted: &str) -> Result<(&'t str, usize), TextError> {
         let at = self.at;
-        let rest = self
-            .rest
-            .ok_or_else(|| TextError::new(at, format!("expected {wanted}, found the end")))?;
-        let (part, rest) = match rest.split_once(self.separator) {
-            Some((part, rest)) => (part, Some(rest)),
-            None => (rest, None),
-        };
-        self.rest = rest;
-        self.at += part.chars().count() + usize::from(rest.is_some());
+        let missing = || TextError::new(at, format!("expected {wanted}, found the end"));
+        let mut parts = self.rest.ok_or_else(missing)?.splitn(2, self.separator);
+        let part = parts.next().unwrap_or_default();
+        self.rest = parts.next();
+        self.at += part.chars().count() + usize::from(self.rest.is_some());
         Ok((part, at))
     }
 
@@ -251,15 +233,12 @@ impl<'t> Parts<'t> {
         let digits = part.bytes().all(|sign| sign.is_ascii_digit());
         match part.parse() {
             Ok(number) if digits && range.contains(&number) => Ok((number, at)),
-            _ => Err(TextError::new(
-                at,
-                format!(
-                    "expected {wanted}, a number from {} to {}, found '{}'",
-                    range.start(),
-                    range.end(),
-                    shortened(part, 20)
-                ),
-            )),
+            _ => {
+                let ((from, to), part) = (range.into_inner(), shortened(part, 20));
+                let problem =
+                    format!("expected {wanted}, a number from {from} to {to}, found '{part}'");
+                Err(TextError::new(at, problem))
+            }
         }
     }
 

@@ -27,16 +27,14 @@ impl ReversiXt {
         let name = arguments.take_named("map")?;
         let at = name.map_or(1, |name| name.character);
         let wrong = |problem: String| (at, problem);
+        let called = name.map_or("the map", |name| &name.name);
         let read = match (text, name) {
             (Some(text), _) => text.to_owned(),
             (None, None) => USUAL.to_owned(),
             (None, Some(name)) => crate::core::files::read_text(name.name.as_ref())
                 .map_err(|error| wrong(error.to_string()))?,
         };
-        let map = Map::parse(&read).map_err(|error| {
-            let name = name.map_or("the map", |name| &name.name);
-            wrong(format!("{name}: {error}"))
-        })?;
+        let map = Map::parse(&read).map_err(|error| wrong(format!("{called}: {error}")))?;
         let points = arguments.take_named("points")?;
         let game = Self {
             name: name.map(|name| name.to_string()),
@@ -44,8 +42,7 @@ impl ReversiXt {
             ..Self::new(Arc::new(map))
         };
         if game.payoffs(&game.start()).is_some() {
-            let name = name.map_or("the map", |name| &name.name);
-            return Err(wrong(format!("{name}: nobody can ever move on it")));
+            return Err(wrong(format!("{called}: nobody can ever move on it")));
         }
         Ok(game)
     }

@@ -12,7 +12,7 @@ pub type Strategy = HashMap<u64, Move>;
 
 /// Whether positions have numbers: on small boards where the swap is no move.
 pub(super) fn numbered(game: &Havannah) -> bool {
-    game.base() <= 4 && !game.swaps()
+    game.base() <= 4 && !game.swap
 }
 
 /// Tells all positions of a board of base 4 apart: the sum of 3^cell, twice for the second player's

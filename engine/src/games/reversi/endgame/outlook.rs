@@ -19,7 +19,7 @@ pub struct Outlook;
 impl Score<Reversi> for Outlook {
     #[inline(always)]
     fn score(&self, game: &Reversi, position: &Position) -> f32 {
-        let (own, enemy, moves) = (position.own(), position.enemy(), position.moves());
+        let (own, enemy, moves) = (position.own, position.enemy, position.moves);
         let empty = game.squares() & !(own | enemy);
         let other = reached(enemy, own) & empty;
         let count = |set: u64| set.count_ones() as f32;
@@ -97,7 +97,7 @@ mod tests {
         let game = Reversi::EIGHT;
         let stable = |text: &str| {
             let position = game.parse_position(text).unwrap();
-            stable(&game, position.own(), position.enemy())
+            stable(&game, position.own, position.enemy)
         };
         let rest = "/--------/--------/---XO---/---OX---/--------/--------";
         assert_eq!(stable(&format!("-XXXXXX-/--------{rest} X")), 0);
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn stable_discs_are_there_at_the_end() {
         let mut random = RandomStream::new(5);
-        for game in [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR] {
+        for game in Reversi::ALL {
             let mut seen = 0;
             for _ in 0..300 {
                 let mut position = game.start();
                 let mut kept = [0; 2];
                 while !game.is_over(&position) {
-                    let (own, enemy) = (position.own(), position.enemy());
+                    let (own, enemy) = (position.own, position.enemy);
                     kept[position.seat()] |= stable(&game, own, enemy);
                     let mv = game.random_move(&position, random.next_u64());
                     position = game.play(&position, mv);

@@ -1,0 +1,186 @@
+//! What several tests share: positions, moves, rules, tables, players, vectors of other programs, and
+//! how near numbers must be.
+
+use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, random::RandomStream};
+use engine::games::einstein::{
+    Move, Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
+};
+use engine::play::{build::PlayerRecipe, playable::Playable, player::Player};
+use engine::search::{
+    star::{Cuts, Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
+use serde_json::Value;
+use std::{collections::HashMap, fmt::Debug, sync::Arc};
+
+/// A position in which both sides have all their stones.
+pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
+
+pub(crate) const ALL_CUTS: [Cuts; 4] = [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2];
+
+/// A position of the standard board.
+pub(crate) fn position(text: &str) -> Position {
+    Standard::default().parse_position(text).unwrap().0
+}
+
+/// Positions met in random games: any stage of the game, none of them over.
+pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
+    let mut random = RandomStream::new(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let first = random.below(2);
+        let mut position = game.random_start(&mut random, first);
+        for _ in 0..random.below(24) {
+            if game.winner(&position).is_none() {
+                let legal = game.legal_moves(&position, random.below(6) as u8 + 1);
+                position = game.play(&position, legal[random.below(legal.len())]);
+            }
+        }
+        if game.winner(&position).is_none() {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+/// All positions of a game with random moves, the last one included.
+pub(crate) fn random_game<G: Game>(
+    game: &G,
+    start: G::Position,
+    random: &mut RandomStream,
+) -> impl Iterator<Item = G::Position> {
+    std::iter::successors(Some(start), |position| {
+        let goes_on = game.payoffs(position).is_none();
+        goes_on.then(|| game.play(position, game.random_move(position, random.next_u64())))
+    })
+}
+
+pub(crate) fn moves_of<G: Game>(game: &G, position: &G::Position) -> G::Moves {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    moves
+}
+
+/// The positions that all moves lead to.
+pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Position> {
+    let moves = moves_of(game, position);
+    moves.iter().map(|&mv| game.play(position, mv)).collect()
+}
+
+/// Both variants, with a fair die and with a loaded one.
+pub(crate) fn all_rules() -> [Standard; 4] {
+    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
+    [
+        (Variant::Classic, Die::fair()),
+        (Variant::NearestOnly, Die::fair()),
+        (Variant::Classic, loaded),
+        (Variant::NearestOnly, loaded),
+    ]
+    .map(|(variant, die)| Standard::new(variant, die))
+}
+
+pub(crate) fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
+    Arc::new(SchwarzOdds::fitted(game))
+}
+
+/// A table of so many entries, of the usual kind.
+pub(crate) fn table(entries: usize) -> Arc<Table> {
+    table_of(entries, Replacement::default())
+}
+
+pub(crate) fn table_of(entries: usize, replacement: Replacement) -> Arc<Table> {
+    Arc::new(Table::with_entries(entries, replacement, Reuse::default()).unwrap())
+}
+
+pub(crate) fn cutting(cuts: Cuts) -> StarOptions {
+    StarOptions {
+        cuts,
+        ..StarOptions::default()
+    }
+}
+
+/// A player at the beginning of a game.
+pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>> {
+    let mut player = PlayerRecipe::parse(notation, game).unwrap().make();
+    player.new_game(1);
+    player
+}
+
+/// The lines of a file of JSON.
+pub(crate) fn json_lines(text: &str) -> impl Iterator<Item = Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap())
+}
+
+/// A position, and what an independent program says of it and of its moves, for the side to move.
+pub(crate) struct Exact {
+    pub(crate) position: Position,
+    pub(crate) value: f64,
+    pub(crate) moves: HashMap<String, f64>,
+}
+
+impl Exact {
+    pub(crate) fn of(&self, mv: Move) -> f64 {
+        self.moves[&Standard::default().format_move(&self.position, mv)]
+    }
+}
+
+/// Positions of at most five stones.
+pub(crate) fn exact_positions() -> Vec<Exact> {
+    let lines = json_lines(include_str!("../vectors/exact.jsonl")).map(|line| Exact {
+        position: position(line["position"].as_str().unwrap()),
+        value: line["value"].as_f64().unwrap(),
+        moves: serde_json::from_value(line["moves"].clone()).unwrap(),
+    });
+    let lines: Vec<Exact> = lines.collect();
+    assert_eq!(lines.len(), 230);
+    lines
+}
+
+#[track_caller]
+pub(crate) fn near(found: impl Into<f64>, expected: impl Into<f64>, within: f64, what: impl Debug) {
+    let (found, expected) = (found.into(), expected.into());
+    assert!(
+        (found - expected).abs() < within,
+        "{what:?}: {found}, expected {expected}"
+    );
+}
+
+/// Whether bounds hold a value.
+#[track_caller]
+pub(crate) fn encloses(bounds: Bounds, value: f64, within: f64, what: impl Debug) {
+    let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
+    assert!(
+        lower - within < value && value < upper + within,
+        "{what:?}: {bounds:?}, expected {value}"
+    );
+}
+
+/// What a search without a window says.
+pub(crate) fn full<G: Game, E: Evaluator<G>>(
+    star: &mut Star<G, E>,
+    position: &G::Position,
+    depth: u32,
+) -> Bounds {
+    star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY)
+}
+
+/// A full window gives the value; a narrow one tells on which side of it the value lies.
+#[track_caller]
+pub(crate) fn star_agrees<G: Game, E: Evaluator<G>>(
+    star: &mut Star<G, E>,
+    (position, depth): (&G::Position, u32),
+    windows: [(f32, f32); 3],
+    (expected, within): (f64, f64),
+    what: impl Debug,
+) {
+    let found = full(star, position, depth);
+    near(found.lower, expected, within, &what);
+    near(found.upper, expected, within, &what);
+    for (alpha, beta) in windows {
+        let bounds = star.bounds(position, depth, alpha, beta);
+        encloses(bounds, expected, within, &what);
+        let width = f64::from(bounds.upper) - f64::from(bounds.lower);
+        let decided = width < within || bounds.lower >= beta || bounds.upper <= alpha;
+        assert!(decided, "{what:?}: {bounds:?} in ({alpha}, {beta})");
+    }
+}

@@ -75,10 +75,6 @@ impl Tensor {
             bytes,
         }
     }
-
-    fn kind(&self) -> String {
-        format!("{}{:?}", self.dtype, self.shape)
-    }
 }
 
 impl Container {
@@ -117,12 +113,7 @@ impl Container {
     /// The file's content. Checksums are computed here; values given for them are replaced.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let data: Vec<u8> = self
-            .tensors
-            .iter()
-            .flat_map(|tensor| &tensor.bytes)
-            .copied()
-            .collect();
+        let data = self.data();
         let mut metadata = self.metadata.clone();
         metadata.insert(DATA_CHECKSUM.to_owned(), format!("{:016x}", xxh3_64(&data)));
         let checksum = metadata_checksum(&metadata);
@@ -160,43 +151,39 @@ impl Container {
         bytes
     }
 
+    /// The data section.
+    fn data(&self) -> Vec<u8> {
+        let tensors = self.tensors.iter();
+        tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
+    }
+
     /// A value of the metadata.
     ///
     /// # Errors
-    /// [`ModelProblem::MissingKey`].
+    /// If there is none.
     pub fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
-        self.metadata
-            .get(key)
-            .map(String::as_str)
-            .ok_or(ModelProblem::MissingKey(key))
+        self.metadata.get(key).map(String::as_str).ok_or_else(|| {
+            ModelProblem::Other(format!(
+                "not a model file of this program: its metadata has no '{key}'"
+            ))
+        })
     }
 
     /// Whether data and metadata are what was saved.
     ///
     /// # Errors
-    /// [`ModelProblem::Checksum`], or [`ModelProblem::MissingKey`] if there is no checksum.
+    /// If they are not, or there is no checksum.
     pub fn check_checksums(&self) -> Result<(), ModelProblem> {
-        let data: Vec<u8> = self
-            .tensors
-            .iter()
-            .flat_map(|tensor| &tensor.bytes)
-            .copied()
-            .collect();
+        let metadata = metadata_checksum(&self.metadata);
         for (part, key, found) in [
-            (
-                "metadata",
-                METADATA_CHECKSUM,
-                metadata_checksum(&self.metadata),
-            ),
-            ("weights", DATA_CHECKSUM, xxh3_64(&data)),
+            ("metadata", METADATA_CHECKSUM, metadata),
+            ("weights", DATA_CHECKSUM, xxh3_64(&self.data())),
         ] {
             let expected = self.value(key)?;
             if expected != format!("{found:016x}") {
-                return Err(ModelProblem::Checksum {
-                    part,
-                    found,
-                    expected: expected.to_owned(),
-                });
+                return Err(ModelProblem::Other(format!(
+                    "damaged: the {part} have checksum {found:016x}, the file promises {expected}"
+                )));
             }
         }
         Ok(())
@@ -208,15 +195,16 @@ impl Container {
     /// If it is missing, or of another type or shape.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelProblem> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
-            return Err(ModelProblem::MissingTensor(name.to_owned()));
+            return Err(ModelProblem::Other(format!("tensor {name} is missing")));
         };
         let tensor = self.tensors.remove(index);
         if tensor.dtype != T::DTYPE || tensor.shape != shape {
-            return Err(ModelProblem::Shape {
-                tensor: name.to_owned(),
-                found: tensor.kind(),
-                expected: format!("{}{shape:?}", T::DTYPE),
-            });
+            return Err(ModelProblem::Other(format!(
+                "tensor {name} is {}{:?}, expected {}{shape:?}",
+                tensor.dtype,
+                tensor.shape,
+                T::DTYPE
+            )));
         }
         Ok(T::read(&tensor.bytes))
     }
@@ -224,10 +212,12 @@ impl Container {
     /// Whether all tensors have been taken out.
     ///
     /// # Errors
-    /// [`ModelProblem::ExtraTensor`].
+    /// If one is left.
     pub fn finish(&self) -> Result<(), ModelProblem> {
-        self.tensors.first().map_or(Ok(()), |tensor| {
-            Err(ModelProblem::ExtraTensor(tensor.name.clone()))
+        self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
+            Err(ModelProblem::Other(format!(
+                "tensor {name} does not belong in this model"
+            )))
         })
     }
 }

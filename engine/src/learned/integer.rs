@@ -10,7 +10,10 @@
 //! within 32 bits. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish.
 
 use super::names::{NameSet, UnknownName};
-use super::{inputs::NoGroup, network::NetworkWeights};
+use super::{
+    inputs::NoGroup,
+    network::{NetworkWeights, check_length, check_weights},
+};
 use crate::core::{evaluator::Evaluator, game::Game};
 use std::{fmt::Debug, ops::Range};
 
@@ -102,44 +105,26 @@ pub struct IntegerWeights<I> {
     pub output_bias: i32,
 }
 
-/// Weights that make no integer network. Tensors have the names that model files use.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Weights that make no integer network, and why; tensors have the names that model files use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IntegerError {
+    /// They could overflow a sum.
+    #[error("{0}")]
+    Overflow(String),
+    /// They do not fit together, or one has no place in its tensor.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+impl IntegerError {
     /// Layers of widths that are not offered.
-    #[error("hidden layers of {0:?} neurons; integer networks have {list}", list = SHAPES.map(|[first, second]| format!("{first},{second}")).join(" or "))]
-    Shape(Vec<usize>),
-    /// A tensor of another size.
-    #[error("tensor {tensor} has {found} weights; {expected} belong there")]
-    Length {
-        /// The tensor.
-        tensor: &'static str,
-        /// Its weights.
-        found: usize,
-        /// What the other tensors demand.
-        expected: usize,
-    },
-    /// Weights that could overflow a sum.
-    #[error("{what} may reach {sum}; at most {limit} is allowed")]
-    Overflow {
-        /// Which sum.
-        what: String,
-        /// What it may reach.
-        sum: i64,
-        /// What it must not exceed.
-        limit: i64,
-    },
-    /// A weight in floating point that has no place in its tensor.
-    #[error("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")]
-    Weight {
-        /// The tensor.
-        tensor: &'static str,
-        /// Where in it, from 0.
-        index: usize,
-        /// The weight.
-        weight: f32,
-        /// The largest there may be.
-        limit: f32,
-    },
+    fn shape(widths: &[usize]) -> Self {
+        let shapes = SHAPES.map(|[first, second]| format!("{first},{second}"));
+        Self::Unfit(format!(
+            "hidden layers of {widths:?} neurons; integer networks have {}",
+            shapes.join(" or ")
+        ))
+    }
 }
 
 impl<I> IntegerWeights<I> {
@@ -149,7 +134,7 @@ impl<I> IntegerWeights<I> {
     /// If there are not two hidden layers, or a weight is no number or out of range.
     pub fn nearest(inputs: I, weights: &NetworkWeights) -> Result<Self, IntegerError> {
         let [second] = &weights.hidden[..] else {
-            return Err(IntegerError::Shape(weights.widths()));
+            return Err(IntegerError::shape(&weights.widths()));
         };
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
         // The first layer's shift rounds down; half a step more makes that the nearest.
@@ -203,7 +188,7 @@ impl<I> IntegerWeights<I> {
     {
         let [first, second] = self.shape();
         if !SHAPES.contains(&self.shape()) {
-            return Err(IntegerError::Shape(self.shape().to_vec()));
+            return Err(IntegerError::shape(&self.shape()));
         }
         let runs = self.inputs.runs();
         let rows = runs.last().map_or(0, |run| run.end);
@@ -212,24 +197,16 @@ impl<I> IntegerWeights<I> {
             ("hidden2.weight", self.hidden.len(), first * second),
             ("output.weight", self.output.len(), second),
         ] {
-            if found != expected {
-                return Err(IntegerError::Length {
-                    tensor,
-                    found,
-                    expected,
-                });
-            }
+            check_length(tensor, found, expected).map_err(IntegerError::Unfit)?;
         }
         let within = |what: &dyn Fn() -> String, sum: i64, limit: i64| {
             if sum <= limit {
-                Ok(())
-            } else {
-                Err(IntegerError::Overflow {
-                    what: what(),
-                    sum,
-                    limit,
-                })
+                return Ok(());
             }
+            Err(IntegerError::Overflow(format!(
+                "{} may reach {sum}; at most {limit} is allowed",
+                what()
+            )))
         };
         for neuron in 0..first {
             let (mut least, mut most) =
@@ -328,24 +305,15 @@ fn level(mut numbers: Vec<f32>, room: f32) -> f32 {
 }
 
 fn integers(
-    tensor: &'static str,
+    tensor: &str,
     weights: &[f32],
     scale: i32,
     limit: f32,
 ) -> Result<Vec<i32>, IntegerError> {
-    let one = |(index, &weight): (usize, &f32)| {
-        if weight.is_nan() || weight.abs() > limit {
-            return Err(IntegerError::Weight {
-                tensor,
-                index,
-                weight,
-                limit,
-            });
-        }
-        // In 32 bits, as in training.
-        Ok((weight * scale as f32).round_ties_even() as i32)
-    };
-    weights.iter().enumerate().map(one).collect()
+    check_weights(tensor, weights, limit).map_err(IntegerError::Unfit)?;
+    // In 32 bits, as in training.
+    let nearest = |weight: &f32| (weight * scale as f32).round_ties_even() as i32;
+    Ok(weights.iter().map(nearest).collect())
 }
 
 /// The network in integers of a game that has none.
@@ -364,7 +332,7 @@ impl<G: Game> IntegerModel<G> for NoInteger {
     type Inputs = NameSet<NoGroup>;
 
     fn new(weights: IntegerWeights<Self::Inputs>) -> Result<Self, IntegerError> {
-        Err(IntegerError::Shape(weights.shape().to_vec()))
+        Err(IntegerError::shape(&weights.shape()))
     }
 
     fn weights(&self) -> &IntegerWeights<Self::Inputs> {

@@ -67,55 +67,10 @@ pub struct NetworkWeights<S = f32> {
     pub heads: HeadWeights,
 }
 
-/// Weights that make no network. `tensor` is the name that model files use.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NetworkError {
-    /// A layer of a width that is not offered.
-    #[error(
-        "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
-    )]
-    Width {
-        /// The hidden layer, from 1.
-        layer: usize,
-        /// Its width.
-        width: usize,
-    },
-    /// Too many layers.
-    #[error("{0} hidden layers; there can be 1 to {MAX_HIDDEN}")]
-    Layers(usize),
-    /// Inputs that are more than is offered.
-    #[error("{found} {what}; there may be {most}")]
-    Inputs {
-        /// Which inputs.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// A tensor of another size.
-    #[error("tensor {tensor} has {found} weights; {expected} belong there")]
-    Length {
-        /// The tensor.
-        tensor: String,
-        /// Its weights.
-        found: usize,
-        /// What the other tensors demand.
-        expected: usize,
-    },
-    /// A weight that is no number, infinite or too large.
-    #[error("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")]
-    Weight {
-        /// The tensor.
-        tensor: String,
-        /// Where in it, from 0.
-        index: usize,
-        /// The weight.
-        weight: f32,
-        /// The largest there may be.
-        limit: f32,
-    },
-}
+/// Weights that make no network, and why; tensors have the names that model files use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NetworkError(String);
 
 /// A network ready to evaluate. Immutable and shared; what changes along a game is in
 /// [`Accumulators`].
@@ -147,7 +102,7 @@ impl<G: Learnable> Network<G> {
         weights: NetworkWeights,
     ) -> Result<Self, NetworkError> {
         let limit = most_sparse(game.active()) as f32 / SPARSE_SCALE as f32;
-        check_weights("sparse", &weights.sparse, limit)?;
+        check_weights("sparse", &weights.sparse, limit).map_err(NetworkError)?;
         let sparse = weights
             .sparse
             .iter()
@@ -190,10 +145,11 @@ impl<G: Learnable> Network<G> {
             ("dense inputs", dense, MAX_DENSE),
         ] {
             if found > most {
-                return Err(NetworkError::Inputs { what, found, most });
+                let problem = format!("{found} {what}; there may be {most}");
+                return Err(NetworkError(problem));
             }
         }
-        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES)?;
+        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES).map_err(NetworkError)?;
         let limit = most_sparse(game.active());
         if let Some(index) = weights
             .sparse
@@ -201,15 +157,11 @@ impl<G: Learnable> Network<G> {
             .position(|weight| weight.unsigned_abs() > limit.unsigned_abs())
         {
             let weight = weights.sparse[index] as f32 / SPARSE_SCALE as f32;
-            return Err(NetworkError::Weight {
-                tensor: "sparse".into(),
-                index,
-                weight,
-                limit: (limit / SPARSE_SCALE) as f32,
-            });
+            let limit = (limit / SPARSE_SCALE) as f32;
+            return Err(NetworkError(wrong_weight("sparse", index, weight, limit)));
         }
         for (tensor, values) in weights.float_tensors() {
-            check_weights(&tensor, values, MAX_WEIGHT)?;
+            check_weights(&tensor, values, MAX_WEIGHT).map_err(NetworkError)?;
         }
         Ok(Self {
             layout: network_layout(game, groups),
@@ -220,13 +172,6 @@ impl<G: Learnable> Network<G> {
             active: game.active(),
             instructions: Instructions::detect(),
         })
-    }
-
-    /// The same network with dense inputs for other rules than those it was trained on.
-    #[must_use]
-    pub fn assuming(mut self, game: &G) -> Self {
-        self.features = G::Dense::new(game, self.features.groups());
-        self
     }
 
     /// The same network on other instructions than the best this machine has; values do not change.
@@ -339,31 +284,25 @@ fn check_sizes<S>(
     sparse_rows: usize,
     dense: usize,
     outcomes: usize,
-) -> Result<(), NetworkError> {
+) -> Result<(), String> {
     let widths = weights.widths();
     if widths.len() > MAX_HIDDEN {
-        return Err(NetworkError::Layers(widths.len()));
+        let layers = widths.len();
+        return Err(format!(
+            "{layers} hidden layers; there can be 1 to {MAX_HIDDEN}"
+        ));
     }
     for (&width, layer) in widths.iter().zip(1..) {
         if width == 0 || width % LANES != 0 || width > MAX_WIDTH {
-            return Err(NetworkError::Width { layer, width });
+            return Err(format!(
+                "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
+            ));
         }
     }
-    let check = |tensor: &str, found: usize, expected: usize| {
-        if found == expected {
-            Ok(())
-        } else {
-            Err(NetworkError::Length {
-                tensor: tensor.to_owned(),
-                found,
-                expected,
-            })
-        }
-    };
-    check("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
-    check("dense", weights.dense.len(), dense * widths[0])?;
+    check_length("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
+    check_length("dense", weights.dense.len(), dense * widths[0])?;
     for (layer, number) in weights.hidden.iter().zip(2..) {
-        check(
+        check_length(
             &format!("hidden{number}.weight"),
             layer.weights.len(),
             widths[number - 2] * widths[number - 1],
@@ -372,29 +311,33 @@ fn check_sizes<S>(
     let last = widths[widths.len() - 1];
     for (head, layer) in weights.heads.layers() {
         let outputs = head.outputs(outcomes);
-        check(&format!("{}.bias", head.name()), layer.bias.len(), outputs)?;
-        check(
-            &format!("{}.weight", head.name()),
-            layer.weights.len(),
-            last * outputs,
-        )?;
+        let tensor = |part: &str| format!("{}.{part}", head.name());
+        check_length(&tensor("bias"), layer.bias.len(), outputs)?;
+        check_length(&tensor("weight"), layer.weights.len(), last * outputs)?;
     }
-    check("output.weight", weights.output.len(), last)
+    check_length("output.weight", weights.output.len(), last)
 }
 
-fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), NetworkError> {
-    match weights
-        .iter()
-        .position(|weight| weight.is_nan() || weight.abs() > limit)
-    {
-        Some(index) => Err(NetworkError::Weight {
-            tensor: tensor.to_owned(),
-            index,
-            weight: weights[index],
-            limit,
-        }),
-        None => Ok(()),
+/// Whether a tensor has as many weights as the other tensors demand.
+pub(super) fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
     }
+    Err(format!(
+        "tensor {tensor} has {found} weights; {expected} belong there"
+    ))
+}
+
+/// Whether the weights of a tensor are numbers of at most this magnitude.
+pub(super) fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), String> {
+    let wrong = |weight: &f32| weight.is_nan() || weight.abs() > limit;
+    weights.iter().position(wrong).map_or(Ok(()), |index| {
+        Err(wrong_weight(tensor, index, weights[index], limit))
+    })
+}
+
+fn wrong_weight(tensor: &str, index: usize, weight: f32, limit: f32) -> String {
+    format!("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")
 }
 
 impl<G: Learnable> PartialEq for Network<G> {

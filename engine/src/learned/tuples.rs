@@ -7,12 +7,10 @@
 //! position before a move. Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein
 //! Chu et al. (TAAI 2017).
 
-mod error;
 mod set;
 mod whole;
 
-pub use error::TupleError;
-pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
+pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleError, TupleSet, tuple_text};
 pub(crate) use whole::WholeWeights;
 
 use super::inputs::{Cell, Learnable};

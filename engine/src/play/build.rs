@@ -16,7 +16,7 @@ use super::{
 };
 use crate::core::{game::OutcomeList, oracle::Oracle};
 use crate::play::player::Player;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 mod evaluators;
 mod limits;
@@ -30,22 +30,17 @@ pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::oracle().map_or(String::new(), |oracle| format!(", {}", oracle.key));
+    let without_chance = |text: &'static str| if G::Outcomes::BOUND == 1 { text } else { "" };
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
          order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), minimax and alphabeta(depth, eval, {chance}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, select, exploration, fpu, expand, prior, bias, bias_by, temperature, \
          rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), random",
         chance = G::CHANCE,
-        width = if G::Outcomes::BOUND == 1 {
-            ", width"
-        } else {
-            ""
-        },
-        many = if G::Outcomes::BOUND == 1 {
+        width = without_chance(", width"),
+        many = without_chance(
             "maxn(depth, eval, limits as star1, step, width), bestreply(as star1), "
-        } else {
-            ""
-        }
+        )
     );
     for entry in G::players() {
         names += ", ";
@@ -95,7 +90,11 @@ impl<G: Playable> PlayerRecipe<G> {
 
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut game = game.clone();
-        let mut arguments = Arguments::of(notation);
+        let whole = match notation.name.as_str() {
+            "mcts" => Cow::Owned(with_usual_search::<G>(notation)?),
+            _ => Cow::Borrowed(notation),
+        };
+        let mut arguments = Arguments::of(&whole);
         let kind = match notation.name.as_str() {
             "random" => Kind::Random,
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
@@ -106,16 +105,8 @@ impl<G: Playable> PlayerRecipe<G> {
                 Kind::Search(recipe)
             }
             "mcts" => {
-                let whole = with_usual_search::<G>(notation)?;
-                let mut arguments = Arguments::of(&whole);
                 game = game.assume(&mut arguments)?;
-                let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
-                arguments.finish()?;
-                return Ok(Self {
-                    name: String::new(),
-                    game,
-                    recipe: Arc::new(Kind::Mcts(recipe)),
-                });
+                Kind::Mcts(MctsRecipe::from_arguments(notation, &mut arguments, &game)?)
             }
             name => {
                 let own = G::players().iter().find(|entry| entry.name == name);
@@ -129,14 +120,11 @@ impl<G: Playable> PlayerRecipe<G> {
                     None => match provided::make(name, &mut arguments, &game) {
                         Some(maker) => Kind::Provided(maker?),
                         None => {
-                            return Err((
-                                notation.character,
-                                format!(
-                                    "there is no player '{name}'; there are {}{}",
-                                    player_names::<G>(),
-                                    provided::names::<G>()
-                                ),
-                            ));
+                            return Err(notation.wrong(format!(
+                                "there is no player '{name}'; there are {}{}",
+                                player_names::<G>(),
+                                provided::names::<G>()
+                            )));
                         }
                     },
                 }
@@ -232,7 +220,7 @@ impl<G: Playable> Recipe<G> for Kind<G> {
 pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>, PlayerError> {
     let notation = Notation::parse(text)?;
     let recipe = PlayerRecipe::from_notation(&notation, game);
-    let recipe = recipe.map_err(|problem| at(text, problem))?;
+    let recipe = recipe.map_err(|problem| PlayerError::of(text, problem))?;
     Ok(PlayerRecipe {
         name: notation.to_string(),
         ..recipe
@@ -255,24 +243,9 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
     let usual = Notation::parse(&format!("mcts({})", G::SEARCH))
         .map_err(|error| (error.character, error.problem))?;
     let mut whole = notation.clone();
-    let says = |key: &str| {
-        notation
-            .arguments
-            .iter()
-            .any(|said| said.key.as_deref() == Some(key))
-    };
-    let leaf = notation
-        .arguments
-        .iter()
-        .find(|said| said.key.as_deref() == Some("leaf"));
-    let plays = leaf.is_none_or(|said| ["playout", "mix"].contains(&said.value.name.as_str()));
-    let value = |key: &str| {
-        let said = notation
-            .arguments
-            .iter()
-            .find(|said| said.key.as_deref() == Some(key));
-        said.map(|said| said.value.name.as_str())
-    };
+    let value = |key: &str| notation.says(key).map(|value| value.name.as_str());
+    let says = |key: &str| value(key).is_some();
+    let plays = value("leaf").is_none_or(|leaf| ["playout", "mix"].contains(&leaf));
     let no_rave = value("rave").is_some_and(|rave| rave.parse() == Ok(0.0))
         || value("select").is_some_and(|select| select != "ucb1")
         || value("batch").is_some_and(|batch| batch != "1");
@@ -325,7 +298,7 @@ pub fn evaluator<G: Playable>(
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, PlayerError> {
     let notation = Notation::parse(text)?;
-    evaluator_from(&notation, game).map_err(|problem| at(text, problem))
+    evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }
 
 /// Who says what positions are worth, and who knows.
@@ -344,13 +317,5 @@ fn oracle<G: Playable>(
         (Some(value), _) => (entry.read)(value, game),
         (None, Some(by_time)) => (entry.unasked)(game, by_time).map_err(|problem| (0, problem)),
         (None, None) => Ok(None),
-    }
-}
-
-fn at(text: &str, (character, problem): Problem) -> PlayerError {
-    PlayerError {
-        text: text.to_owned(),
-        character,
-        problem,
     }
 }

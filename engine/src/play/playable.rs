@@ -100,19 +100,15 @@ pub trait Playable: Game {
         let notation = Notation::parse(text)?;
         let mut arguments = Arguments::of(&notation);
         let rules = if notation.name != Self::NAME {
-            let problem = format!("the game is '{}', not '{}'", notation.name, Self::NAME);
-            Err((notation.character, problem))
+            let (found, name) = (&notation.name, Self::NAME);
+            Err(notation.wrong(format!("the game is '{found}', not '{name}'")))
         } else if let Some(map) = map {
             Self::from_map(&mut arguments, map)
         } else {
             Self::from_arguments(&mut arguments)
         };
         let rules = rules.and_then(|rules| arguments.finish().map(|()| rules));
-        rules.map_err(|(character, problem)| PlayerError {
-            text: text.to_owned(),
-            character,
-            problem,
-        })
+        rules.map_err(|problem| PlayerError::of(text, problem))
     }
 
     /// The text of the map, for games whose boards are read from files; records carry it.

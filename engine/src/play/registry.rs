@@ -8,7 +8,7 @@
 
 use super::{
     build::SearchPlan,
-    notation::{Arguments, Notation, Problem, parse_number},
+    notation::{Arguments, Notation, Problem},
     player::Player,
 };
 use crate::core::{
@@ -22,7 +22,7 @@ use crate::search::{
     mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf},
     playout::{BestSuccessor, Policy},
 };
-use std::{ops::RangeInclusive, sync::Arc};
+use std::sync::Arc;
 
 /// An evaluator that is chosen at run time, and what can be made of it.
 pub trait AnyEvaluator<G: Game>: Send + Sync {
@@ -274,19 +274,17 @@ pub fn calibration(
     fitted: Calibration,
 ) -> Result<Calibration, Problem> {
     let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
-    let mut constant = |key, range: RangeInclusive<f32>| {
-        arguments
-            .take_named(key)?
-            .map(|value| parse_number(key, value, range))
-            .transpose()
+    let mut constant = |key, range, usual| {
+        let value = arguments.number_named(key, range)?;
+        Ok::<_, Problem>(value.unwrap_or(usual))
     };
     Ok(match fitted {
         _ if raw => Calibration::Raw {
-            factor: constant("factor", 1e-6..=1000.0)?.unwrap_or(1.0),
+            factor: constant("factor", 1e-6..=1000.0, 1.0)?,
         },
         Calibration::Logistic { slope, offset } => Calibration::Logistic {
-            slope: constant("slope", 1e-6..=1000.0)?.unwrap_or(slope),
-            offset: constant("offset", -100.0..=100.0)?.unwrap_or(offset),
+            slope: constant("slope", 1e-6..=1000.0, slope)?,
+            offset: constant("offset", -100.0..=100.0, offset)?,
         },
         Calibration::Raw { .. } => fitted,
     })

@@ -102,10 +102,7 @@ impl<G: Playable> MctsRecipe<G> {
             arguments.take_named("c")?,
         ) {
             (Some(_), Some(value)) => {
-                return Err((
-                    value.character,
-                    "'c' is short for 'exploration'; give one of them".to_owned(),
-                ));
+                return Err(value.wrong("'c' is short for 'exploration'; give one of them"));
             }
             (Some(value), None) | (None, Some(value)) => {
                 parse_number("exploration", value, 0.0..=1000.0)?
@@ -116,10 +113,8 @@ impl<G: Playable> MctsRecipe<G> {
         let first_play = match arguments.take_named("fpu")? {
             None if puct => FirstPlay::Parent,
             None => FirstPlay::First,
-            Some(value) if value.name == "first" && value.arguments.is_empty() => FirstPlay::First,
-            Some(value) if value.name == "parent" && value.arguments.is_empty() => {
-                FirstPlay::Parent
-            }
+            Some(value) if value.plain() == Some("first") => FirstPlay::First,
+            Some(value) if value.plain() == Some("parent") => FirstPlay::Parent,
             Some(value) if value.name == "above" => {
                 let mut arguments = Arguments::of(value);
                 let above = arguments.number("more", -10.0..=1000.0, 0.0)?;
@@ -127,51 +122,33 @@ impl<G: Playable> MctsRecipe<G> {
                 FirstPlay::Above(above)
             }
             Some(value) => {
-                let number =
-                    value.name.parse().ok().filter(|number| {
-                        (-10.0..=10.0).contains(number) && value.arguments.is_empty()
-                    });
-                let problem = || {
-                    format!(
+                let number = parse_number("fpu", value, -10.0..=10.0);
+                FirstPlay::Value(number.map_err(|_| {
+                    value.wrong(format!(
                         "'fpu' is first, parent, above(more), or a number from -10 to 10, not '{value}'"
-                    )
-                };
-                FirstPlay::Value(number.ok_or_else(|| (value.character, problem()))?)
+                    ))
+                })?)
             }
         };
         let asked = arguments.take_named("prior")?;
-        let bias = named(arguments, "bias", 0.0..=1000.0, 0.0f32)?;
-        let prior = asked
-            .map(|notation| evaluator_from(notation, game))
-            .transpose()?;
+        let bias = arguments.number_named("bias", 0.0..=1000.0)?.unwrap_or(0.0);
+        let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
         if puct && bias > 0.0 {
-            return Err((
-                notation.character,
-                "'bias' is not for select=puct, whose prior does the same".to_owned(),
-            ));
+            return Err(notation.wrong("'bias' is not for select=puct, whose prior does the same"));
         }
         if bias > 0.0 && prior.is_none() {
-            return Err((
-                notation.character,
-                format!("'bias' needs an evaluator: prior={}", usual_name::<G>()),
-            ));
+            let usual = usual_name::<G>();
+            return Err(notation.wrong(format!("'bias' needs an evaluator: prior={usual}")));
         }
         if let Some(asked) = asked
             && !puct
             && bias == 0.0
         {
-            return Err((
-                asked.character,
-                "'prior' is for select=puct, or needs a 'bias' above 0".to_owned(),
-            ));
+            return Err(asked.wrong("'prior' is for select=puct, or needs a 'bias' above 0"));
         }
         let temperature = if puct {
-            named(
-                arguments,
-                "temperature",
-                0.001..=1000.0,
-                default.temperature,
-            )?
+            let temperature = arguments.number_named("temperature", 0.001..=1000.0)?;
+            temperature.unwrap_or(default.temperature)
         } else {
             default.temperature
         };
@@ -191,7 +168,7 @@ impl<G: Playable> MctsRecipe<G> {
             temperature,
             bias,
             bias_by_root: arguments.choice("bias_by", &[("visits", false), ("root", true)])?,
-            rave: named(arguments, "rave", 0.0..=1e9, 0.0f32)?,
+            rave: arguments.number_named("rave", 0.0..=1e9)?.unwrap_or(0.0),
             blend: arguments.choice(
                 "blend",
                 &[
@@ -202,11 +179,15 @@ impl<G: Playable> MctsRecipe<G> {
                     ("history", Blend::History),
                 ],
             )?,
-            rave_depth: named(arguments, "rave_depth", 0..=usize::MAX, default.rave_depth)?,
+            rave_depth: arguments
+                .number_named("rave_depth", 0..=usize::MAX)?
+                .unwrap_or(default.rave_depth),
             noise,
             noise_by_rave,
-            again: named(arguments, "again", 0.0..=1.0, 0.0f32)?,
-            expand: named(arguments, "expand", 1..=1_000_000, default.expand)?,
+            again: arguments.number_named("again", 0.0..=1.0)?.unwrap_or(0.0),
+            expand: arguments
+                .number_named("expand", 1..=1_000_000)?
+                .unwrap_or(default.expand),
             backup: arguments.choice(
                 "backup",
                 &[("sampled", Backup::Sampled), ("expected", Backup::Expected)],
@@ -215,24 +196,26 @@ impl<G: Playable> MctsRecipe<G> {
             graph: arguments.choice("graph", &switched_on)?,
             keep: arguments.choice("keep", if ponder { &switched_on } else { &switched_off })?,
             ponder,
-            virtual_loss: named(arguments, "virtual_loss", 0..=1000, default.virtual_loss)?,
-            batch: named(arguments, "batch", 1..=4096, default.batch)?,
-            memory: named(arguments, "memory", 1..=LARGEST_MEMORY, default.memory)?,
+            virtual_loss: arguments
+                .number_named("virtual_loss", 0..=1000)?
+                .unwrap_or(default.virtual_loss),
+            batch: arguments
+                .number_named("batch", 1..=4096)?
+                .unwrap_or(default.batch),
+            memory: arguments
+                .number_named("memory", 1..=LARGEST_MEMORY)?
+                .unwrap_or(default.memory),
             early: arguments.choice("early", &switched_on)?,
-            sole: named(arguments, "sole", 0.0..=1.0, default.sole)?,
+            sole: arguments
+                .number_named("sole", 0.0..=1.0)?
+                .unwrap_or(default.sole),
             human: arguments.choice("human", &switched_off)?,
         };
         if options.ponder && !options.keep {
-            return Err((
-                notation.character,
-                "'ponder=on' needs keep=on: what was thought would be lost".to_owned(),
-            ));
+            return Err(notation.wrong("'ponder=on' needs keep=on: what was thought would be lost"));
         }
         if options.keep && !options.graph {
-            return Err((
-                notation.character,
-                "'keep=on' needs graph=on, which finds positions again".to_owned(),
-            ));
+            return Err(notation.wrong("'keep=on' needs graph=on, which finds positions again"));
         }
         let rave = options.rave > 0.0;
         for (key, said, with) in [
@@ -247,32 +230,24 @@ impl<G: Playable> MctsRecipe<G> {
             ("again", options.again > 0.0, true),
         ] {
             if said && rave != with {
-                let problem = match with {
+                return Err(notation.wrong(match with {
                     false => format!("'{key}' and 'rave' exclude each other"),
                     true => format!("'{key}' is for searches with 'rave' above 0"),
-                };
-                return Err((notation.character, problem));
+                }));
             }
         }
         if options.again > 0.0 && G::Outcomes::BOUND > 1 {
-            let problem = "'again' is for games without chance".to_owned();
-            return Err((notation.character, problem));
+            return Err(notation.wrong("'again' is for games without chance"));
         }
         if options.human && options.budget.time().is_none() {
-            return Err((
-                notation.character,
-                "'human' needs a limit of time: ms=1000".to_owned(),
-            ));
+            return Err(notation.wrong("'human' needs a limit of time: ms=1000"));
         }
         let oracle = oracle(arguments, game, None)?;
         if let Some(entry) = G::oracle().filter(|_| oracle.is_some() && !options.solver) {
-            return Err((
-                notation.character,
-                format!(
-                    "'{}' needs solver=on, which carries what it knows to the root",
-                    entry.key
-                ),
-            ));
+            return Err(notation.wrong(format!(
+                "'{}' needs solver=on, which carries what it knows to the root",
+                entry.key
+            )));
         }
         let threads = threads(arguments, options.budget.time())?;
         Ok(Self {
@@ -337,8 +312,9 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
         return Ok((MctsOptions::default().noise, true));
     };
     if !["rave", "tries"].contains(&&*notation.name) {
-        let problem = format!("'noise' is rave(least, most, half) or tries(…), not '{notation}'");
-        return Err((notation.character, problem));
+        return Err(notation.wrong(format!(
+            "'noise' is rave(least, most, half) or tries(…), not '{notation}'"
+        )));
     }
     let by_rave = notation.name == "rave";
     let mut arguments = Arguments::of(notation);
@@ -347,20 +323,6 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
     let half = arguments.number("half", 0.0..=1000.0, 5.0)?;
     arguments.finish()?;
     Ok(((least, most - least, half), by_rave))
-}
-
-fn named<T>(
-    arguments: &mut Arguments<'_>,
-    key: &'static str,
-    range: std::ops::RangeInclusive<T>,
-    default: T,
-) -> Result<T, Problem>
-where
-    T: std::str::FromStr + PartialOrd + std::fmt::Display,
-{
-    arguments
-        .take_named(key)?
-        .map_or(Ok(default), |value| parse_number(key, value, range))
 }
 
 /// `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.

@@ -167,6 +167,18 @@ impl Parties {
         }
     }
 
+    /// What an evaluator says of a position from scratch, for the party to move.
+    fn evaluate_anew<G: Game, E: Evaluator<G>>(
+        self,
+        game: &G,
+        evaluator: &E,
+        position: &G::Position,
+    ) -> f32 {
+        let mut cache = E::Cache::default();
+        evaluator.refresh(game, position, &mut cache);
+        self.value(game, position, &evaluator.payoffs(game, position, &cache))
+    }
+
     /// What payoffs are worth to the party to move at `position`.
     #[inline]
     fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {

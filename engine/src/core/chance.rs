@@ -100,7 +100,6 @@ const MASKS: usize = 32;
 /// rounding can spoil.
 const MARGIN: f32 = 1e-6;
 
-/// An outcome, and what is known of the moves it permits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     outcome: Outcome,
@@ -318,7 +317,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
 /// `constant + Σ weight · max(floor, x)` as a function of x.
 struct Sum<O: OutcomeList> {
     constant: f32,
-    /// Sorted by floor.
     terms: O::Of<(f32, f32)>,
 }
 

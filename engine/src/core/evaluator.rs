@@ -215,14 +215,6 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).value(game, position, cache)
     }
 
-    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
-        (**self).values(game, positions, out);
-    }
-
-    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
-        (**self).value_of(game, position)
-    }
-
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).raw(game, position)
     }
@@ -250,8 +242,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
 /// A hand-made score: larger is better for the seat to move, on a scale of its own.
 ///
-/// [`crate::core::calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable,
-/// because published tables need it.
+/// [`crate::core::calibration::Calibrated`] turns it into an [`Evaluator`]; the raw score stays
+/// reachable, because published tables need it.
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;

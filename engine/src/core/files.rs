@@ -54,7 +54,6 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What the system said when a file was to be read.
     fn reading(path: &Path, cause: io::Error) -> Self {
         let path = path.to_owned();
         match cause.kind() {
@@ -100,9 +99,6 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 }
 
 /// A file to be read part by part.
-///
-/// # Errors
-/// As [`read`].
 pub fn open(path: &Path) -> Result<File, FileError> {
     File::open(path).map_err(|cause| FileError::reading(path, cause))
 }
@@ -154,9 +150,6 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
 
 /// Makes a directory for one command alone, for as long as the returned file lives, and removes
 /// temporary files that killed programs left there.
-///
-/// # Errors
-/// As [`create_directory`] and [`lock_directory`].
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     create_directory(directory)?;
     let claim = lock_directory(directory, Lock::Alone)?;
@@ -276,7 +269,6 @@ fn followed(path: &Path) -> PathBuf {
     target
 }
 
-/// The directory a file is in.
 fn parent(path: &Path) -> &Path {
     let parent = path.parent();
     parent

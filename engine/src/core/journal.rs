@@ -20,49 +20,21 @@ use std::{
 /// Most characters of a setting that an error shows.
 const MOST_SHOWN: usize = 60;
 
-/// Why a journal cannot be used.
+/// Why a journal cannot be used, as one line that names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// It could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        source: io::Error,
-    },
-    /// It is in use.
-    #[error("{}: another {work} is writing this file", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// What the work is called.
-        work: &'static str,
-    },
-    /// It is no journal, or is damaged.
-    #[error("{}:{line}: {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong, and what would be right.
-        problem: String,
-    },
-    /// It belongs to other work.
-    #[error("{}: this is the state of another {work}: its {key} is {found}, not {wanted}; name another file or remove it", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What the work is called.
-        work: &'static str,
-        /// The first setting that differs.
-        key: String,
-        /// Its value in the file.
-        found: String,
-        /// Its value in this work.
-        wanted: String,
-    },
+    /// Another process has it.
+    #[error("{0}")]
+    Busy(String),
+    /// It could not be read or written, is none, is damaged, or belongs to other work.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+impl JournalError {
+    fn system(path: &Path, cause: &io::Error) -> Self {
+        Self::Unusable(format!("{}: {cause}", path.display()))
+    }
 }
 
 /// How errors speak of the work.
@@ -94,15 +66,9 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         number: impl Fn(&L) -> u64,
     ) -> Result<(Self, BTreeMap<u64, L>), JournalError> {
         let Wording { work, part } = wording;
-        let failed = |source| JournalError::File {
-            path: path.to_owned(),
-            source,
-        };
-        let malformed = |line, problem| JournalError::Malformed {
-            path: path.to_owned(),
-            line,
-            problem,
-        };
+        let failed = |cause| JournalError::system(path, &cause);
+        let name = path.display();
+        let malformed = |line, problem| JournalError::Unusable(format!("{name}:{line}: {problem}"));
         let foreign = || format!("this is no state file of a {work}");
         let mut file = OpenOptions::new()
             .read(true)
@@ -112,11 +78,10 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .open(path)
             .map_err(failed)?;
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::Busy {
-                path: path.to_owned(),
-                work,
-            },
-            TryLockError::Error(source) => failed(source),
+            TryLockError::WouldBlock => {
+                JournalError::Busy(format!("{name}: another {work} is writing this file"))
+            }
+            TryLockError::Error(cause) => failed(cause),
         })?;
         // A device has no end to read up to, and keeps nothing.
         if !file.metadata().map_err(failed)?.is_file() {
@@ -171,29 +136,17 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 
     /// Appends a finished part.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         serde_json::to_string(line)
             .map_err(io::Error::from)
             .and_then(|text| self.file.write_all((sealed(&text) + "\n").as_bytes()))
-            .map_err(|source| self.failed(source))
+            .map_err(|cause| JournalError::system(&self.path, &cause))
     }
 
     /// Brings everything to disk.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn close(self) -> Result<(), JournalError> {
-        self.file.sync_all().map_err(|source| self.failed(source))
-    }
-
-    fn failed(&self, source: io::Error) -> JournalError {
-        JournalError::File {
-            path: self.path.clone(),
-            source,
-        }
+        let synced = self.file.sync_all();
+        synced.map_err(|cause| JournalError::system(&self.path, &cause))
     }
 }
 
@@ -222,22 +175,16 @@ fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
 }
 
 /// Refuses a header that says something else, and names the first thing.
-fn check_same(
-    path: &Path,
-    work: &'static str,
-    found: &Value,
-    wanted: &Value,
-) -> Result<(), JournalError> {
+fn check_same(path: &Path, work: &str, found: &Value, wanted: &Value) -> Result<(), JournalError> {
     let keys = [wanted, found].into_iter().filter_map(Value::as_object);
     for key in keys.flat_map(|object| object.keys()) {
         if found.get(key).unwrap_or(&Value::Null) != wanted.get(key).unwrap_or(&Value::Null) {
-            return Err(JournalError::Other {
-                path: path.to_owned(),
-                work,
-                key: key.clone(),
-                found: shown(found.get(key)),
-                wanted: shown(wanted.get(key)),
-            });
+            return Err(JournalError::Unusable(format!(
+                "{}: this is the state of another {work}: its {key} is {}, not {}; name another file or remove it",
+                path.display(),
+                shown(found.get(key)),
+                shown(wanted.get(key))
+            )));
         }
     }
     Ok(())

@@ -2,8 +2,7 @@
 //! and the moves that are made on the way.
 //!
 //! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
-//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
-//! sees them together.
+//! `[0, 1]` a seat. Asked about several positions at once it may answer faster.
 
 use crate::core::{
     game::{Game, Payoffs},

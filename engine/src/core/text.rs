@@ -48,9 +48,6 @@ pub enum LineRead {
 }
 
 /// Reads the next line of a text, without its end, and no more than `most` bytes of it.
-///
-/// # Errors
-/// If the text cannot be read.
 pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io::Result<LineRead> {
     line.clear();
     // One more, for the line feed.

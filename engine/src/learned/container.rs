@@ -151,16 +151,12 @@ impl Container {
         bytes
     }
 
-    /// The data section.
     fn data(&self) -> Vec<u8> {
         let tensors = self.tensors.iter();
         tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
     }
 
     /// A value of the metadata.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
             ModelProblem::Other(format!(
@@ -170,9 +166,6 @@ impl Container {
     }
 
     /// Whether data and metadata are what was saved.
-    ///
-    /// # Errors
-    /// If they are not, or there is no checksum.
     pub fn check_checksums(&self) -> Result<(), ModelProblem> {
         let metadata = metadata_checksum(&self.metadata);
         for (part, key, found) in [
@@ -190,9 +183,6 @@ impl Container {
     }
 
     /// Takes out a tensor of these numbers.
-    ///
-    /// # Errors
-    /// If it is missing, or of another type or shape.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelProblem> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
             return Err(ModelProblem::Other(format!("tensor {name} is missing")));
@@ -210,9 +200,6 @@ impl Container {
     }
 
     /// Whether all tensors have been taken out.
-    ///
-    /// # Errors
-    /// If one is left.
     pub fn finish(&self) -> Result<(), ModelProblem> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelProblem::Other(format!(
@@ -232,7 +219,6 @@ fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
     xxh3_64(&text)
 }
 
-/// Appends a string as JSON writes it.
 fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
     for character in text.chars() {

@@ -90,6 +90,7 @@ impl ModelProblem {
     }
 }
 
+// Derived, these would ask the rules to be comparable.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -103,15 +104,12 @@ impl<G: Learnable> PartialEq for Model<G> {
 
 impl<G: Learnable> PartialEq for ModelFile<G> {
     fn eq(&self, other: &Self) -> bool {
-        self.provenance == other.provenance && self.model == other.model
+        (&self.provenance, &self.model) == (&other.provenance, &other.model)
     }
 }
 
 impl<G: Learnable> ModelFile<G> {
     /// Writes the model; the file appears complete or not at all.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         Ok(files::write_atomically(path, |file| {
@@ -187,9 +185,6 @@ impl<G: Learnable> ModelFile<G> {
 }
 
 /// What a model file calls its game.
-///
-/// # Errors
-/// As [`ModelFile::load`].
 pub fn game_of(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path)?;
     let container = Container::parse(&bytes);
@@ -203,9 +198,6 @@ fn content_error(path: &Path, problem: ModelProblem) -> ModelError {
 }
 
 /// A learned evaluator of a game from the content of a file.
-///
-/// # Errors
-/// In words, as [`ModelFile::from_bytes`].
 pub fn evaluator<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -289,7 +281,6 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// The kind of networks in integers.
 const INTEGER: &str = "integer_network";
 
 fn unknown_kind(kind: &str) -> ModelProblem {
@@ -298,7 +289,6 @@ fn unknown_kind(kind: &str) -> ModelProblem {
     ))
 }
 
-/// Metadata of pairs.
 pub(crate) fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -371,7 +361,6 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     Container { metadata, tensors }
 }
 
-/// The metadata key that names a network's heads.
 const HEADS: &str = "heads";
 
 /// Matrices are `[inputs, outputs]`, everything else is a vector.
@@ -423,7 +412,6 @@ fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
     })
 }
 
-/// A value of the metadata that cannot be read.
 fn wrong_value(key: &str, value: &str, expected: &str) -> ModelProblem {
     ModelProblem::Other(format!(
         "metadata '{key}' is '{value}'; expected {expected}"

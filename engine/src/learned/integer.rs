@@ -50,9 +50,6 @@ pub const LIMITS: [f32; 5] = {
 /// Inputs that are each on or off, in runs of rows of which exactly one is on.
 pub trait OneHot<G: Game>: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// The inputs of groups with these names; all there are if none are told.
-    ///
-    /// # Errors
-    /// If there is no such group.
     fn named(names: Option<&[String]>) -> Result<Self, UnknownName>;
 
     /// The names of the groups, joined by commas.
@@ -74,9 +71,6 @@ pub trait IntegerModel<G: Game>: Evaluator<G> + Clone + Debug + PartialEq + 'sta
     type Inputs: OneHot<G>;
 
     /// The network of these weights.
-    ///
-    /// # Errors
-    /// If sizes do not fit together or a sum could overflow.
     fn new(weights: IntegerWeights<Self::Inputs>) -> Result<Self, IntegerError>;
 
     /// Its weights.
@@ -179,9 +173,6 @@ impl<I> IntegerWeights<I> {
     }
 
     /// Checks sizes and bounds; the file's head says which.
-    ///
-    /// # Errors
-    /// If sizes do not fit together or a sum could overflow.
     pub fn check<G: Game>(&self) -> Result<(), IntegerError>
     where
         I: OneHot<G>,

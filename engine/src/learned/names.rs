@@ -95,9 +95,6 @@ impl<N: Named> NameSet<N> {
     }
 
     /// Reads what [`Self::names`] writes, in any order.
-    ///
-    /// # Errors
-    /// If there is no such name; the error lists those there are.
     pub fn from_names(names: &str) -> Result<Self, UnknownName> {
         Self::from_list(
             names
@@ -108,9 +105,6 @@ impl<N: Named> NameSet<N> {
     }
 
     /// The set of these names.
-    ///
-    /// # Errors
-    /// If there is no such name; the error lists those there are.
     pub fn from_list<T: AsRef<str>>(
         names: impl IntoIterator<Item = T>,
     ) -> Result<Self, UnknownName> {

@@ -130,9 +130,6 @@ impl<G: Learnable> Network<G> {
     }
 
     /// The network of weights whose sparse part is in fixed point already.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
     pub fn from_fixed_point(
         game: &G,
         groups: NameSet<DenseGroupOf<G>>,
@@ -222,20 +219,11 @@ impl<G: Learnable> Network<G> {
         self.features.fill(game, position, dense);
         // Two sizes of scratch space: clearing the large one would cost a small network more than
         // its arithmetic.
-        if self.weights.widest() <= SMALL_WIDTH {
-            kernels::forward::<SMALL_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(seat),
-                dense,
-            )
+        let (weights, sums) = (&self.weights, accumulators.seen_by(seat));
+        if weights.widest() <= SMALL_WIDTH {
+            kernels::forward::<SMALL_WIDTH>(self.instructions, weights, sums, dense)
         } else {
-            kernels::forward::<MAX_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(seat),
-                dense,
-            )
+            kernels::forward::<MAX_WIDTH>(self.instructions, weights, sums, dense)
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{
     registry::{AnyEvaluator, Knowledge, Maker, Meaning},
     simple::RandomPlayer,
 };
-use crate::core::{game::OutcomeList, oracle::Oracle};
+use crate::core::game::OutcomeList;
 use crate::play::player::Player;
 use std::{borrow::Cow, sync::Arc};
 
@@ -57,25 +57,32 @@ pub fn player_names<G: Playable>() -> String {
 pub struct PlayerRecipe<G: Playable> {
     name: String,
     game: G,
-    recipe: Arc<dyn Recipe<G>>,
+    made: Made<G>,
 }
 
-/// What a recipe is asked. By pointer: whoever asks does not compile the searches behind it.
-trait Recipe<G: Playable>: Send + Sync {
-    fn make(&self, game: &G, timed: bool) -> Box<dyn Player<G>>;
-    fn is_reproducible(&self) -> bool;
-    fn is_uniform(&self) -> bool;
+/// How a player is made, and what is known of it.
+#[derive(Clone)]
+struct Made<G: Playable> {
+    is_reproducible: bool,
+    is_uniform: bool,
     /// Who values positions, if that is an evaluator alone.
-    fn judged_by(&self) -> Option<Judges<'_, G>>;
+    judges: Option<Judges<G>>,
+    make: Make<G>,
 }
 
-enum Kind<G: Playable> {
-    Random,
-    Search(SearchRecipe<G>),
-    Mcts(MctsRecipe<G>),
-    /// A player of the game's own, whose moves its seed decides.
-    Own(Maker<G>),
-    Provided(Maker<G>),
+/// By pointer: whoever asks does not compile the searches behind it.
+type Make<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
+
+impl<G: Playable> Made<G> {
+    /// A player that does not search.
+    fn by(is_reproducible: bool, make: Maker<G>) -> Self {
+        Self {
+            is_reproducible,
+            is_uniform: false,
+            judges: None,
+            make: Arc::new(move |_, _| make()),
+        }
+    }
 }
 
 impl<G: Playable> PlayerRecipe<G> {
@@ -95,18 +102,34 @@ impl<G: Playable> PlayerRecipe<G> {
             _ => Cow::Borrowed(notation),
         };
         let mut arguments = Arguments::of(&whole);
-        let kind = match notation.name.as_str() {
-            "random" => Kind::Random,
+        let made = match notation.name.as_str() {
+            "random" => Made {
+                is_reproducible: true,
+                is_uniform: true,
+                judges: None,
+                make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
+            },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
             | "alphabeta" | "maxn" | "bestreply" => {
                 let (recipe, assumed) =
                     SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;
-                Kind::Search(recipe)
+                Made {
+                    is_reproducible: recipe.is_reproducible(),
+                    is_uniform: false,
+                    judges: Some(recipe.judged_by()),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
             }
             "mcts" => {
                 game = game.assume(&mut arguments)?;
-                Kind::Mcts(MctsRecipe::from_arguments(notation, &mut arguments, &game)?)
+                let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
+                Made {
+                    is_reproducible: recipe.is_reproducible(),
+                    is_uniform: false,
+                    judges: recipe.judged_by(),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
             }
             name => {
                 let own = G::players().iter().find(|entry| entry.name == name);
@@ -116,9 +139,9 @@ impl<G: Playable> PlayerRecipe<G> {
                         arguments.finish()?;
                         return Self::from_notation(&meant, &game);
                     }
-                    Some(Meaning::Own(make)) => Kind::Own(make(&mut arguments, &game)?),
+                    Some(Meaning::Own(make)) => Made::by(true, make(&mut arguments, &game)?),
                     None => match provided::make(name, &mut arguments, &game) {
-                        Some(maker) => Kind::Provided(maker?),
+                        Some(maker) => Made::by(false, maker?),
                         None => {
                             return Err(notation.wrong(format!(
                                 "there is no player '{name}'; there are {}{}",
@@ -134,7 +157,7 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(Self {
             name: String::new(),
             game,
-            recipe: Arc::new(kind),
+            made,
         })
     }
 
@@ -147,76 +170,42 @@ impl<G: Playable> PlayerRecipe<G> {
     /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        self.recipe.is_reproducible()
+        self.made.is_reproducible
     }
 
     /// Whether every permitted move is equally likely, so that what comes of it can be computed
     /// without sampling.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
-        self.recipe.is_uniform()
+        self.made.is_uniform
     }
 
     /// What a value that the player gives a position has been worth in whole games, for the same
     /// seat; `None` where nobody fitted that. What is over, proven or known exactly stays as it is.
     #[must_use]
     pub fn in_whole_games(&self, position: &G::Position, value: f32) -> Option<f32> {
-        let (evaluator, knowledge) = self.recipe.judged_by()?;
+        let (evaluator, knowledge) = self.made.judges.as_ref()?;
         let fitted = evaluator.in_whole_games(value)?;
         let is_exact = self.game.payoffs(position).is_some()
-            || knowledge.is_some_and(|oracle| oracle.value(&self.game, position).is_some());
+            || (knowledge.as_ref())
+                .is_some_and(|oracle| oracle.value(&self.game, position).is_some());
         Some(if is_exact { value } else { fitted })
     }
 
     /// A new player.
     #[must_use]
     pub fn make(&self) -> Box<dyn Player<G>> {
-        self.recipe.make(&self.game, false)
+        (self.made.make)(self.game.clone(), false)
     }
 
     /// A new player that also measures the time it spends evaluating.
     #[must_use]
     pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
-        self.recipe.make(&self.game, true)
-    }
-}
-
-impl<G: Playable> Recipe<G> for Kind<G> {
-    fn make(&self, game: &G, timed: bool) -> Box<dyn Player<G>> {
-        match self {
-            Self::Random => Box::new(RandomPlayer::new(game.clone())),
-            Self::Search(recipe) => recipe.make(game.clone(), timed),
-            Self::Mcts(recipe) => recipe.make(game.clone(), timed),
-            Self::Own(maker) | Self::Provided(maker) => maker(),
-        }
-    }
-
-    fn is_reproducible(&self) -> bool {
-        match self {
-            Self::Mcts(recipe) => recipe.is_reproducible(),
-            Self::Search(recipe) => recipe.is_reproducible(),
-            Self::Random | Self::Own(_) => true,
-            Self::Provided(_) => false,
-        }
-    }
-
-    fn is_uniform(&self) -> bool {
-        matches!(self, Self::Random)
-    }
-
-    fn judged_by(&self) -> Option<Judges<'_, G>> {
-        match self {
-            Self::Search(recipe) => Some(recipe.judged_by()),
-            Self::Mcts(recipe) => recipe.judged_by(),
-            Self::Random | Self::Own(_) | Self::Provided(_) => None,
-        }
+        (self.made.make)(self.game.clone(), true)
     }
 }
 
 /// [`PlayerRecipe::parse`] where the game's searches are compiled, see [`Playable::player`].
-///
-/// # Errors
-/// As [`PlayerRecipe::parse`].
 pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>, PlayerError> {
     let notation = Notation::parse(text)?;
     let recipe = PlayerRecipe::from_notation(&notation, game);
@@ -290,9 +279,6 @@ macro_rules! players_made_here {
 }
 
 /// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
-///
-/// # Errors
-/// As [`PlayerRecipe::parse`].
 pub fn evaluator<G: Playable>(
     text: &str,
     game: &G,
@@ -302,7 +288,7 @@ pub fn evaluator<G: Playable>(
 }
 
 /// Who says what positions are worth, and who knows.
-type Judges<'a, G> = (&'a dyn AnyEvaluator<G>, Option<&'a dyn Oracle<G>>);
+type Judges<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
 /// The game's exact knowledge, if its key is given; if not, `unasked`'s.
 fn oracle<G: Playable>(

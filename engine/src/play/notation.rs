@@ -153,7 +153,6 @@ struct Reader {
 }
 
 impl Reader {
-    /// The next character that is no white space.
     fn peek(&mut self) -> Option<char> {
         while self
             .characters
@@ -171,7 +170,6 @@ impl Reader {
         found
     }
 
-    /// Something else comes next.
     fn expected(&mut self, what: &str) -> Problem {
         let found = self.peek();
         let found = found.map_or("the end".to_owned(), |found| format!("'{found}'"));
@@ -269,9 +267,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// The value of `key`, or the first value without a key.
-    ///
-    /// # Errors
-    /// If the key is given twice.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -294,9 +289,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// Like [`Arguments::take`], but only by name.
-    ///
-    /// # Errors
-    /// If the key is given twice.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.says(key).is_some() {
             return self.take(key);
@@ -306,9 +298,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// A number within `range`, or `default`.
-    ///
-    /// # Errors
-    /// If the value is no such number, or the key is given twice.
     pub fn number<T>(
         &mut self,
         key: &'static str,
@@ -323,9 +312,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// A number within `range`, by name only.
-    ///
-    /// # Errors
-    /// As [`Arguments::number`].
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -341,9 +327,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// One of `choices`, by name only; the first is the default.
-    ///
-    /// # Errors
-    /// If the value is none of them, or the key is given twice.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -360,9 +343,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// Refuses arguments that nobody asked for.
-    ///
-    /// # Errors
-    /// If there are any.
     pub fn finish(self) -> Result<(), Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
@@ -383,9 +363,6 @@ impl<'a> Arguments<'a> {
 }
 
 /// The value of `key` as a number within `range`.
-///
-/// # Errors
-/// If it is no such number.
 pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
     T: FromStr + PartialOrd + fmt::Display,

@@ -174,17 +174,11 @@ pub trait Playable: Game {
     /// What [`PlayerRecipe::parse`] reads. A game that ships with the engine repeats these words
     /// ([`crate::players_made_here`]), so that its searches are compiled once with it and not again
     /// in every crate that plays it.
-    ///
-    /// # Errors
-    /// As [`PlayerRecipe::parse`].
     fn player(&self, notation: &str) -> Result<PlayerRecipe<Self>, PlayerError> {
         build::read_player(notation, self)
     }
 
     /// What [`build::evaluator_from`] reads, as [`Playable::player`].
-    ///
-    /// # Errors
-    /// As [`build::evaluator_from`].
     fn evaluator(&self, notation: &Notation) -> Result<Arc<dyn AnyEvaluator<Self>>, Problem> {
         build::read_evaluator(notation, self)
     }
@@ -269,9 +263,6 @@ pub trait Playable: Game {
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
     /// Reads a move of a position; whether chance permits it is not checked.
-    ///
-    /// # Errors
-    /// If the text is no move of the seat to move.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
         let mut moves = Self::Moves::default();
         if self.payoffs(position).is_none() {
@@ -324,9 +315,6 @@ pub trait Playable: Game {
     }
 
     /// Takes the bytes of a position off the front.
-    ///
-    /// # Errors
-    /// In words, if they are none.
     fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String> {
         let split = bytes.split_first_chunk();
         let split = split

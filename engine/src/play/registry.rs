@@ -157,10 +157,6 @@ impl<G: Game> Evaluator<G> for ByPointer<G> {
         self.0.value_of(game, position)
     }
 
-    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
-        self.0.values(game, positions, out);
-    }
-
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
         self.0.payoffs_of(game, position)
     }
@@ -252,9 +248,6 @@ pub struct OracleEntry<G: 'static> {
 }
 
 /// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.
-///
-/// # Errors
-/// As [`calibration`].
 pub fn calibrated<G: Game, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -266,9 +259,6 @@ pub fn calibrated<G: Game, S: Score<G> + 'static>(
 
 /// Win probability by the fitted logistic, or by `slope` and `offset`; with `scale=raw` the raw
 /// score, each unit counting `factor` on a scale of ±1000.
-///
-/// # Errors
-/// If a constant is out of range.
 pub fn calibration(
     arguments: &mut Arguments<'_>,
     fitted: Calibration,

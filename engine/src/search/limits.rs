@@ -4,7 +4,7 @@
 //! the evaluator, so that a slow one does not overstep a limit. Invariant: once a search is stopped
 //! it stays stopped until it is given new limits.
 
-use super::stopwatch::{Clock, Deadline, Stopwatch};
+use super::stopwatch::{Deadline, Stopwatch};
 use crate::core::game::Stage;
 use std::{
     sync::{
@@ -93,23 +93,20 @@ pub(super) struct Pace {
 const RESERVE: Duration = Duration::from_millis(1);
 
 impl Pace {
-    pub(super) fn new(limits: &Limits) -> Self {
-        let left = match limits.time {
+    pub(super) fn new(limit: Option<TimeLimit>) -> Self {
+        let left = match limit {
             Some(TimeLimit::Game { total, .. }) => total,
             _ => Duration::ZERO,
         };
-        Self {
-            limit: limits.time,
-            left,
-        }
+        Self { limit, left }
     }
 
     /// A stopwatch for a search that begins now; it is off where time does not matter.
     pub(super) fn start(&self) -> Stopwatch {
         match self.limit {
             None => Stopwatch::Off,
-            Some(TimeLimit::Processor(_)) => Stopwatch::start(Clock::Processor),
-            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::start(Clock::Wall),
+            Some(TimeLimit::Processor(_)) => Stopwatch::processor(),
+            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::wall(),
         }
     }
 
@@ -126,7 +123,6 @@ impl Pace {
         Some(Deadline { stopwatch, after })
     }
 
-    /// Takes the time of a move off the clock.
     pub(super) fn spent(&mut self, time: Duration) {
         if let Some(TimeLimit::Game { increment, .. }) = self.limit {
             self.left = self.left.saturating_sub(time) + increment;
@@ -159,7 +155,6 @@ const FIRST_INTERVAL: u64 = 1;
 /// Nodes before the first look of a later search at most: some microseconds with a fast evaluator.
 const LONGEST_FIRST_INTERVAL: u64 = 512;
 
-/// Nodes between two looks at most.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 
 impl Default for Watch {
@@ -214,7 +209,6 @@ impl Watch {
         self.stopped
     }
 
-    /// Whether the search has been stopped.
     #[inline]
     pub(super) fn stopped(&self) -> bool {
         self.stopped

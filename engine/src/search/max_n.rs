@@ -166,11 +166,7 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        let evaluation_time = self.meter.take();
-        SearchStats {
-            evaluation_time,
-            ..std::mem::take(&mut self.stats)
-        }
+        self.meter.take_with(&mut self.stats)
     }
 
     fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {

@@ -63,7 +63,6 @@ pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
 #[derive(Debug)]
 struct Node<'a, P> {
     position: &'a P,
-    /// Plies from the root.
     ply: usize,
     /// Plies before the leaves, at least 1.
     depth: u32,
@@ -361,10 +360,6 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        let evaluation_time = self.meter.take();
-        SearchStats {
-            evaluation_time,
-            ..std::mem::take(&mut self.stats)
-        }
+        self.meter.take_with(&mut self.stats)
     }
 }

@@ -31,7 +31,6 @@ impl Busy {
         }
     }
 
-    /// Whether another thread is at a position.
     #[inline]
     pub(super) fn contains(&self, key: u64) -> bool {
         self.slots[key as usize % SLOTS].load(Ordering::Relaxed) == key

@@ -108,28 +108,16 @@ const PLIES_OF_A_GENERATION: i32 = 4;
 /// of steps: what a table does must not depend on the games before.
 const LAST_FIRST_GENERATION: u8 = 128;
 
-/// Generations of one game.
 const MOST_STEPS: u8 = 126;
 
 impl Table {
-    /// A table of `mebibytes` MiB, or of one entry for 0; `None` if there is not that much memory.
-    #[must_use]
-    pub fn new(mebibytes: usize, replacement: Replacement, reuse: Reuse) -> Option<Self> {
-        Self::with_entries((mebibytes << 20) / size_of::<Entry>(), replacement, reuse)
-    }
-
     /// A table of at least one entry; `None` if there is not that much memory.
     #[must_use]
     pub fn with_entries(entries: usize, replacement: Replacement, reuse: Reuse) -> Option<Self> {
-        let least = if replacement == Replacement::TwoLevel {
-            2
-        } else {
-            1
-        };
-        let ways = if replacement == Replacement::Bucketed {
-            entries.clamp(1, 4)
-        } else {
-            1
+        let (least, ways) = match replacement {
+            Replacement::TwoLevel => (2, 1),
+            Replacement::Bucketed => (1, entries.clamp(1, 4)),
+            Replacement::Always | Replacement::DepthPreferred => (1, 1),
         };
         let memory = Memory::zeroed(entries.max(least) / ways * ways)?;
         Some(Self {
@@ -195,14 +183,15 @@ impl Table {
                 if content.check == key as u32
                     && content.generation >= self.first_generation.load(Ordering::Relaxed)
                 {
-                    let holds = content.depth == depth
-                        || content.proven && content.depth <= depth
-                        || self.reuse == Reuse::Deeper && content.depth > depth;
+                    let found = content.found;
+                    let holds = found.depth == depth
+                        || found.proven && found.depth <= depth
+                        || self.reuse == Reuse::Deeper && found.depth > depth;
                     let this = Hit {
-                        bounds: content.bounds,
+                        bounds: found.bounds,
                         holds,
-                        proven: content.proven,
-                        hint: content.hint,
+                        proven: found.proven,
+                        hint: found.hint,
                     };
                     if holds {
                         return Some(this);
@@ -222,11 +211,8 @@ impl Table {
         let generation = self.generation.load(Ordering::Relaxed);
         let content = Content {
             check: key as u32,
-            hint: found.hint,
-            depth: found.depth,
-            proven: found.proven,
             generation,
-            bounds: found.bounds,
+            found: *found,
         };
         let [upper, lower] = self.places(key);
         let old = Content::read(&upper[0]).filter(|old| old.generation >= first);
@@ -235,7 +221,7 @@ impl Table {
             Replacement::DepthPreferred => match old {
                 Some(old)
                     if old.generation == generation
-                        && old.depth > content.depth
+                        && old.found.depth > found.depth
                         && old.check != content.check =>
                 {
                     Kept::Rejected
@@ -248,7 +234,7 @@ impl Table {
                     Some(old) if old.check == content.check => {
                         content.write_over(&upper[0], Some(old))
                     }
-                    Some(old) if old.generation == generation && old.depth > content.depth => {
+                    Some(old) if old.generation == generation && old.found.depth > found.depth => {
                         content.write_over(&lower[0], below)
                     }
                     Some(evicted) => {
@@ -260,7 +246,7 @@ impl Table {
             }
             Replacement::Bucketed => {
                 let worth = |old: &Content| {
-                    old.depth as i32
+                    old.found.depth as i32
                         - PLIES_OF_A_GENERATION * i32::from(generation - old.generation)
                 };
                 let mut place: Option<(&Entry, Content)> = None;
@@ -307,15 +293,11 @@ impl Table {
     }
 }
 
-/// An entry, read or to be written.
 #[derive(Clone, Copy, Debug)]
 struct Content {
     check: u32,
-    hint: u16,
-    depth: u32,
-    proven: bool,
     generation: u8,
-    bounds: Bounds,
+    found: Found,
 }
 
 impl Content {
@@ -327,25 +309,32 @@ impl Content {
         let generation = (tag >> 56) as u8;
         (generation != 0).then(|| Self {
             check: tag as u32 ^ cover(bounds),
-            hint: (tag >> 32) as u16,
-            depth: (tag >> 48) as u32 & 127,
-            proven: tag >> 55 & 1 == 1,
             generation,
-            bounds: Bounds {
-                lower: f32::from_bits(bounds as u32),
-                upper: f32::from_bits((bounds >> 32) as u32),
+            found: Found {
+                hint: (tag >> 32) as u16,
+                depth: (tag >> 48) as u32 & 127,
+                proven: tag >> 55 & 1 == 1,
+                bounds: Bounds {
+                    lower: f32::from_bits(bounds as u32),
+                    upper: f32::from_bits((bounds >> 32) as u32),
+                },
             },
         })
     }
 
     #[inline]
     fn write(&self, entry: &Entry) {
-        let bounds =
-            u64::from(self.bounds.lower.to_bits()) | u64::from(self.bounds.upper.to_bits()) << 32;
+        let Found {
+            depth,
+            bounds: Bounds { lower, upper },
+            proven,
+            hint,
+        } = self.found;
+        let bounds = u64::from(lower.to_bits()) | u64::from(upper.to_bits()) << 32;
         let tag = u64::from(self.check ^ cover(bounds))
-            | u64::from(self.hint) << 32
-            | u64::from(self.depth) << 48
-            | u64::from(self.proven) << 55
+            | u64::from(hint) << 32
+            | u64::from(depth) << 48
+            | u64::from(proven) << 55
             | u64::from(self.generation) << 56;
         entry.tag.store(tag, Ordering::Relaxed);
         entry.bounds.store(bounds, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 //! A head is a linear layer on the last hidden layer, which it shares with the value. Invariant: a
 //! value is computed without a look at the heads, whether the network has any or not.
 
-use super::{Layer, MAX_WIDTH, Network, SMALL_WIDTH, kernels};
+use super::{Layer, MAX_WIDTH, Network, kernels};
 use crate::core::{calibration::logistic, evaluator::Evaluator};
 use crate::learned::{
     inputs::{DenseInputs, Learnable, MAX_DENSE},
@@ -147,23 +147,8 @@ impl<G: Learnable> Network<G> {
             &mut last[..self.weights.output.len()],
         );
         self.features.fill(game, position, dense);
-        if self.weights.widest() <= SMALL_WIDTH {
-            kernels::last_layer::<SMALL_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(game.to_move(position)),
-                dense,
-                last,
-            );
-        } else {
-            kernels::last_layer::<MAX_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(game.to_move(position)),
-                dense,
-                last,
-            );
-        }
+        let sums = accumulators.seen_by(game.to_move(position));
+        kernels::last_layer(self.instructions, &self.weights, sums, dense, last);
         out.copy_from_slice(&head.bias);
         for (value, weights) in last.iter().zip(head.weights.chunks_exact(out.len())) {
             for (out, weight) in out.iter_mut().zip(weights) {

@@ -58,9 +58,6 @@ pub fn evaluator_from<G: Playable>(
 }
 
 /// [`evaluator_from`] where the game's searches are compiled, see [`Playable::evaluator`].
-///
-/// # Errors
-/// As [`evaluator_from`].
 pub fn read_evaluator<G: Playable>(
     notation: &Notation,
     game: &G,

@@ -63,11 +63,11 @@ const OTHER_EXPLORATION: f64 = 1.0;
 
 impl<G: Playable> MctsRecipe<G> {
     /// Who values leaves, if that is an evaluator alone.
-    pub(super) fn judged_by(&self) -> Option<Judges<'_, G>> {
+    pub(super) fn judged_by(&self) -> Option<Judges<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
         };
-        Some((&**evaluator, self.oracle.as_deref()))
+        Some((Arc::clone(evaluator), self.oracle.clone()))
     }
 
     /// Reads the arguments of `mcts`.

@@ -94,7 +94,6 @@ const NO_TABLE: TableRecipe = TableRecipe {
 /// with a table.
 const LARGEST_TABLE: usize = 1 << 12;
 
-/// Entries in a MiB.
 const ENTRIES: usize = 1 << 16;
 
 /// From this depth on a search has a table unless told otherwise; below, transpositions are too
@@ -119,8 +118,8 @@ const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
     /// Who values leaves.
-    pub(super) fn judged_by(&self) -> Judges<'_, G> {
-        (&*self.evaluator, self.plan.oracle.as_deref())
+    pub(super) fn judged_by(&self) -> Judges<G> {
+        (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
     /// Reads the notation of a search; also returns the rules that it assumes.

@@ -16,7 +16,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player that panicked.
 pub(super) struct Crash {
     pub(super) seat: Seat,
     pub(super) panic: Box<dyn Any + Send>,

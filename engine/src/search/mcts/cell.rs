@@ -131,7 +131,6 @@ impl Cell {
         self.link.load(Relaxed) & !PROVEN == OVER
     }
 
-    /// Says that the game is over behind a move.
     #[inline]
     pub(super) fn set_over(&self) {
         self.link.fetch_or(OVER, Relaxed);
@@ -153,19 +152,16 @@ impl Cell {
             .store(self.link.load(Relaxed) & PROVEN | block, Relaxed);
     }
 
-    /// A head's number of moves.
     #[inline]
     pub(super) fn moves(&self) -> u32 {
         self.link.load(Relaxed) & !PROVEN
     }
 
-    /// A head's key.
     #[inline]
     pub(super) fn key(&self) -> u64 {
         self.sum.load(Relaxed)
     }
 
-    /// Adds a payoff.
     #[inline]
     pub(super) fn add_payoff<const SHARED: bool>(&self, payoff: f32) {
         self.add_units::<SHARED>(units(payoff));
@@ -200,7 +196,6 @@ impl Cell {
         );
     }
 
-    /// Sum of the payoffs.
     #[inline]
     pub(super) fn payoff(&self) -> f32 {
         // Below 2⁶³, so that one instruction converts it.
@@ -224,7 +219,6 @@ impl Cell {
         self.link.load(Relaxed) & PROVEN != 0
     }
 
-    /// Says that [`Proof`] has bounds.
     #[inline]
     pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
         if SHARED {

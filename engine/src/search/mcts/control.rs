@@ -204,7 +204,6 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         true
     }
 
-    /// Without memory nothing is found.
     fn give_up(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         self.root = Some(Root {
             position: *position,

@@ -43,18 +43,14 @@ pub(super) struct Graph {
     chunk: u32,
 }
 
-/// What a graph is to hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// Bytes that it may take.
     pub(super) bytes: usize,
     /// Positions that will be added at most.
     pub(super) positions: usize,
     /// Moves of a position, at most; with more the cells of those positions may be too few.
     pub(super) most_moves: usize,
-    /// Whether there are additional statistics.
     pub(super) extras: bool,
-    /// Threads that will add to it.
     pub(super) threads: usize,
 }
 
@@ -168,7 +164,6 @@ impl Graph {
         self.taken.blocks()
     }
 
-    /// The share of the cells that are taken.
     pub(super) fn fill(&self) -> f64 {
         f64::from(self.taken.cells()) / self.cells.items().len() as f64
     }
@@ -225,7 +220,6 @@ impl Graph {
         self.cells.prefetch_to_write(edge as usize);
     }
 
-    /// All moves of a block.
     pub(super) fn all_edges(&self, block: u32) -> Edges<'_> {
         self.edges(block, 0, self.cell(block).moves() as usize)
     }

@@ -1,8 +1,4 @@
 //! What a simulation ends with: a random playout, an evaluator, a small search, or a mixture.
-//!
-//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
-//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
-//! sees them together.
 
 use crate::core::{
     evaluator::{Evaluator, others_alike},
@@ -59,9 +55,9 @@ impl<L> Repeated<L> {
         let mut mean = [0.0; MAX_SEATS];
         for _ in 0..self.times {
             let payoffs = answer(&mut self.leaf);
-            mean.iter_mut()
-                .zip(payoffs)
-                .for_each(|(sum, payoff)| *sum += payoff);
+            for (sum, payoff) in mean.iter_mut().zip(payoffs) {
+                *sum += payoff;
+            }
         }
         mean.map(|sum| sum / self.times as f32)
     }
@@ -88,7 +84,6 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
 pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
     evaluator: E,
     cache: E::Cache,
-    values: Vec<f32>,
 }
 
 impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
@@ -97,7 +92,6 @@ impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
         Self {
             evaluator,
             cache: E::Cache::default(),
-            values: Vec::new(),
         }
     }
 }
@@ -112,26 +106,6 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     ) -> Payoffs {
         self.evaluator.refresh(game, position, &mut self.cache);
         self.evaluator.payoffs(game, position, &self.cache)
-    }
-
-    fn payoffs_of(
-        &mut self,
-        game: &G,
-        positions: &[G::Position],
-        random: &mut RandomStream,
-        payoffs: &mut [Payoffs],
-    ) {
-        if game.seats() != 2 {
-            for (position, payoffs) in positions.iter().zip(payoffs) {
-                *payoffs = self.payoffs(game, position, random, None);
-            }
-            return;
-        }
-        self.values.resize(positions.len(), 0.0);
-        self.evaluator.values(game, positions, &mut self.values);
-        for ((position, &value), payoffs) in positions.iter().zip(&self.values).zip(payoffs) {
-            *payoffs = of_two(game.to_move(position), value);
-        }
     }
 }
 
@@ -204,16 +178,15 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
         let mut others = std::mem::take(&mut self.others);
         others.resize(positions.len(), [0.0; MAX_SEATS]);
         self.second.payoffs_of(game, positions, random, &mut others);
-        payoffs
-            .iter_mut()
-            .zip(&others)
-            .for_each(|(payoffs, other)| self.mix(payoffs, other));
+        for (payoffs, other) in payoffs.iter_mut().zip(&others) {
+            self.mix(payoffs, other);
+        }
         self.others = others;
     }
 }
 
-/// Looks a few plies ahead: expectiminimax with an evaluator. With more than
-/// two seats it knows the value of the seat to move; all others get the same.
+/// Looks a few plies ahead: expectiminimax with an evaluator. With more than two seats it knows the
+/// value of the seat to move; all others get the same.
 #[derive(Clone)]
 pub struct StarLeaf<G: Game, E: Evaluator<G>> {
     star: Star<G, E>,

@@ -138,7 +138,6 @@ impl Pending {
         }
     }
 
-    /// Adds all that was kept back.
     pub(super) fn flush(&mut self, graph: &Graph) {
         self.entries.iter_mut().for_each(|entry| entry.flush(graph));
         self.made.iter_mut().for_each(|entry| entry.flush(graph));

@@ -39,7 +39,6 @@ struct Stratum {
     claimed: AtomicU64,
 }
 
-/// Where one thread is.
 #[derive(Debug)]
 pub(super) struct Turn {
     own: usize,
@@ -66,7 +65,6 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    /// All numbers.
     pub(super) const ALL: Self = Self {
         first: 0,
         width: 1 << 32,
@@ -107,7 +105,6 @@ impl Strata {
         }
     }
 
-    /// The turn of thread `number`.
     pub(super) fn turn(&self, number: usize) -> Turn {
         Turn {
             own: number,

@@ -45,7 +45,6 @@ pub(super) struct Root<G: Game> {
     pub(super) private: bool,
 }
 
-/// What the threads of a search share.
 pub(super) struct Shared<'a, G: Game> {
     pub(super) game: &'a G,
     pub(super) graph: &'a Graph,
@@ -66,7 +65,6 @@ pub(super) struct Shared<'a, G: Game> {
     pub(super) crowded_below: u32,
 }
 
-/// A move of a simulation.
 #[derive(Clone, Copy, Debug)]
 struct Step<P> {
     block: u32,
@@ -77,7 +75,6 @@ struct Step<P> {
     counted: u32,
 }
 
-/// A simulation under way.
 #[derive(Clone, Debug)]
 struct Lane<P> {
     path: Vec<Step<P>>,
@@ -315,7 +312,6 @@ pub(super) fn middle(bounds: Bounds) -> f32 {
 }
 
 impl<G: Game> Shared<'_, G> {
-    /// Whether bounds have met.
     #[inline]
     pub(super) fn settled(&self, bounds: Bounds) -> bool {
         bounds.lower + self.tolerance >= bounds.upper

@@ -299,7 +299,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Between what the position is worth, to the last digit: added up in the order of the
     /// outcomes, so that it depends on what is known of the moves and not on the order in which it
     /// became known.
-    #[must_use]
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (Mean::default(), Mean::default());

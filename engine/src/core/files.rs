@@ -7,7 +7,7 @@
 
 use crate::core::interruption::{self, Unfinished};
 use std::{
-    fs::{File, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
 };
@@ -115,7 +115,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 /// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::reading(directory, cause);
-    std::fs::read_dir(directory)
+    fs::read_dir(directory)
         .map_err(failed)?
         .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
         .collect()
@@ -127,7 +127,7 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
 /// # Errors
 /// [`FileError::Write`] with the cause.
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
-    std::fs::create_dir_all(directory).map_err(|cause| FileError::Write {
+    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
         path: directory.to_owned(),
         cause,
     })?;
@@ -142,7 +142,7 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             && file.try_lock().is_ok()
         {
             // Whoever else removes it first is welcome to. Locked until it is gone: see `temporary`.
-            let _ = std::fs::remove_file(&path);
+            let _ = fs::remove_file(&path);
         }
     }
     Ok(())
@@ -250,7 +250,7 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
 /// whatever an open descriptor stands for.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
-    std::fs::metadata(path).is_ok_and(|found| {
+    fs::metadata(path).is_ok_and(|found| {
         let is_usual = found.is_file() || found.is_dir();
         !is_usual || descriptors.iter().any(|begin| path.starts_with(begin))
     })
@@ -261,7 +261,7 @@ fn followed(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     // As many as Linux follows.
     for _ in 0..40 {
-        match std::fs::read_link(&target) {
+        match fs::read_link(&target) {
             Ok(next) => target = parent(&target).join(next),
             Err(_) => break,
         }
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     fn entries(directory: &Path) -> usize {
-        std::fs::read_dir(directory).unwrap().count()
+        fs::read_dir(directory).unwrap().count()
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
     fn a_directory_in_the_way_is_an_error_and_leaves_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
-        std::fs::create_dir(&path).unwrap();
+        fs::create_dir(&path).unwrap();
         assert!(matches!(
             write_atomically(&path, |file| file.write_all(b"x")),
             Err(FileError::Write { .. })
@@ -365,7 +365,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.bin");
         let left = directory.path().join(".alea-killed.tmp");
-        std::fs::write(&left, b"half").unwrap();
+        fs::write(&left, b"half").unwrap();
         write_atomically(&path, |file| {
             create_directory(directory.path()).unwrap();
             assert!(!left.exists());
@@ -423,7 +423,7 @@ mod tests {
             "{full}"
         );
         for device in ["/dev/null", "/dev/full"] {
-            assert!(!std::fs::metadata(device).unwrap().is_file());
+            assert!(!fs::metadata(device).unwrap().is_file());
         }
         // What an open descriptor stands for: here a file, which is not replaced.
         let directory = tempfile::tempdir().unwrap();
@@ -464,9 +464,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let (ordinary, written) = (directory.path().join("o"), directory.path().join("w"));
-        std::fs::write(&ordinary, b"x").unwrap();
+        fs::write(&ordinary, b"x").unwrap();
         write_atomically(&written, |file| file.write_all(b"x")).unwrap();
-        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&written), mode(&ordinary));
     }
 }

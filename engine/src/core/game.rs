@@ -61,7 +61,6 @@ impl Outcome {
     }
 
     /// The permitted indices of the move list.
-    #[must_use]
     #[inline]
     pub fn run(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)

@@ -203,6 +203,7 @@ fn shown(value: Option<&Value>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     type Line = (u64, Vec<u64>);
 
@@ -233,7 +234,7 @@ mod tests {
         );
         journal.add(&(0, vec![])).unwrap();
         journal.close().unwrap();
-        let whole = std::fs::read_to_string(&path).unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
         assert_eq!(
             whole,
             "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2],\"SUM\"]\n[0,[],\"SUM\"]\n"
@@ -244,7 +245,7 @@ mod tests {
         for place in whole.find('\n').unwrap() + 1..whole.len() {
             let mut bytes = whole.clone().into_bytes();
             bytes[place] ^= 1;
-            std::fs::write(&path, bytes).unwrap();
+            fs::write(&path, bytes).unwrap();
             match open(&path, &identity) {
                 // The last line feed is gone: the part will be done again.
                 Ok((_, known)) => assert!(place == whole.len() - 1 && known.len() == 1),
@@ -253,7 +254,7 @@ mod tests {
         }
         // Wherever the file is cut, what is whole is kept.
         for length in 0..whole.len() {
-            std::fs::write(&path, &whole[..length]).unwrap();
+            fs::write(&path, &whole[..length]).unwrap();
             let (mut journal, known) = open(&path, &identity).unwrap();
             let lines = whole[..length].matches('\n').count();
             assert_eq!(known.len(), lines.saturating_sub(1), "cut at {length}");
@@ -291,7 +292,7 @@ mod tests {
             ("{\"seed\":3}\nx\n", ":2: expected a finished chunk"),
             ("{\"seed\":3}\n[1,\u{e9}\n", ":2: expected a finished chunk"),
         ] {
-            std::fs::write(&path, text).unwrap();
+            fs::write(&path, text).unwrap();
             let error = refused(&json!({ "seed": 3 }));
             assert!(error.contains(expected), "{error}");
         }

@@ -62,6 +62,12 @@ pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io
     })
 }
 
+/// Some things one after the other, with something between them.
+pub(crate) fn joined(all: &[impl ToString], between: &str) -> String {
+    let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+    texts.join(between)
+}
+
 /// A text in about `most` characters: one that is longer by its beginning and its end.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {

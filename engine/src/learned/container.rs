@@ -5,6 +5,7 @@
 //! its reader accepts the result, and so does Python's.
 
 use super::files::ModelProblem;
+use crate::core::text::joined;
 use safetensors::{Dtype, SafeTensors};
 use std::{collections::BTreeMap, fmt::Write};
 use xxhash_rust::xxh3::xxh3_64;
@@ -111,7 +112,6 @@ impl Container {
     }
 
     /// The file's content. Checksums are computed here; values given for them are replaced.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();
@@ -130,12 +130,11 @@ impl Container {
         for tensor in &self.tensors {
             header.push(',');
             push_json_string(&mut header, &tensor.name);
-            let shape: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
             let end = offset + tensor.bytes.len();
             let fields = format!(
                 ":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{offset},{end}]}}",
                 tensor.dtype,
-                shape.join(",")
+                joined(&tensor.shape, ",")
             );
             header.push_str(&fields);
             offset = end;

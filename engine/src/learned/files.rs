@@ -14,10 +14,13 @@ use super::{
         ROW_SCALE,
     },
     names::{NameSet, Named},
-    network::{Head, Heads, Layer, MAX_HIDDEN, Network, NetworkWeights, SPARSE_SCALE},
+    network::{Heads, Layer, MAX_HIDDEN, Network, NetworkWeights, SPARSE_SCALE},
     tuples::{CUSTOM, TupleNetwork, TupleSet},
 };
-use crate::core::files::{self, FileError};
+use crate::core::{
+    files::{self, FileError},
+    text::joined,
+};
 use crate::play::registry::AnyEvaluator;
 use std::{
     collections::BTreeMap,
@@ -127,7 +130,6 @@ impl<G: Learnable> ModelFile<G> {
     }
 
     /// The content of the model's file.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
@@ -212,7 +214,6 @@ pub fn evaluator<G: Learnable>(
 
 impl<G: Learnable> Model<G> {
     /// `ntuple`, `network` or `integer_network`, as in the metadata.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
@@ -222,7 +223,6 @@ impl<G: Learnable> Model<G> {
     }
 
     /// Layers and inputs, in a few words.
-    #[must_use]
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
@@ -246,7 +246,6 @@ impl<G: Learnable> Model<G> {
     }
 
     /// What model files call its game.
-    #[must_use]
     pub fn game(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().game().model_game(),
@@ -256,7 +255,6 @@ impl<G: Learnable> Model<G> {
     }
 
     /// The canonical description of what the model looks at.
-    #[must_use]
     pub fn features(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().description(),
@@ -266,14 +264,13 @@ impl<G: Learnable> Model<G> {
     }
 
     /// How many weights it has, biases included.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         match self {
             Self::NTuple(model) => model.weights().len() + 1,
             Self::Network(model) => {
                 let weights = model.weights();
                 let floats = weights.float_tensors();
-                let floats = floats.iter().map(|(_, values)| values.len());
+                let floats = floats.iter().map(|(_, _, values)| values.len());
                 weights.sparse.len() + floats.sum::<usize>()
             }
             Self::Integer(model) => model.weights().parameters(),
@@ -331,27 +328,20 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         vec![weights.sparse.len() / widths[0], widths[0]],
         &weights.sparse,
     )];
-    for (name, values) in weights.float_tensors() {
+    for (name, columns, values) in weights.float_tensors() {
         if !values.is_empty() {
-            tensors.push(Tensor::new(
-                &name,
-                network_shape::<G>(&name, values.len(), &widths),
-                values,
-            ));
+            let shape = match columns {
+                Some(columns) => vec![values.len() / columns, columns],
+                None => vec![values.len()],
+            };
+            tensors.push(Tensor::new(&name, shape, values));
         }
     }
     let mut metadata = metadata([
         ("kind", "network".to_owned()),
         ("features", model.layout().to_owned()),
         ("dense", model.groups().names()),
-        (
-            "shape",
-            widths
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(","),
-        ),
+        ("shape", joined(&widths, ",")),
         ("scales", network_scales()),
     ]);
     // Networks without heads keep the bytes they had before there were any.
@@ -362,19 +352,6 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
 }
 
 const HEADS: &str = "heads";
-
-/// Matrices are `[inputs, outputs]`, everything else is a vector.
-fn network_shape<G: Learnable>(name: &str, length: usize, widths: &[usize]) -> Vec<usize> {
-    let outputs = match name {
-        "dense" => widths[0],
-        "hidden2.weight" => widths[1],
-        "hidden3.weight" => widths[2],
-        "rolls.weight" => Head::Rolls.outputs(G::OUTCOMES),
-        "moves_to_go.weight" => Head::MovesToGo.outputs(G::OUTCOMES),
-        _ => return vec![length],
-    };
-    vec![length / outputs, outputs]
-}
 
 fn read_ntuple<G: Learnable>(
     game: &G,

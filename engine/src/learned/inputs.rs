@@ -90,7 +90,6 @@ impl CellGroup {
     }
 
     /// The names of the cells: `b0-24`.
-    #[must_use]
     pub fn names(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }

@@ -159,14 +159,12 @@ impl<I> IntegerWeights<I> {
     }
 
     /// Neurons of the two hidden layers.
-    #[must_use]
     #[inline]
     pub fn shape(&self) -> [usize; 2] {
         [self.bias.len(), self.hidden_bias.len()]
     }
 
     /// How many weights there are, biases included.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         let [first, second] = self.shape();
         self.rows.len() + first + self.hidden.len() + second + self.output.len() + 1

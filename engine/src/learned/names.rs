@@ -51,7 +51,6 @@ impl<N> NameSet<N> {
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bits == 0
     }

@@ -47,8 +47,21 @@ pub struct Layer {
     pub bias: Vec<f32>,
 }
 
-/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices are input-major: one row for each
-/// input.
+impl Layer {
+    fn tensors(&self, name: &str) -> [(String, Option<usize>, &[f32]); 2] {
+        [
+            (
+                format!("{name}.weight"),
+                Some(self.bias.len()),
+                &self.weights,
+            ),
+            (format!("{name}.bias"), None, &self.bias),
+        ]
+    }
+}
+
+/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices
+/// are input-major: one row for each input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<S = f32> {
     /// `[sparse rows × width]`: what each symbol of each cell adds to the first hidden layer.
@@ -157,7 +170,7 @@ impl<G: Learnable> Network<G> {
             let limit = (limit / SPARSE_SCALE) as f32;
             return Err(NetworkError(wrong_weight("sparse", index, weight, limit)));
         }
-        for (tensor, values) in weights.float_tensors() {
+        for (tensor, _, values) in weights.float_tensors() {
             check_weights(&tensor, values, MAX_WEIGHT).map_err(NetworkError)?;
         }
         Ok(Self {
@@ -181,31 +194,26 @@ impl<G: Learnable> Network<G> {
     }
 
     /// The weights, the sparse ones in fixed point.
-    #[must_use]
     pub fn weights(&self) -> &NetworkWeights<i32> {
         &self.weights
     }
 
     /// Which dense inputs there are.
-    #[must_use]
     pub fn groups(&self) -> NameSet<DenseGroupOf<G>> {
         self.features.groups()
     }
 
     /// The instructions in use.
-    #[must_use]
     pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 
     /// The canonical description of the inputs.
-    #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
     /// What model files call its game.
-    #[must_use]
     pub fn game(&self) -> &str {
         &self.game
     }
@@ -233,7 +241,6 @@ const SMALL_WIDTH: usize = 128;
 
 impl<S> NetworkWeights<S> {
     /// Neurons of each hidden layer.
-    #[must_use]
     pub fn widths(&self) -> Vec<usize> {
         std::iter::once(self.bias.len())
             .chain(self.hidden.iter().map(|layer| layer.bias.len()))
@@ -247,22 +254,22 @@ impl<S> NetworkWeights<S> {
             .fold(self.bias.len(), usize::max)
     }
 
-    /// The tensors in floating point with the names that model files use, in a fixed order.
-    pub fn float_tensors(&self) -> Vec<(String, &[f32])> {
+    /// The tensors in floating point, in a fixed order, with the names that model files use, and of
+    /// matrices the columns.
+    pub(super) fn float_tensors(&self) -> Vec<(String, Option<usize>, &[f32])> {
         let mut tensors = vec![
-            ("dense".to_owned(), &self.dense[..]),
-            ("hidden1.bias".to_owned(), &self.bias[..]),
+            ("dense".to_owned(), Some(self.bias.len()), &self.dense[..]),
+            ("hidden1.bias".to_owned(), None, &self.bias[..]),
         ];
         for (layer, number) in self.hidden.iter().zip(2..) {
-            tensors.push((format!("hidden{number}.weight"), &layer.weights[..]));
-            tensors.push((format!("hidden{number}.bias"), &layer.bias[..]));
+            tensors.extend(layer.tensors(&format!("hidden{number}")));
         }
-        tensors.push(("output.weight".to_owned(), &self.output[..]));
-        tensors.push((
-            "output.bias".to_owned(),
-            std::slice::from_ref(&self.output_bias),
-        ));
-        tensors.extend(self.heads.float_tensors());
+        tensors.push(("output.weight".to_owned(), None, &self.output[..]));
+        let bias = std::slice::from_ref(&self.output_bias);
+        tensors.push(("output.bias".to_owned(), None, bias));
+        for (head, layer) in self.heads.layers() {
+            tensors.extend(layer.tensors(head.name()));
+        }
         tensors
     }
 }

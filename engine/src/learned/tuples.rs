@@ -163,20 +163,17 @@ impl<G: Learnable> TupleNetwork<G> {
     }
 
     /// The tuples.
-    #[must_use]
     #[inline]
     pub fn set(&self) -> &TupleSet<G> {
         &self.set
     }
 
     /// One weight a row.
-    #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
     /// The log odds when all weights are 0.
-    #[must_use]
     pub fn bias(&self) -> f32 {
         self.bias
     }

@@ -162,20 +162,17 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// The notation in its normal form.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
-    #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
 
     /// Whether every permitted move is equally likely, so that what comes of it can be computed
     /// without sampling.
-    #[must_use]
     pub fn is_uniform(&self) -> bool {
         self.made.is_uniform
     }
@@ -193,13 +190,11 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// A new player.
-    #[must_use]
     pub fn make(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), false)
     }
 
     /// A new player that also measures the time it spends evaluating.
-    #[must_use]
     pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), true)
     }

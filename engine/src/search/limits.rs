@@ -70,7 +70,6 @@ impl Limits {
     }
 
     /// Whether nothing but the depth ends a search.
-    #[must_use]
     pub fn only_depth(&self) -> bool {
         self.nodes.is_none() && self.time.is_none()
     }

@@ -246,7 +246,7 @@ fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size 
         bytes: bytes - bytes / PARTS,
         positions,
         most_moves: game.most_moves(),
-        extras: options.needs_extras(),
+        extras: options.rave > 0.0 || options.selection == Selection::Tuned,
         threads,
     }
 }

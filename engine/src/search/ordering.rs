@@ -87,7 +87,6 @@ impl Segments {
     }
 
     /// How many there are.
-    #[must_use]
     #[inline]
     pub fn count(&self) -> usize {
         self.ends.len() - 1

@@ -7,7 +7,7 @@
 //! results of the same depth only, the value found is that of one thread, up to rounding.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     thread::Scope,
 };
 
@@ -33,14 +33,14 @@ impl Busy {
 
     #[inline]
     pub(super) fn contains(&self, key: u64) -> bool {
-        self.slots[key as usize % SLOTS].load(Ordering::Relaxed) == key
+        self.slots[key as usize % SLOTS].load(Relaxed) == key
     }
 
     /// Notes that this thread is at a position; returns whether it took the place.
     #[inline]
     pub(super) fn enter(&self, key: u64) -> bool {
         self.slots[key as usize % SLOTS]
-            .compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed)
+            .compare_exchange(0, key, Relaxed, Relaxed)
             .is_ok()
     }
 
@@ -48,7 +48,7 @@ impl Busy {
     #[inline]
     pub(super) fn leave(&self, entered: bool, key: u64) {
         if entered {
-            self.slots[key as usize % SLOTS].store(0, Ordering::Relaxed);
+            self.slots[key as usize % SLOTS].store(0, Relaxed);
         }
     }
 }

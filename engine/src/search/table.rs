@@ -10,7 +10,7 @@
 
 use super::memory::Memory;
 use crate::core::chance::Bounds;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Which of two results stays when both want one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,19 +131,18 @@ impl Table {
     }
 
     /// Number of entries.
-    #[must_use]
     pub fn entries(&self) -> usize {
         self.memory.items().len()
     }
 
     /// Forgets everything.
     pub fn forget(&self) {
-        let generation = self.generation.load(Ordering::Relaxed) + 1;
+        let generation = self.generation.load(Relaxed) + 1;
         if generation > LAST_FIRST_GENERATION {
             self.clear();
         } else {
-            self.generation.store(generation, Ordering::Relaxed);
-            self.first_generation.store(generation, Ordering::Relaxed);
+            self.generation.store(generation, Relaxed);
+            self.first_generation.store(generation, Relaxed);
         }
     }
 
@@ -151,23 +150,23 @@ impl Table {
     /// thread searches. A game of more than 126 moves starts anew with an empty table.
     pub fn step(&self) {
         let (first, generation) = (
-            self.first_generation.load(Ordering::Relaxed),
-            self.generation.load(Ordering::Relaxed),
+            self.first_generation.load(Relaxed),
+            self.generation.load(Relaxed),
         );
         if generation - first >= MOST_STEPS {
             self.clear();
         } else {
-            self.generation.store(generation + 1, Ordering::Relaxed);
+            self.generation.store(generation + 1, Relaxed);
         }
     }
 
     fn clear(&self) {
         for entry in self.memory.items() {
-            entry.tag.store(0, Ordering::Relaxed);
-            entry.bounds.store(0, Ordering::Relaxed);
+            entry.tag.store(0, Relaxed);
+            entry.bounds.store(0, Relaxed);
         }
-        self.generation.store(1, Ordering::Relaxed);
-        self.first_generation.store(1, Ordering::Relaxed);
+        self.generation.store(1, Relaxed);
+        self.first_generation.store(1, Relaxed);
     }
 
     /// What is known of a position that is to be searched to `depth` plies (1–127).
@@ -181,7 +180,7 @@ impl Table {
                     continue;
                 };
                 if content.check == key as u32
-                    && content.generation >= self.first_generation.load(Ordering::Relaxed)
+                    && content.generation >= self.first_generation.load(Relaxed)
                 {
                     let found = content.found;
                     let holds = found.depth == depth
@@ -207,8 +206,8 @@ impl Table {
     #[inline]
     pub fn store(&self, key: u64, found: &Found) -> Kept {
         debug_assert!((1..128).contains(&found.depth));
-        let first = self.first_generation.load(Ordering::Relaxed);
-        let generation = self.generation.load(Ordering::Relaxed);
+        let first = self.first_generation.load(Relaxed);
+        let generation = self.generation.load(Relaxed);
         let content = Content {
             check: key as u32,
             generation,
@@ -304,8 +303,8 @@ impl Content {
     /// `None` if the entry is empty. A torn entry reads as one of a random key.
     #[inline]
     fn read(entry: &Entry) -> Option<Self> {
-        let tag = entry.tag.load(Ordering::Relaxed);
-        let bounds = entry.bounds.load(Ordering::Relaxed);
+        let tag = entry.tag.load(Relaxed);
+        let bounds = entry.bounds.load(Relaxed);
         let generation = (tag >> 56) as u8;
         (generation != 0).then(|| Self {
             check: tag as u32 ^ cover(bounds),
@@ -336,8 +335,8 @@ impl Content {
             | u64::from(depth) << 48
             | u64::from(proven) << 55
             | u64::from(self.generation) << 56;
-        entry.tag.store(tag, Ordering::Relaxed);
-        entry.bounds.store(bounds, Ordering::Relaxed);
+        entry.tag.store(tag, Relaxed);
+        entry.bounds.store(bounds, Relaxed);
     }
 
     #[inline]

@@ -67,7 +67,6 @@ pub struct HeadWeights {
 
 impl HeadWeights {
     /// Which heads there are.
-    #[must_use]
     pub fn heads(&self) -> Heads {
         self.layers()
             .fold(Heads::NONE, |heads, (head, _)| heads.with(head))
@@ -91,21 +90,10 @@ impl HeadWeights {
             Head::MovesToGo => &mut self.moves_to_go,
         }
     }
-
-    /// The tensors with the names that model files use.
-    pub(super) fn float_tensors(&self) -> impl Iterator<Item = (String, &[f32])> {
-        self.layers().flat_map(|(head, layer)| {
-            [
-                (format!("{}.weight", head.name()), &layer.weights[..]),
-                (format!("{}.bias", head.name()), &layer.bias[..]),
-            ]
-        })
-    }
 }
 
 impl<G: Learnable> Network<G> {
     /// The heads there are beside the value.
-    #[must_use]
     pub fn heads(&self) -> Heads {
         self.weights.heads.heads()
     }

@@ -5,6 +5,7 @@
 //! fit their tables, whatever the position.
 
 use super::TupleKernels;
+use crate::core::text::joined;
 use crate::learned::inputs::{Cell, Learnable, cell_named, cell_text, with_view};
 use std::{fmt::Debug, ops::Range};
 
@@ -195,7 +196,6 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The rules.
-    #[must_use]
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -212,31 +212,26 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The name, [`CUSTOM`] if it was listed.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// How many rows all tables have together: the number of weights.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
     /// How many tuples there are: one row of each is on in every position.
-    #[must_use]
     pub fn tuples(&self) -> usize {
         self.tuples.len()
     }
 
     /// The cells of each tuple, in the order of their tables.
-    #[must_use]
     pub fn cells(&self) -> &[Vec<Cell>] {
         &self.tuples
     }
 
     /// Most that remains in each phase but the last; empty if there is one phase.
-    #[must_use]
     pub fn phases(&self) -> &[u8] {
         &self.phases
     }
@@ -328,7 +323,6 @@ impl<G: Learnable> TupleSet<G> {
 
     /// The canonical text that says what [`Self::indices`] computes; its hash is the feature hash
     /// of a model.
-    #[must_use]
     pub fn description(&self) -> String {
         let groups = self.game.cells();
         let late = |cell: &Cell| {
@@ -360,7 +354,6 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The tuples as [`Self::custom`] takes them.
-    #[must_use]
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()
@@ -370,22 +363,15 @@ impl<G: Learnable> TupleSet<G> {
 
     /// The phases with something between them.
     pub(crate) fn phase_list(&self, between: &str) -> String {
-        self.phases
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(between)
+        joined(&self.phases, between)
     }
 }
 
 /// The cells of a tuple, divided by blanks.
 #[must_use]
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
-    tuple
-        .iter()
-        .map(|cell| cell_text(game.cells(), *cell))
-        .collect::<Vec<_>>()
-        .join(" ")
+    let cells = tuple.iter().map(|cell| cell_text(game.cells(), *cell));
+    cells.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether these tuples make a set.

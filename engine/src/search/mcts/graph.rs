@@ -449,12 +449,20 @@ mod tests {
     use super::*;
     use crate::core::chance::Bounds;
 
+    fn key(number: u64) -> u64 {
+        (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    fn moves(number: u64) -> usize {
+        1 + number as usize % 18
+    }
+
     #[test]
     fn positions_are_found_until_memory_is_used_up() {
         let mut graph = Graph::for_tests(1 << 16, 1 << 20, false, 1);
         assert!(graph.bytes() <= 1 << 16);
         for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
-            let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ round;
+            let key = |number: u64| key(number) ^ round;
             let (mut blocks, mut reserve) = (Vec::new(), Reserve::default());
             while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1, 0.5) {
                 assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
@@ -477,46 +485,23 @@ mod tests {
         let mut graph = Graph::for_tests(1 << 16, 1 << 10, true, 1);
         // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
         let keys = [12u64, 13, 10, 14, 11];
-        let blocks: Vec<u32> = keys
-            .iter()
-            .map(|&key| {
-                graph
-                    .add(
-                        &mut Reserve::default(),
-                        key << 32 | key,
-                        key as usize,
-                        key as u32,
-                        0.0,
-                    )
-                    .unwrap()
-            })
-            .collect();
-        keys.iter()
-            .zip(&blocks)
-            .for_each(|(&key, &block)| assert_eq!(graph.publish(key << 32 | key, block), block));
+        let long = |key: u64| key << 32 | key;
+        let blocks = keys.map(|key| {
+            let (mut reserve, moves, visits) = (Reserve::default(), key as usize, key as u32);
+            let block = graph.add(&mut reserve, long(key), moves, visits, 0.0);
+            assert_eq!(block, Some(graph.publish(long(key), block.unwrap())));
+            block.unwrap()
+        });
         graph.edges(blocks[2], 3, 1).get(0).set_child(blocks[4]);
         graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[4], 0, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[0], 11, 1).get(0).add_visits::<true>(99);
         graph.extras(blocks[0] + 12, 1)[0].add_visits::<true>(98);
         let root = graph.keep_only(blocks[2], &mut Vec::new());
-        assert_eq!(graph.find(10 << 32 | 10), Some(root));
-        assert_eq!(
-            (
-                graph.find(13 << 32 | 13),
-                graph.find(14 << 32 | 14),
-                graph.blocks()
-            ),
-            (None, None, 3)
-        );
-        let (second, third) = (
-            graph.edges(root, 3, 1).get(0).child(),
-            graph.edges(root, 4, 1).get(0).child(),
-        );
-        assert_eq!(
-            (graph.find(11 << 32 | 11), graph.find(12 << 32 | 12)),
-            (Some(second), Some(third))
-        );
+        let [second, third] = [3, 4].map(|number| graph.edges(root, number, 1).get(0).child());
+        let found = [10, 11, 12, 13, 14].map(|key| graph.find(long(key)));
+        let expected = [Some(root), Some(second), Some(third), None, None];
+        assert_eq!((found, graph.blocks()), (expected, 3));
         assert_eq!(graph.edges(second, 0, 1).get(0).child(), third);
         assert_eq!(
             (
@@ -538,12 +523,11 @@ mod tests {
     fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
         let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
         assert!(graph.chunk as usize >= SMALLEST_CHUNK);
-        let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         for _ in 0..3 {
             let mut reserves = [Reserve::default(), Reserve::default()];
             let mut blocks: Vec<u32> = Vec::new();
             for number in 0..400u64 {
-                let moves = 1 + number as usize % 18;
+                let moves = moves(number);
                 let block = graph
                     .add(
                         &mut reserves[number as usize / 3 % 2],
@@ -591,8 +575,6 @@ mod tests {
         const KEYS: u64 = if cfg!(miri) { 8 } else { 2000 };
         const THREADS: u64 = 3;
         let graph = Graph::for_tests(1 << 22, 1 << 12, true, THREADS as usize);
-        let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let moves = |number: u64| 1 + number as usize % 18;
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 let graph = &graph;

@@ -197,10 +197,3 @@ impl Default for MctsOptions {
         }
     }
 }
-
-impl MctsOptions {
-    /// Whether cells need more statistics than they hold.
-    pub(super) fn needs_extras(&self) -> bool {
-        self.rave > 0.0 || self.selection == Selection::Tuned
-    }
-}

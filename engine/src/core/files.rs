@@ -148,8 +148,7 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Makes a directory for one command alone, for as long as the returned file lives, and removes
-/// temporary files that killed programs left there.
+/// As [`create_directory`], for one command alone as long as the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     create_directory(directory)?;
     let claim = lock_directory(directory, Lock::Alone)?;
@@ -166,9 +165,8 @@ pub enum Lock {
     Shared,
 }
 
-/// Keeps other programs out of a directory for as long as the returned file lives. Only Unix lets a
-/// directory be locked, and not on every file system; elsewhere there is no file, and nothing keeps
-/// them out.
+/// Keeps other programs out of a directory for as long as the returned file lives. Outside Unix,
+/// and on some file systems, there is none, and nothing keeps them out.
 ///
 /// # Errors
 /// [`FileError::Busy`] if another program is there.
@@ -203,8 +201,8 @@ pub fn free_space(directory: &Path) -> Option<u64> {
 }
 
 /// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood
-/// under the name before still stands there, and no temporary file stays behind. Links are
-/// followed; what is no regular file (a pipe, a device) is written to as it is.
+/// there before stays, and no temporary file does. Links are followed; what is no regular file (a
+/// pipe, a device) is written to as it is.
 ///
 /// # Errors
 /// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`]
@@ -246,8 +244,8 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Whether there is something that is written to, not replaced: neither a file nor a directory, or
-/// whatever an open descriptor stands for.
+/// Whether this is written to, not replaced: neither a file nor a directory, or what an open
+/// descriptor stands for.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -256,7 +254,7 @@ fn is_stream(path: &Path) -> bool {
     })
 }
 
-/// Where a link, or a link to a link, points to in the end, whether anything is there or not.
+/// Where a link points to in the end, whether anything is there or not.
 fn followed(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     // As many as Linux follows.
@@ -336,12 +334,9 @@ mod tests {
         let error = write_atomically(&path, |file| {
             file.write_all(&[0; 100_000])?;
             Err(io::Error::other("the source ran dry"))
-        })
-        .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("cannot write {}: the source ran dry", path.display())
-        );
+        });
+        let expected = format!("cannot write {}: the source ran dry", path.display());
+        assert_eq!(error.unwrap_err().to_string(), expected);
         assert_eq!(read(&path).unwrap(), b"old");
         assert_eq!(entries(directory.path()), 1);
     }
@@ -445,13 +440,10 @@ mod tests {
     fn missing_files_and_directories_are_named() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no").join("a.bin");
-        assert_eq!(
-            read(&missing).unwrap_err().to_string(),
-            format!("{}: no such file or directory", missing.display())
-        );
-        let error = write_atomically(&missing, |_| Ok(()))
-            .unwrap_err()
-            .to_string();
+        let expected = format!("{}: no such file or directory", missing.display());
+        assert_eq!(read(&missing).unwrap_err().to_string(), expected);
+        let error = write_atomically(&missing, |_| Ok(())).unwrap_err();
+        let error = error.to_string();
         assert!(
             error.contains("there is no directory") && !error.contains('\n'),
             "{error}"

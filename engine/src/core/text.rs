@@ -1,5 +1,5 @@
-//! Text from outside: what is wrong with it (a position, a move, or whatever else is read character
-//! by character), no more of it than memory and a line of an error should hold.
+//! Text from outside: what is wrong with it, and no more of it than memory and a line of an error
+//! should hold.
 
 use std::io::{self, BufRead, Read};
 
@@ -22,8 +22,8 @@ impl TextError {
         }
     }
 
-    /// The same in a text of several lines: the character counts in its line, which is named if it
-    /// is not the first.
+    /// The same in a text of several lines: the character counts in its line, named if not the
+    /// first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();

@@ -1,8 +1,7 @@
 //! A safetensors file as named tensors and sorted metadata, with checksums over both.
 //!
 //! Reading goes through the safetensors library, which validates the header. Writing is done here,
-//! because the library writes metadata in a random order and equal models should be equal files;
-//! its reader accepts the result, and so does Python's.
+//! because the library writes metadata in a random order and equal models should be equal files.
 
 use super::files::ModelProblem;
 use crate::core::text::joined;
@@ -233,7 +232,7 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// Tells a file cut short (or with something behind it) from one that never was a safetensors file.
+/// Tells a file cut short or too long from one that never was a safetensors file.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProblem {
     let found = bytes.len() as u64;
     if let Some(length) = bytes
@@ -262,8 +261,7 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProb
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;
-    // The library reads no header without its data, so the ends of the tensors are picked out of
-    // the text; this is for the wording of an error only.
+    // The library reads no header without its data; this is for the wording of an error only.
     let text = std::str::from_utf8(header).ok()?;
     let ends = text.split("\"data_offsets\":[").skip(1).filter_map(|rest| {
         let pair = rest.split(']').next()?;

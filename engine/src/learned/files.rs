@@ -1,5 +1,4 @@
-//! Model files: weights of learned evaluators with everything needed to refuse them where they do
-//! not belong.
+//! Model files: weights of learned evaluators, with all that is needed to refuse them elsewhere.
 //!
 //! A model file is a safetensors file with string metadata; `docs/formats.md`, section "Model
 //! files", is its specification. Invariant: what loads is, to the last bit, what was saved: the

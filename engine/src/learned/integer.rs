@@ -2,12 +2,13 @@
 //!
 //! x = ⌊clip(b₁ + Σ rows) / 16⌋, y = clip(W₂ x + b₂), logit = w₃ · y + b₃, with clip to `[0, 1]`,
 //! which is `0..=127` for x and `0..=`[`FULL`] for y. Invariant: every weight is rounded to the
-//! nearest multiple of its tensor's unit; one that has no place there is refused, not cut, for then
-//! the network would be another one. No sum can overflow: [`IntegerWeights::check`] sees to it that,
-//! for each neuron of the first layer, the bias with the largest, and with the smallest, weights that
+//! nearest multiple of its tensor's unit; one that has no place there is refused, not cut, for that
+//! would be another network. No sum can overflow: [`IntegerWeights::check`] sees to it that, for
+//! each neuron of the first layer, the bias with the largest, and with the smallest, weights that
 //! can be on together stays within 16 bits (parts of such a sum may leave them and come back, for
-//! they are computed modulo 2¹⁶), and that 127 · 128 · width + |b₂| and [`FULL`] · Σ |w₃| + |b₃| stay
-//! within 32 bits. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish.
+//! they are computed modulo 2¹⁶), and that 127 · 128 · width + |b₂| and [`FULL`] · Σ |w₃| + |b₃|
+//! stay within 32 bits. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in
+//! Stockfish.
 
 use super::names::{NameSet, UnknownName};
 use super::{
@@ -239,8 +240,8 @@ impl<I> IntegerWeights<I> {
 /// all weights above a level are cut to it, the highest that is low enough. Likewise at the other
 /// end.
 ///
-/// A training that does so after every step stays among the networks that can be exported. What is
-/// cut are weights of rows that are hardly ever on: activations end at 1, the sums may reach 16.
+/// A training that does so after every step can be exported. What is cut are weights of rows that
+/// are hardly ever on: activations end at 1, the sums may reach 16.
 pub fn hold_first_layer(rows: &mut [f32], bias: &mut [f32], runs: &[Range<usize>]) {
     let width = bias.len();
     // Rounding may add half a unit for each row, and half a step.

@@ -27,17 +27,10 @@ pub struct NameSet<N> {
     of: std::marker::PhantomData<N>,
 }
 
-/// A name that nothing has.
+/// A name that nothing has, what it should be the name of, and those there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}' is no {kind}; there are {known}")]
-pub struct UnknownName {
-    /// What was asked for.
-    pub name: String,
-    /// What it should be the name of.
-    pub kind: &'static str,
-    /// The names there are.
-    pub known: String,
-}
+#[error("{0}")]
+pub struct UnknownName(String);
 
 impl<N> NameSet<N> {
     /// None of them.
@@ -110,14 +103,10 @@ impl<N: Named> NameSet<N> {
         names.into_iter().try_fold(Self::NONE, |set, name| {
             let name = name.as_ref();
             let item = N::ALL.iter().find(|item| item.name() == name);
-            item.map(|item| set.with(*item)).ok_or_else(|| UnknownName {
-                name: name.to_owned(),
-                kind: N::KIND,
-                known: N::ALL
-                    .iter()
-                    .map(|item| item.name())
-                    .collect::<Vec<_>>()
-                    .join(", "),
+            item.map(|item| set.with(*item)).ok_or_else(|| {
+                let known: Vec<_> = N::ALL.iter().map(|item| item.name()).collect();
+                let (kind, known) = (N::KIND, known.join(", "));
+                UnknownName(format!("'{name}' is no {kind}; there are {known}"))
             })
         })
     }

@@ -17,9 +17,8 @@ use super::inputs::{Cell, Learnable};
 use crate::core::evaluator::{Evaluator, one_by_one, score_one_by_one};
 use std::fmt::Debug;
 
-/// How the tuples of a game are looked up and added up: [`Plain`] does it for every game, code of
-/// the game's own may be faster. Invariant: the rows that [`Plain`] finds, and the exact sums of
-/// their weights.
+/// How the tuples of a game are looked up and added up: by [`Plain`] or faster. Invariant: the rows
+/// that [`Plain`] finds, and the exact sums of their weights.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
@@ -122,14 +121,10 @@ pub enum NTupleError {
     /// The bias is no number or infinite.
     #[error("the bias is {0}; it must be finite")]
     Bias(f32),
-    /// Weights that would need sums of more bits.
-    #[error("the log odds may reach {most}; weights must keep them below {limit}")]
-    Large {
-        /// The largest weight of each table, and the bias, without their signs.
-        most: f64,
-        /// What they must stay below.
-        limit: f64,
-    },
+    /// Weights that would need sums of more bits: the largest of each table, and the bias, without
+    /// their signs, add up to so much.
+    #[error("the log odds may reach {0}; weights must keep them below {most}", most = whole::LARGEST)]
+    Large(f64),
 }
 
 impl<G: Learnable> TupleNetwork<G> {

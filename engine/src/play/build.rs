@@ -1,8 +1,7 @@
 //! From notation to evaluators and players of any game.
 //!
-//! A [`PlayerRecipe`] is checked and has its models loaded; it makes as many players as there are
-//! threads, all sharing the weights. The players here are those that every game has; a game's own
-//! stand in its registry ([`super::registry`]), and aliases there are read here again.
+//! A [`PlayerRecipe`] is checked and has its models loaded; the players it makes share the weights.
+//! Here are those that every game has; a game's own stand in its registry ([`super::registry`]).
 
 use self::monte_carlo::MctsRecipe;
 pub use self::searches::SearchPlan;

@@ -46,8 +46,7 @@ pub struct Forfeit {
 pub enum Cause {
     /// The player's, which loses the game.
     Player,
-    /// The player's, which loses the game and broke off in the middle (it panicked), so that it
-    /// should not be used again.
+    /// The player's, which loses the game; it panicked, so it should not be used again.
     Crash,
     /// Not the player's: the game says nothing ([`Failure::OfSystem`]).
     System,
@@ -152,7 +151,7 @@ fn best_known<G: Game>(
 }
 
 /// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is
-/// not permitted, loses. The record then holds the plies before that, and the payoffs of the loss.
+/// not permitted, loses, and the record holds the plies before that.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,

@@ -382,10 +382,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn problem(text: &str) -> String {
-        Notation::parse(text).unwrap_err().to_string()
-    }
-
     #[test]
     fn notations_nest() {
         let parsed = Notation::parse("MrMonte( 2,40,  FarmerBoy(0) )").unwrap();
@@ -394,44 +390,30 @@ mod tests {
         let parsed = Notation::parse("star1(depth=4, eval=model:models/x.safetensors)").unwrap();
         assert_eq!(parsed.arguments[1].key.as_deref(), Some("eval"));
         assert_eq!(parsed.arguments[1].value.name, "model:models/x.safetensors");
-        assert_eq!(
-            Notation::parse("random").unwrap(),
-            Notation::parse(" random() ")
-                .map(|n| Notation { character: 1, ..n })
-                .unwrap()
-        );
-        assert_eq!(
-            Notation::parse("star1(eval=\"model:a b.x\")")
-                .unwrap()
-                .arguments[0]
-                .value
-                .name,
-            "model:a b.x"
-        );
+        let mut spaced = Notation::parse(" random() ").unwrap();
+        spaced.character = 1;
+        assert_eq!(Notation::parse("random").unwrap(), spaced);
+        let parsed = Notation::parse("star1(eval=\"model:a b.x\")").unwrap();
+        assert_eq!(parsed.arguments[0].value.name, "model:a b.x");
     }
 
     #[test]
     fn errors_name_the_character() {
-        assert_eq!(
-            problem(""),
-            "player notation '', character 1: expected a name or a number, found the end"
-        );
-        assert_eq!(
-            problem("star1(depth=)"),
-            "player notation 'star1(depth=)', character 13: expected a name or a number, found ')'"
-        );
-        assert_eq!(
-            problem("star1(depth=4"),
-            "player notation 'star1(depth=4', character 14: expected ',' or ')', found the end"
-        );
-        assert_eq!(
-            problem("star1)"),
-            "player notation 'star1)', character 6: nothing may follow the player, found ')'"
-        );
-        assert_eq!(
-            problem("a(\"b"),
-            "player notation 'a(\"b', character 3: the quoted text has no end; expected '\"'"
-        );
+        let problem = |text: &str| Notation::parse(text).unwrap_err().to_string();
+        for (text, character, expected) in [
+            ("", 1, "expected a name or a number, found the end"),
+            (
+                "star1(depth=)",
+                13,
+                "expected a name or a number, found ')'",
+            ),
+            ("star1(depth=4", 14, "expected ',' or ')', found the end"),
+            ("star1)", 6, "nothing may follow the player, found ')'"),
+            ("a(\"b", 3, "the quoted text has no end; expected '\"'"),
+        ] {
+            let expected = format!("player notation '{text}', character {character}: {expected}");
+            assert_eq!(problem(text), expected);
+        }
         assert!(problem(&"a(".repeat(1000)).contains("at most 16 deep"));
     }
 

@@ -172,9 +172,8 @@ impl<G: Playable, E: Evaluator<G>> Evaluator<OpenChance<G>> for OpenEvaluator<E>
 
 /// Plays as if what chance will bring were known.
 ///
-/// The outcomes are drawn from a seed and have nothing to do with those of the game that is played;
-/// each decision assumes the same ones. Meant for studying searches without chance, not for
-/// strength.
+/// Each decision assumes the same outcomes, which have nothing to do with those of the game that is
+/// played: for studying searches without chance, not for strength.
 pub struct OpenChancePlayer<G: Playable> {
     open: OpenChance<G>,
     player: Box<dyn Player<OpenChance<G>>>,

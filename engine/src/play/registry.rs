@@ -1,10 +1,9 @@
 //! What a game registers under names: evaluators, players of its own, and exact knowledge.
 //!
-//! Whatever reads names, be it notation, help texts or documentation, reads them here
-//! ([`super::playable::Playable::evaluators`] and its neighbours), so each is named once. An evaluator is chosen
-//! at run time and yet searched without a choice at every node: [`AnyEvaluator`] is made for every
-//! [`Evaluator`], and makes the searches over it. Invariant: dispatch is once a call, never once a
-//! node.
+//! Whatever reads names reads them here ([`super::playable::Playable::evaluators`] and its
+//! neighbours), so each is named once. An evaluator is chosen at run time and yet searched without
+//! a choice at every node: [`AnyEvaluator`] is made for every [`Evaluator`], and makes the searches
+//! over it. Invariant: dispatch is once a call, never once a node.
 
 use super::{
     build::SearchPlan,
@@ -142,8 +141,7 @@ pub struct TranscriptForm<G: Game> {
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Any evaluator as one that searches can be generic over, at the price of a choice a position:
-/// for places that are not hot.
+/// Any evaluator as one that searches can be generic over, for places that are not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
     /// The evaluator that is asked.

@@ -101,8 +101,7 @@ struct RootMove<M> {
 }
 
 impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
-    /// A search to a fixed depth with everything else at its default, on one thread and without a
-    /// table.
+    /// A search to a fixed depth, with all else at its default, on one thread and without a table.
     #[must_use]
     pub fn to_depth(game: G, evaluator: E, depth: u32) -> Self {
         Self::new(
@@ -228,8 +227,7 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
 
 fn depths(limits: Limits, deepening: Deepening, stage: Stage) -> impl Iterator<Item = u32> + Clone {
     let range = limits.depth(stage);
-    // Without a limit that may come first, only the last iteration answers: the others are there to
-    // order it.
+    // Without another limit only the last iteration answers: the others are there to order it.
     let first = if limits.only_depth() {
         range.most - range.most.saturating_sub(range.least) / deepening.step * deepening.step
     } else {

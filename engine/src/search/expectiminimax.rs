@@ -45,8 +45,8 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
     }
 
-    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move,
-    /// where `root` is one party and all other seats are the other.
+    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move:
+    /// `root`, or all others.
     pub fn value_to(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let parties = Parties { root };
         if let Some(payoffs) = self.game.payoffs(position) {

@@ -1,8 +1,8 @@
 //! When a search must end: by nodes, by time, or because another thread has found the answer.
 //!
-//! The clock is read once in a while: the number of nodes between two looks follows the speed of
-//! the evaluator, so that a slow one does not overstep a limit. Invariant: once a search is stopped
-//! it stays stopped until it is given new limits.
+//! The number of nodes between two looks at the clock follows the speed of the evaluator, so that a
+//! slow one does not overstep a limit. Invariant: once a search is stopped it stays stopped until
+//! it is given new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
 use crate::core::game::Stage;
@@ -17,8 +17,8 @@ use std::{
 /// Depths of the first and of the last iteration, in plies from the root, 1–127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// The first iteration that counts: with limits besides the depth one of a single ply comes
-    /// before it, and with the depth alone the first is a whole number of steps below the last.
+    /// The first iteration that counts: with other limits one of a single ply comes before it, with
+    /// the depth alone it is a whole number of steps below the last.
     pub least: u32,
     /// The last one.
     pub most: u32,
@@ -29,8 +29,8 @@ pub struct DepthRange {
 pub enum TimeLimit {
     /// For each move.
     Move(Duration),
-    /// For each move, of the time that the searching thread spends on a processor: what passes
-    /// while others compute does not count. For one thread.
+    /// For each move, of the time that its one thread spends on a processor, not while others
+    /// compute.
     Processor(Duration),
     /// For all moves of a game together, growing by `increment` after each.
     Game {
@@ -151,7 +151,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 /// Nodes before the first look, when nothing is known about the evaluator's speed.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Nodes before the first look of a later search at most: some microseconds with a fast evaluator.
+/// Nodes before the first look of a later search at most: some microseconds.
 const LONGEST_FIRST_INTERVAL: u64 = 512;
 
 const LONGEST_INTERVAL: u64 = 1 << 20;
@@ -217,8 +217,7 @@ impl Watch {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
-        // The slowest nodes count, and are forgotten slowly: cheap ones may be followed by dear
-        // ones at any time.
+        // The slowest nodes count, and are forgotten slowly: dear ones may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let wanted = (BETWEEN_LOOKS.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = wanted.clamp(1, 2 * self.interval).min(LONGEST_INTERVAL);

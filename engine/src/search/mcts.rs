@@ -157,7 +157,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     }
 
     /// Searches a position that is not over: with the given moves after chance has spoken, or
-    /// before (`None`). Returns what was found about each of the moves, in order.
+    /// before (`None`). Returns what was found about each, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -177,8 +177,8 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         self.statistics()
     }
 
-    /// Searches a position before chance has spoken until `stop` is set, for the searches to come:
-    /// without [`MctsOptions::keep`] they would not know of it, and it does nothing.
+    /// Searches a position before chance has spoken until `stop` is set, for the searches to come;
+    /// without [`MctsOptions::keep`] it does nothing.
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.keep && self.options.graph {
             self.run(position, None, Purpose::Values, Some(stop));
@@ -222,8 +222,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
 const POSITIONS_A_SECOND: f64 = 2e6;
 
 /// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 21
-/// MiB: a process that does nothing else, as large as that with the tables of its evaluators, stays
-/// within the limit.
+/// MiB, as large as a process that does nothing else with the tables of its evaluators.
 const PARTS: usize = 12;
 
 fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size {
@@ -251,7 +250,7 @@ fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size 
     }
 }
 
-/// From the best move on the most visited one of each position, as long as there is one.
+/// From the best move on the most visited one of each position.
 fn line<G: Game>(
     game: &G,
     graph: &Graph,

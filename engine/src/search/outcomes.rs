@@ -34,9 +34,9 @@ pub struct Options {
     /// What is left out.
     pub cuts: Cuts,
     /// Whether moves after the first of a choice node are first searched in a null window
-    /// (Reinefeld 1983); not with [`Cuts::None`], which has no windows. Cuts below chance leave
-    /// bounds inexact, so a move that turns out better is searched again in full: with moves in
-    /// list order and no table this costs Star1 more leaves than it saves.
+    /// (Reinefeld 1983); not with [`Cuts::None`], which has no windows. Bounds below chance are
+    /// inexact, so a better move is searched again in full: in list order and without a table this
+    /// costs Star1 more leaves than it saves.
     pub negascout: bool,
 }
 

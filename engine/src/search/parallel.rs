@@ -11,8 +11,8 @@ use std::{
     thread::Scope,
 };
 
-/// The positions that some thread is searching. Forgetful: an entry may be overwritten, which costs
-/// time, nothing else.
+/// The positions that some thread is searching. An entry may be overwritten, which costs time,
+/// nothing else.
 #[derive(Debug)]
 pub(super) struct Busy {
     slots: Box<[AtomicU64]>,
@@ -21,8 +21,8 @@ pub(super) struct Busy {
 const SLOTS: usize = 1 << 10;
 
 impl Busy {
-    /// From this remaining depth on moves are put off; below, a search takes less time than the
-    /// other thread's result takes to arrive.
+    /// From this remaining depth on moves are put off; below, searching takes less time than
+    /// waiting.
     pub(super) const FROM_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {

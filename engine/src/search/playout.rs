@@ -1,10 +1,9 @@
 //! Playouts that are not uniform: policies that choose moves, and leaves of a tree search that play
 //! by them.
 //!
-//! A [`Policy`] knows a game only through [`Game`] and an evaluator: most urgent moves first, moves
-//! drawn by urgency, the best successor by an evaluator (a search of depth 0), mixtures.
-//! [`ByPolicy`] plays to the end, [`Truncated`] a number of plies and then asks another leaf.
-//! Invariant: outcomes are always drawn by their weights, whatever the policy.
+//! A [`Policy`] knows a game only through [`Game`] and an evaluator. [`ByPolicy`] plays to the end,
+//! [`Truncated`] a number of plies and then asks another leaf. Invariant: outcomes are always drawn
+//! by their weights, whatever the policy.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{

@@ -54,8 +54,7 @@ pub struct StarOptions {
     /// The order of moves.
     pub ordering: Ordering,
     /// By how many standard deviations a search two plies less deep has to miss a window for its
-    /// result to be believed instead of that of the full depth (ProbCut); `None`: every node is
-    /// searched to its depth.
+    /// result to be believed (ProbCut); `None`: every node is searched to its depth.
     pub probcut: Option<f32>,
     /// How many moves of an inner node are searched at most ([`narrow`]); `None`: all. For games
     /// without chance.
@@ -95,11 +94,10 @@ pub struct Star<G: Game, E: Evaluator<G>> {
     parties: Parties,
     history: Vec<f32>,
     recent: Recent,
-    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is
-    /// proven.
+    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds none is proven.
     horizon: u64,
-    /// Whether the move being searched is the one that looks best of its segment: its successor is
-    /// likely to fail low.
+    /// Whether the move being searched looks best of its segment: its successor is likely to fail
+    /// low.
     expects_low: bool,
     watch: Watch,
     /// What other threads of the same search are at.

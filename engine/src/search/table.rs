@@ -31,8 +31,7 @@ pub enum Replacement {
 /// When a result of another depth may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
-    /// Never, unless it holds at any greater depth: the value of a search does not depend on what
-    /// was searched before.
+    /// Never, unless it holds at any greater depth: no search depends on those before.
     #[default]
     SameDepth,
     /// If it was searched at least as deep.
@@ -104,8 +103,8 @@ pub(super) struct Entry {
 /// at depth 6 with tables of 1 MiB: 2 to 8 make no difference that can be seen, 0 costs nodes.
 const PLIES_OF_A_GENERATION: i32 = 4;
 
-/// A game may begin with this generation at most, so that every game has room for the same number
-/// of steps: what a table does must not depend on the games before.
+/// A game may begin with this generation at most, so that all have room for the same number of
+/// steps: a table must not depend on the games before.
 const LAST_FIRST_GENERATION: u8 = 128;
 
 const MOST_STEPS: u8 = 126;
@@ -146,8 +145,8 @@ impl Table {
         }
     }
 
-    /// Starts a new generation: what the table holds ages. To be called once a move, while no
-    /// thread searches. A game of more than 126 moves starts anew with an empty table.
+    /// Starts a new generation, once a move, while no thread searches. A game of more than 126
+    /// moves starts anew with an empty table.
     pub fn step(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),
@@ -268,8 +267,7 @@ impl Table {
         }
     }
 
-    /// Where a position may stand: the places of the upper level, and those of the lower one if
-    /// there is one.
+    /// Where a position may stand: the places of the upper level, and of the lower one if any.
     #[inline]
     fn places(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.memory.items();

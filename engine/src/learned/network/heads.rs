@@ -1,5 +1,4 @@
-//! What a network may say beside the value: win probabilities after each outcome of chance, and how
-//! long the game will last.
+//! What a network may say beside the value.
 //!
 //! A head is a linear layer on the last hidden layer, which it shares with the value. Invariant: a
 //! value is computed without a look at the heads, whether the network has any or not.
@@ -99,8 +98,8 @@ impl<G: Learnable> Network<G> {
     }
 
     /// For each outcome of chance the win probability of the side to move once it has come; `None`
-    /// if the network has no such head. Outcomes that permit the same moves are worth the same, of
-    /// which the network need not know.
+    /// if the network has no such head. The network need not know that outcomes which permit the
+    /// same moves are worth the same.
     #[must_use]
     pub fn rolls(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
         let head = self.weights.heads.rolls.as_ref()?;
@@ -109,8 +108,7 @@ impl<G: Learnable> Network<G> {
         Some(logits.into_iter().map(logistic).collect())
     }
 
-    /// How many plies are still to come, those of both sides together, as far as the network can
-    /// tell; `None` if it has no such head. At least 1: a position that is valued is not over.
+    /// How many plies of both sides are still to come, at least 1; `None` if it has no such head.
     #[must_use]
     pub fn moves_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
         Some((self.plies_output(game, position)? * PLIES_SCALE).max(1.0))

@@ -1,7 +1,6 @@
 //! A set of tuples: from positions to rows of tables.
 //!
-//! Invariant: [`TupleSet::look_up`] says what rows are; kernels of a game compute the same.
-//! [`TupleSet::description`] says canonically what that is. A set that could be made has rows that
+//! Invariant: [`TupleSet::look_up`] says what rows are; kernels of a game compute the same. Rows
 //! fit their tables, whatever the position.
 
 use super::TupleKernels;
@@ -321,8 +320,7 @@ impl<G: Learnable> TupleSet<G> {
         });
     }
 
-    /// The canonical text that says what [`Self::indices`] computes; its hash is the feature hash
-    /// of a model.
+    /// The canonical text of what [`Self::indices`] computes, of which models carry the hash.
     pub fn description(&self) -> String {
         let groups = self.game.cells();
         let late = |cell: &Cell| {

@@ -25,6 +25,7 @@ use std::sync::Arc;
 pub(super) struct MctsRecipe<G: Playable> {
     options: MctsOptions,
     leaf: LeafKind<G>,
+    playouts: PlayoutRecipe<G>,
     prior: Option<Arc<dyn AnyEvaluator<G>>>,
     oracle: Knowledge<G>,
     threads: usize,
@@ -32,25 +33,12 @@ pub(super) struct MctsRecipe<G: Playable> {
 
 #[derive(Clone)]
 enum LeafKind<G: Playable> {
-    Playout(PlayoutRecipe<G>),
+    Playout,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
     /// The share of the evaluator; the rest is a playout.
-    Mix(f32, Arc<dyn AnyEvaluator<G>>, PlayoutRecipe<G>),
+    Mix(f32, Arc<dyn AnyEvaluator<G>>),
     /// Plies, and the evaluator at their end.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
-}
-
-impl<G: Playable> LeafKind<G> {
-    /// The same with playouts of the kind asked for; leaves that do not play refuse them.
-    fn with_playouts(self, asked: PlayoutArguments<'_>, game: &G) -> Result<Self, Problem> {
-        let plays = matches!(self, Self::Playout(_) | Self::Mix(..));
-        let playouts = asked.recipe(plays, game)?;
-        Ok(match self {
-            Self::Playout(_) => Self::Playout(playouts),
-            Self::Mix(share, evaluator, _) => Self::Mix(share, evaluator, playouts),
-            other => other,
-        })
-    }
 }
 
 /// Largest graph a player may ask for, in MiB. Every worker thread makes players of its own, each
@@ -84,10 +72,11 @@ impl<G: Playable> MctsRecipe<G> {
         );
         let leaf = match asked {
             Some(notation) => leaf(notation, game)?,
-            None if playouts.any() => LeafKind::Playout(PlayoutRecipe::plain()),
+            None if playouts.any() => LeafKind::Playout,
             None => LeafKind::Evaluator(usual(game)?),
         };
-        let leaf = leaf.with_playouts(playouts, game)?;
+        let plays = matches!(leaf, LeafKind::Playout | LeafKind::Mix(..));
+        let playouts = playouts.recipe(plays, game)?;
         let selection = arguments.choice(
             "select",
             &[
@@ -253,6 +242,7 @@ impl<G: Playable> MctsRecipe<G> {
         Ok(Self {
             options,
             leaf,
+            playouts,
             prior,
             oracle,
             threads,
@@ -268,19 +258,18 @@ impl<G: Playable> MctsRecipe<G> {
 
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         match &self.leaf {
-            LeafKind::Playout(playouts) if playouts.is_plain() => {
+            LeafKind::Playout if self.playouts.is_plain() => {
                 self.with_leaf(game, timed, || Playout)
             }
             leaf => {
                 let rules = game.clone();
                 self.with_leaf::<Box<dyn Leaf<G>>>(game, timed, || match leaf {
-                    LeafKind::Playout(playouts) => playouts.make(),
+                    LeafKind::Playout => self.playouts.make(),
                     LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
-                    LeafKind::Mix(share, evaluator, playouts) => Box::new(Mix::new(
-                        *share,
-                        Arc::clone(evaluator).leaf(),
-                        playouts.make(),
-                    )),
+                    LeafKind::Mix(share, evaluator) => {
+                        let first = Arc::clone(evaluator).leaf();
+                        Box::new(Mix::new(*share, first, self.playouts.make()))
+                    }
                     LeafKind::Star(depth, evaluator) => {
                         Arc::clone(evaluator).star_leaf(rules.clone(), *depth)
                     }
@@ -338,10 +327,10 @@ fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Probl
     let mut arguments = Arguments::of(notation);
     let evaluator = |arguments: &mut Arguments<'_>| or_usual(arguments.take("eval")?, game);
     let leaf = match notation.name.as_str() {
-        "playout" => LeafKind::Playout(PlayoutRecipe::plain()),
+        "playout" => LeafKind::Playout,
         "mix" => {
             let share = arguments.number("share", 0.0..=1.0, 0.5)?;
-            LeafKind::Mix(share, evaluator(&mut arguments)?, PlayoutRecipe::plain())
+            LeafKind::Mix(share, evaluator(&mut arguments)?)
         }
         "star" => {
             let depth = arguments.number("depth", 1..=4, 1)?;

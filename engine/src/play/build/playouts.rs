@@ -141,7 +141,7 @@ impl<'a> PlayoutArguments<'a> {
 
 impl<G: Playable> PlayoutRecipe<G> {
     /// Uniform to the end.
-    pub(super) fn plain() -> Self {
+    fn plain() -> Self {
         Self {
             policy: PolicyKind::Uniform,
             truncated: None,

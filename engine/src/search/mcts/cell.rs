@@ -3,10 +3,9 @@
 //!
 //! A simulation reads and writes cells on its whole way; what is proven or known beforehand lies
 //! apart, so that it costs no cache line where there is nothing. All of it is atomic, so threads
-//! share it without locks; where one thread searches alone (`SHARED` is false) plain loads and
-//! stores do the same for less. Invariants: sums are of whole numbers, so no order of additions
-//! changes them; what is proven only ever tightens; [`Proof`] bounds mean something only where the
-//! cell says so.
+//! share it without locks; for one thread alone (`SHARED` is false) plain loads and stores do.
+//! Invariants: sums are of whole numbers, so no order of additions changes them; what is proven
+//! only ever tightens; [`Proof`] bounds mean something only where the cell says so.
 
 use crate::core::chance::Bounds;
 use std::sync::atomic::{

@@ -58,8 +58,8 @@ pub(super) struct Size {
 const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Of more moves than these the heads behind the others are not asked for ahead: they would drive
-/// out of the cache what is needed.
+/// Heads behind more moves than these are not asked for ahead: they would drive out of the cache
+/// what is needed.
 const PREFETCHED_CHILDREN: usize = 32;
 
 /// What a cell takes at least.
@@ -168,9 +168,9 @@ impl Graph {
         f64::from(self.taken.cells()) / self.cells.items().len() as f64
     }
 
-    /// How often a move is tried before the position behind it is added, `usual` being what that is
-    /// with memory enough: twice as often when half of it is used, four times at three quarters, and
-    /// so on. Never with the usual one: there memory that is used up is no loss.
+    /// How often a move is tried before the position behind it is added: `usual`, twice as often
+    /// when half the memory is used, four times at three quarters, and so on; but 1 stays 1, for
+    /// there memory that is used up is no loss.
     #[inline]
     pub(super) fn crowded(&self, usual: u32) -> u32 {
         if usual == 1 {
@@ -198,8 +198,7 @@ impl Graph {
         Edges::new(&self.cells.items()[first..][..count], &self.proofs, first)
     }
 
-    /// Asks for the heads behind moves: one of them is needed next, and it is rarely in a near
-    /// cache.
+    /// Asks for the heads behind moves: one of them is needed next.
     #[inline]
     pub(super) fn prefetch_children(&self, edges: &[Cell]) {
         edges[..edges.len().min(PREFETCHED_CHILDREN)]
@@ -293,7 +292,7 @@ impl Graph {
         Some(block)
     }
 
-    /// Ends a reserve: its blocks are counted, and what is left of it is a block that nobody finds.
+    /// Ends a reserve: its blocks are counted, the rest is a block that nobody finds.
     pub(super) fn close(&self, reserve: &mut Reserve) {
         self.fill_up(reserve);
         self.taken.count(reserve);

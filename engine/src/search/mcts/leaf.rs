@@ -50,17 +50,6 @@ impl<L> Repeated<L> {
     pub fn new(times: u32, leaf: L) -> Self {
         Self { times, leaf }
     }
-
-    fn mean(&mut self, mut answer: impl FnMut(&mut L) -> Payoffs) -> Payoffs {
-        let mut mean = [0.0; MAX_SEATS];
-        for _ in 0..self.times {
-            let payoffs = answer(&mut self.leaf);
-            for (sum, payoff) in mean.iter_mut().zip(payoffs) {
-                *sum += payoff;
-            }
-        }
-        mean.map(|sum| sum / self.times as f32)
-    }
 }
 
 impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
@@ -75,7 +64,14 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
         random: &mut RandomStream,
         mut made: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        self.mean(|leaf| leaf.payoffs(game, position, random, made.take()))
+        let mut mean = [0.0; MAX_SEATS];
+        for _ in 0..self.times {
+            let payoffs = self.leaf.payoffs(game, position, random, made.take());
+            for (sum, payoff) in mean.iter_mut().zip(payoffs) {
+                *sum += payoff;
+            }
+        }
+        mean.map(|sum| sum / self.times as f32)
     }
 }
 

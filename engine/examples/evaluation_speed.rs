@@ -226,21 +226,12 @@ fn main() {
             );
         }
     }
-    let mut sets: Vec<(String, TupleSet)> = Standard::default()
-        .tuple_sets()
-        .iter()
-        .map(|set| {
-            let tuples = TupleSet::named(&Standard::default(), set.name).unwrap();
-            (set.name.to_owned(), tuples)
-        })
-        .collect();
-    let windows = TupleSet::named(&Standard::default(), "board-windows")
-        .unwrap()
-        .tuple_texts();
-    sets.push((
-        "tables of 13^4".to_owned(),
-        TupleSet::custom(&Standard::default(), &windows[..40]).unwrap(),
-    ));
+    let named = |name| TupleSet::named(&game, name).unwrap();
+    let sets = game.tuple_sets().iter();
+    let mut sets: Vec<(&str, TupleSet)> = sets.map(|set| (set.name, named(set.name))).collect();
+    let windows = named("board-windows").tuple_texts();
+    let windows = TupleSet::custom(&game, &windows[..40]).unwrap();
+    sets.push(("tables of 13^4", windows));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);
         for instructions in Instructions::available() {

@@ -1,10 +1,10 @@
 //! The journal of long work: JSON lines, a header that names the work, then a finished part of it a
 //! line.
 //!
-//! Every line but the header ends with its checksum. Lines are appended as parts finish, in any order, and each is handed to the system at once: a
-//! killed program loses nothing but a last line without its line feed, which is removed and its part
-//! done again. Invariant: no part stands in a file twice or is another than was written, and a file
-//! is only continued by the work that began it.
+//! Every line but the header ends with its checksum. Lines are appended as parts finish, in any
+//! order and at once: a killed program loses nothing but a last line without its line feed, whose
+//! part is done again. Invariant: no part stands in a file twice or is another than was written,
+//! and a file is only continued by the work that began it.
 
 use crate::core::{files::checksum, interruption};
 use serde::{Serialize, de::DeserializeOwned};

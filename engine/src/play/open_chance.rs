@@ -1,9 +1,8 @@
 //! A game with its chance laid open: what every ply will bring is known before it begins.
 //!
-//! A game without chance, so that minimax and alpha-beta can be studied on the same board, moves
-//! and evaluators. For games whose outcomes are the same ones whatever the position. Invariant: the
-//! position that is reached at ply k permits exactly what outcome k permits in the game with
-//! chance.
+//! So minimax and alpha-beta can be studied on the same board, moves and evaluators. For games
+//! whose outcomes are the same whatever the position. Invariant: the position that is reached at
+//! ply k permits exactly what outcome k permits in the game with chance.
 
 use super::{
     playable::Playable,

@@ -342,8 +342,7 @@ pub trait Playable: Game {
     }
 }
 
-/// Chance as [`Game::outcomes`] lists it, which a record names by its place there: right for every
-/// game that keeps [`Playable::permitted`] as it is.
+/// Chance as [`Game::outcomes`] lists it, for games that keep [`Playable::permitted`] as it is.
 #[derive(Clone, Debug)]
 pub struct ListedChance {
     seed: u64,

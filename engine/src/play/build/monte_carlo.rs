@@ -41,8 +41,7 @@ enum LeafKind<G: Playable> {
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Largest graph a player may ask for, in MiB. Every worker thread makes players of its own, each
-/// with a graph.
+/// Largest graph a player may ask for, in MiB: every worker thread has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
 
 /// Constant of UCB1-tuned and of PUCT when none is named: the published formulas have none, or

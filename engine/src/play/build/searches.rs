@@ -90,8 +90,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: Reuse::SameDepth,
 };
 
-/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each
-/// with a table.
+/// Largest table a player may ask for, in MiB: every worker thread has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
 const ENTRIES: usize = 1 << 16;
@@ -254,8 +253,8 @@ impl<G: Playable> SearchRecipe<G> {
 
 impl<G: Game> SearchPlan<G> {
     /// A player that searches so, and if `timed` also measures the time it spends evaluating. Only
-    /// the search that people play with is made for the evaluator itself; those that were published,
-    /// the references and those of many seats ask by pointer, for each compiles as long.
+    /// the search that people play with is made for the evaluator itself; all others ask by
+    /// pointer, for each compiles as long.
     pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,

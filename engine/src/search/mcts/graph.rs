@@ -538,13 +538,10 @@ mod tests {
                     .unwrap();
                 graph.publish(key(number), block);
                 // A chain, from each to the one before it.
-                let before = blocks.last().copied();
-                before.into_iter().for_each(|before| {
-                    assert_eq!(
-                        graph.edges(block, moves - 1, 1).get(0).set_child(before),
-                        before
-                    )
-                });
+                if let Some(&before) = blocks.last() {
+                    let edge = graph.edges(block, moves - 1, 1).get(0);
+                    assert_eq!(edge.set_child(before), before);
+                }
                 blocks.push(block);
             }
             reserves.iter_mut().for_each(|reserve| graph.close(reserve));

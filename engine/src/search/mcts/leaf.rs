@@ -38,8 +38,8 @@ impl<G: Game> Leaf<G> for Playout {
     }
 }
 
-/// The mean of several answers of another leaf; the moves that it tells of are those of the first, for
-/// no simulation makes those of several.
+/// The mean of several answers of another leaf; it tells of the moves of the first, for no
+/// simulation makes those of several.
 pub struct Repeated<L> {
     times: u32,
     leaf: L,
@@ -215,8 +215,7 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
     }
 }
 
-/// What a position after a move is worth, before anything was tried: for the seat that is to move
-/// there.
+/// What a position after a move is worth, before anything was tried, for the seat to move there.
 ///
 /// Every evaluator is one; behind a pointer, for it is asked once a position and about all its
 /// moves together.

@@ -60,18 +60,10 @@ pub(super) struct Pending {
 impl Pending {
     /// For one of so many threads; a thread alone keeps nothing back.
     pub(super) fn new(threads: usize) -> Self {
-        let entries = if threads > 1 {
-            vec![Entry::default(); ENTRIES]
-        } else {
-            Vec::new()
-        };
+        let several = usize::from(threads > 1);
         Self {
-            made: entries
-                .iter()
-                .take(POSITIONS)
-                .map(|_| Made::default())
-                .collect(),
-            entries,
+            made: (0..several * POSITIONS).map(|_| Made::default()).collect(),
+            entries: vec![Entry::default(); several * ENTRIES],
             share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(),
             seen: 0,
         }
@@ -216,12 +208,7 @@ mod tests {
 
     #[test]
     fn visits_of_a_position_are_about_right() {
-        let heads = [
-            Cell::default(),
-            Cell::default(),
-            Cell::default(),
-            Cell::default(),
-        ];
+        let heads: [Cell; 4] = Default::default();
         let mut pending = Pending::new(2);
         for number in 0..100_000 {
             for head in &heads {

@@ -78,7 +78,6 @@ impl Instructions {
 
     /// The level, which this machine has.
     #[inline]
-    #[must_use]
     pub fn level(self) -> Level {
         self.0
     }
@@ -91,7 +90,6 @@ impl Instructions {
     }
 
     /// The name, for tables of measurements.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Portable => "portable",

@@ -97,14 +97,12 @@ impl CellGroup {
 
 impl Cell {
     /// Where the cell is in a view.
-    #[must_use]
     #[inline]
     pub fn place(self) -> usize {
         usize::from(self.place)
     }
 
     /// How many symbols it may hold.
-    #[must_use]
     #[inline]
     pub fn symbols(self) -> usize {
         usize::from(self.symbols)

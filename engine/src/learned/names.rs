@@ -81,7 +81,6 @@ impl<N: Named> NameSet<N> {
     }
 
     /// The names joined by commas; nothing for the empty set.
-    #[must_use]
     pub fn names(self) -> String {
         self.iter().map(N::name).collect::<Vec<_>>().join(",")
     }

@@ -55,6 +55,7 @@ pub fn player_names<G: Playable>() -> String {
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
+    is_uniform: bool,
     game: G,
     made: Made<G>,
 }
@@ -63,7 +64,6 @@ pub struct PlayerRecipe<G: Playable> {
 #[derive(Clone)]
 struct Made<G: Playable> {
     is_reproducible: bool,
-    is_uniform: bool,
     /// Who values positions, if that is an evaluator alone.
     judges: Option<Judges<G>>,
     make: Make<G>,
@@ -77,7 +77,6 @@ impl<G: Playable> Made<G> {
     fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
             is_reproducible,
-            is_uniform: false,
             judges: None,
             make: Arc::new(move |_, _| make()),
         }
@@ -104,7 +103,6 @@ impl<G: Playable> PlayerRecipe<G> {
         let made = match notation.name.as_str() {
             "random" => Made {
                 is_reproducible: true,
-                is_uniform: true,
                 judges: None,
                 make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
             },
@@ -115,7 +113,6 @@ impl<G: Playable> PlayerRecipe<G> {
                 game = assumed;
                 Made {
                     is_reproducible: recipe.is_reproducible(),
-                    is_uniform: false,
                     judges: Some(recipe.judged_by()),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
@@ -125,7 +122,6 @@ impl<G: Playable> PlayerRecipe<G> {
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
                 Made {
                     is_reproducible: recipe.is_reproducible(),
-                    is_uniform: false,
                     judges: recipe.judged_by(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
@@ -155,6 +151,7 @@ impl<G: Playable> PlayerRecipe<G> {
         arguments.finish()?;
         Ok(Self {
             name: String::new(),
+            is_uniform: notation.name == "random",
             game,
             made,
         })
@@ -173,7 +170,7 @@ impl<G: Playable> PlayerRecipe<G> {
     /// Whether every permitted move is equally likely, so that what comes of it can be computed
     /// without sampling.
     pub fn is_uniform(&self) -> bool {
-        self.made.is_uniform
+        self.is_uniform
     }
 
     /// What a value that the player gives a position has been worth in whole games, for the same

@@ -130,8 +130,8 @@ impl<G: Playable> Game for OpenChance<G> {
     }
 }
 
-/// Rates positions of [`OpenChance`] by an evaluator for the game with chance, which does not look at
-/// the outcomes to come.
+/// Rates positions of [`OpenChance`] by an evaluator for the game with chance: it does not look at
+/// the outcomes to come, and values and caches are its own.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenEvaluator<E>(
     /// The evaluator that is asked.
@@ -148,6 +148,19 @@ impl<G: Playable, E: Evaluator<G>> Evaluator<OpenChance<G>> for OpenEvaluator<E>
         cache: &mut E::Cache,
     ) {
         self.0.refresh(&open.game, &position.position, cache);
+    }
+
+    fn update(
+        &self,
+        open: &OpenChance<G>,
+        parent: &E::Cache,
+        before: &OpenPosition<G::Position>,
+        mv: G::Move,
+        after: &OpenPosition<G::Position>,
+        child: &mut E::Cache,
+    ) {
+        let (before, after) = (&before.position, &after.position);
+        self.0.update(&open.game, parent, before, mv, after, child);
     }
 
     fn value(

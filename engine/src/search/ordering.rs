@@ -42,7 +42,6 @@ impl Ordering {
     };
 
     /// Whether moves have to be rated at all.
-    #[must_use]
     pub fn rates(self) -> bool {
         self.tactics || self.history || self.evaluator
     }

@@ -13,7 +13,6 @@ pub enum Budget {
 
 impl Budget {
     /// The limit of time, if it is one.
-    #[must_use]
     pub fn time(self) -> Option<TimeLimit> {
         match self {
             Self::Simulations(_) => None,

@@ -29,7 +29,7 @@ use engine::games::einstein::{
 use engine::learned::{
     inputs::Learnable,
     integer::{IntegerModel, SHAPES},
-    network::{HeadWeights, Layer, NetworkWeights},
+    network::{Layer, NetworkWeights},
 };
 use std::{hint::black_box, time::Instant};
 
@@ -84,14 +84,15 @@ fn clock(rounds: usize) -> f64 {
     4.0 * STEPS as f64 / nanoseconds
 }
 
-/// Whether the part of a name that was asked for, if any, is in this one.
-fn is_asked_for(name: &str) -> bool {
-    std::env::args()
-        .nth(2)
-        .is_none_or(|part| name.contains(&part))
-}
-
-fn report(name: &str, nanoseconds: f64, rounds: usize) {
+/// Prints the best of some rounds, of which each says how many evaluations it made, if the part of
+/// a name that was asked for, if any, is in this one.
+fn measure(name: &str, rounds: usize, mut round: impl FnMut() -> usize) {
+    let asked = std::env::args().nth(2);
+    if asked.is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
+    let mut evaluations = 0;
+    let nanoseconds = best(rounds, || evaluations = round()) / evaluations as f64;
     println!(
         "{name:<48} {nanoseconds:8.1} ns {:8.0} cycles",
         nanoseconds * clock(rounds)
@@ -99,13 +100,9 @@ fn report(name: &str, nanoseconds: f64, rounds: usize) {
 }
 
 fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
-    let name = format!("{name}, line");
-    if !is_asked_for(&name) {
-        return;
-    }
     let game = Standard::default();
     let (mut parent, mut child) = (E::Cache::default(), E::Cache::default());
-    let total = best(rounds, || {
+    measure(&format!("{name}, line"), rounds, || {
         let mut sum = 0.0;
         let mut last = None;
         for (before, mv, after) in black_box(plies) {
@@ -118,17 +115,13 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
             last = Some(*after);
         }
         black_box(sum);
+        plies.len()
     });
-    report(&name, total / plies.len() as f64, rounds);
 }
 
 /// All successors of all positions that follow a position, in the order in which a search meets
 /// them.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
-    let name = format!("{name}, whole");
-    if !is_asked_for(&name) {
-        return;
-    }
     let game = Standard::default();
     let mut cache = E::Cache::default();
     let next: Vec<Position> = plies
@@ -144,17 +137,16 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
                 .collect::<Vec<_>>()
         })
         .collect();
-    let mut successors = 0;
-    let total = best(rounds, || {
-        successors = 0;
+    measure(&format!("{name}, whole"), rounds, || {
+        let mut successors = 0;
         let mut sum = 0.0;
         for position in black_box(&next) {
             sum += evaluator.one_ply(&game, position, &mut cache);
             successors += game.count_moves(position).all;
         }
         black_box(sum);
+        successors as usize
     });
-    report(&name, total / f64::from(successors), rounds);
 }
 
 fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
@@ -173,8 +165,7 @@ fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
             bias: numbers(random, 32, 0.2),
         }],
         output: numbers(random, 32, 1.0),
-        output_bias: 0.0,
-        heads: HeadWeights::default(),
+        ..NetworkWeights::default()
     };
     Network::new(&Standard::default(), groups, weights).unwrap()
 }
@@ -235,21 +226,12 @@ fn main() {
             );
         }
     }
-    let mut sets: Vec<(String, TupleSet)> = Standard::default()
-        .tuple_sets()
-        .iter()
-        .map(|set| {
-            let tuples = TupleSet::named(&Standard::default(), set.name).unwrap();
-            (set.name.to_owned(), tuples)
-        })
-        .collect();
-    let windows = TupleSet::named(&Standard::default(), "board-windows")
-        .unwrap()
-        .tuple_texts();
-    sets.push((
-        "tables of 13^4".to_owned(),
-        TupleSet::custom(&Standard::default(), &windows[..40]).unwrap(),
-    ));
+    let named = |name| TupleSet::named(&game, name).unwrap();
+    let sets = game.tuple_sets().iter();
+    let mut sets: Vec<(&str, TupleSet)> = sets.map(|set| (set.name, named(set.name))).collect();
+    let windows = named("board-windows").tuple_texts();
+    let windows = TupleSet::custom(&game, &windows[..40]).unwrap();
+    sets.push(("tables of 13^4", windows));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);
         for instructions in Instructions::available() {
@@ -266,16 +248,12 @@ fn main() {
 
 /// What finding the rows of tuples takes of that.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
-    let name = format!("{name}, rows alone");
-    if !is_asked_for(&name) {
-        return;
-    }
     let mut rows = vec![0; set.tuples()];
-    let total = best(rounds, || {
+    measure(&format!("{name}, rows alone"), rounds, || {
         for (_, _, position) in black_box(plies) {
             set.indices(position, &mut rows);
             black_box(&rows);
         }
+        plies.len()
     });
-    report(&name, total / plies.len() as f64, rounds);
 }

@@ -68,19 +68,12 @@ fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let simulations = arguments
-        .next()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(100_000);
-    let threads = arguments
-        .next()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1);
+    let number = |text: Option<String>| text.and_then(|text| text.parse().ok());
+    let simulations = number(arguments.next()).unwrap_or(100_000);
+    let threads = number(arguments.next()).unwrap_or(1);
     let leaf = arguments.next();
-    let batch = arguments
-        .next()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1);
+    let batch = number(arguments.next()).unwrap_or(1);
+    let simulations = simulations as u64;
     match leaf.as_deref() {
         Some("nothing") => measure(&Nothing, simulations, threads, batch),
         _ => measure(&Playout, simulations, threads, batch),

@@ -98,7 +98,7 @@ pub trait Search<G: Game>: Send {
     /// `alpha`; otherwise the upper bound returned is at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
 
-    /// The best of some legal moves, at least one, and its value; of equally good ones the first.
+    /// The best of some moves, at least one, and its value; of equally good ones the first.
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         // Below every value, so that the first move is valued exactly.
         let (mut best, mut value) = (legal[0], -1.0);
@@ -120,7 +120,7 @@ pub trait Search<G: Game>: Send {
     }
 
     /// The value of a position that is not over, before chance has spoken, for the seat to move; as
-    /// deep as moves are valued, the moves of this position included.
+    /// deep as its moves are valued.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// What has been spent since the last call.
@@ -165,6 +165,18 @@ impl Parties {
         } else {
             self.value(game, position, &evaluator.payoffs(game, position, cache))
         }
+    }
+
+    /// What an evaluator says of a position from scratch, for the party to move.
+    fn evaluate_anew<G: Game, E: Evaluator<G>>(
+        self,
+        game: &G,
+        evaluator: &E,
+        position: &G::Position,
+    ) -> f32 {
+        let mut cache = E::Cache::default();
+        evaluator.refresh(game, position, &mut cache);
+        self.value(game, position, &evaluator.payoffs(game, position, &cache))
     }
 
     /// What payoffs are worth to the party to move at `position`.

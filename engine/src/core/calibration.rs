@@ -53,8 +53,7 @@ impl Calibration {
     }
 }
 
-/// A value held a millionth away from 0 and 1, which stand for games that are over: a sure win
-/// always beats a probable one.
+/// A value held a millionth away from 0 and 1: a sure win always beats a probable one.
 #[must_use]
 #[inline]
 pub fn unproven(value: f32) -> f32 {

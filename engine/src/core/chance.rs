@@ -79,14 +79,13 @@ impl Mean {
     }
 }
 
-/// Bounds of a position while its moves are searched one by one, in any order.
+/// Bounds of a position while its moves are searched, in any order.
 pub struct ChanceBounds<O: OutcomeList> {
     groups: O::Of<Group>,
     /// For each of the first moves the outcomes that permit it, one bit an outcome.
     permitting: [u64; MASKS],
-    /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date group by group, so
-    /// with rounding errors; they decide, with a margin, when to stop. [`ChanceBounds::bounds`]
-    /// adds up anew.
+    /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date with rounding
+    /// errors: they decide, with a margin, when to stop. [`ChanceBounds::bounds`] adds up anew.
     lower: f32,
     upper: f32,
     /// [`MARGIN`], but 0 without chance: then nothing is rounded.
@@ -100,7 +99,6 @@ const MASKS: usize = 32;
 /// rounding can spoil.
 const MARGIN: f32 = 1e-6;
 
-/// An outcome, and what is known of the moves it permits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     outcome: Outcome,
@@ -150,7 +148,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// The window in which the value of the move at `index` matters, given the position's window.
+    /// The window in which the value of the move at `index` matters in the position's.
     ///
     /// A value of at most the first bound changes nothing, or lets the position fail low (where one
     /// outcome alone permits the move: together with this outcome's other moves, unless one of them
@@ -297,10 +295,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.groups.iter().all(|group| group.lower >= group.upper)
     }
 
-    /// Between what the position is worth, to the last digit: added up in the order of the
-    /// outcomes, so that it depends on what is known of the moves and not on the order in which it
-    /// became known.
-    #[must_use]
+    /// The position's bounds to the last digit: added up in the order of the outcomes, whatever the
+    /// order in which they became known.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (Mean::default(), Mean::default());
@@ -318,7 +314,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
 /// `constant + Σ weight · max(floor, x)` as a function of x.
 struct Sum<O: OutcomeList> {
     constant: f32,
-    /// Sorted by floor.
     terms: O::Of<(f32, f32)>,
 }
 

@@ -16,14 +16,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
     type Cache: Clone + Default + Send;
 
     /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] cost less than asking
-    /// about each successor in turn: a search then asks about all of a position at once, and keeps
-    /// no caches up to date.
+    /// about each successor in turn: then a search does so, and keeps no caches up to date.
     const KNOWS_SUCCESSORS: bool = false;
 
     /// The value of a position, one ply deep, for the seat to move: the expectation of the best
-    /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache may
-    /// be any that was used with these rules and this evaluator alone: it only saves work that an
-    /// earlier call has done. Two seats only.
+    /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache, any
+    /// that was used with these rules and this evaluator alone, only saves work. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_by_one(self, game, position, cache)
     }
@@ -61,8 +59,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Fills the cache of the position after a move from that of the position before it. The result
-    /// must be the same, to the last bit, as that of [`Evaluator::refresh`].
+    /// Fills the cache of the position after a move from that of the one before: to the last bit
+    /// what [`Evaluator::refresh`] gives.
     fn update(
         &self,
         game: &G,
@@ -96,8 +94,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.value(game, position, &cache)
     }
 
-    /// The score for the seat to move before its calibration to a win probability; `None` where the
-    /// value itself is all there is.
+    /// The score for the seat to move before its calibration; `None` where the value is all there
+    /// is.
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         let _ = (game, position);
         None
@@ -117,17 +115,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// What a value of this evaluator, or of a search over it, has been worth in whole games; `None`
-    /// where nobody fitted that, or where its values are fitted to whole games themselves. Never
-    /// asked of values that are proven or exact.
+    /// What a value of this evaluator, or of a search over it, has been worth in whole games;
+    /// `None` where nobody fitted that, or it is what they are fitted to. Never asked of values
+    /// that are proven or exact.
     fn in_whole_games(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
-    }
-
-    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
-    fn probcut_deviation(&self, game: &G) -> Option<f32> {
-        game.probcut_deviation()
     }
 
     /// A value for every seat; with more than two seats all others get the same.
@@ -215,14 +208,6 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).value(game, position, cache)
     }
 
-    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
-        (**self).values(game, positions, out);
-    }
-
-    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
-        (**self).value_of(game, position)
-    }
-
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).raw(game, position)
     }
@@ -239,10 +224,6 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).in_whole_games(value)
     }
 
-    fn probcut_deviation(&self, game: &G) -> Option<f32> {
-        (**self).probcut_deviation(game)
-    }
-
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {
         (**self).payoffs(game, position, cache)
     }
@@ -250,8 +231,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
 /// A hand-made score: larger is better for the seat to move, on a scale of its own.
 ///
-/// [`crate::core::calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable,
-/// because published tables need it.
+/// [`crate::core::calibration::Calibrated`] turns it into an [`Evaluator`]; the raw score stays
+/// reachable, because published tables need it.
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;

@@ -7,7 +7,7 @@
 
 use crate::core::interruption::{self, Unfinished};
 use std::{
-    fs::{File, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
 };
@@ -54,7 +54,6 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What the system said when a file was to be read.
     fn reading(path: &Path, cause: io::Error) -> Self {
         let path = path.to_owned();
         match cause.kind() {
@@ -100,9 +99,6 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 }
 
 /// A file to be read part by part.
-///
-/// # Errors
-/// As [`read`].
 pub fn open(path: &Path) -> Result<File, FileError> {
     File::open(path).map_err(|cause| FileError::reading(path, cause))
 }
@@ -119,7 +115,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 /// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::reading(directory, cause);
-    std::fs::read_dir(directory)
+    fs::read_dir(directory)
         .map_err(failed)?
         .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
         .collect()
@@ -131,7 +127,7 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
 /// # Errors
 /// [`FileError::Write`] with the cause.
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
-    std::fs::create_dir_all(directory).map_err(|cause| FileError::Write {
+    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
         path: directory.to_owned(),
         cause,
     })?;
@@ -146,17 +142,13 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             && file.try_lock().is_ok()
         {
             // Whoever else removes it first is welcome to. Locked until it is gone: see `temporary`.
-            let _ = std::fs::remove_file(&path);
+            let _ = fs::remove_file(&path);
         }
     }
     Ok(())
 }
 
-/// Makes a directory for one command alone, for as long as the returned file lives, and removes
-/// temporary files that killed programs left there.
-///
-/// # Errors
-/// As [`create_directory`] and [`lock_directory`].
+/// As [`create_directory`], for one command alone as long as the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     create_directory(directory)?;
     let claim = lock_directory(directory, Lock::Alone)?;
@@ -173,9 +165,8 @@ pub enum Lock {
     Shared,
 }
 
-/// Keeps other programs out of a directory for as long as the returned file lives. Only Unix lets a
-/// directory be locked, and not on every file system; elsewhere there is no file, and nothing keeps
-/// them out.
+/// Keeps other programs out of a directory for as long as the returned file lives. Outside Unix,
+/// and on some file systems, there is none, and nothing keeps them out.
 ///
 /// # Errors
 /// [`FileError::Busy`] if another program is there.
@@ -210,8 +201,8 @@ pub fn free_space(directory: &Path) -> Option<u64> {
 }
 
 /// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood
-/// under the name before still stands there, and no temporary file stays behind. Links are
-/// followed; what is no regular file (a pipe, a device) is written to as it is.
+/// there before stays, and no temporary file does. Links are followed; what is no regular file (a
+/// pipe, a device) is written to as it is.
 ///
 /// # Errors
 /// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`]
@@ -253,22 +244,22 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Whether there is something that is written to, not replaced: neither a file nor a directory, or
-/// whatever an open descriptor stands for.
+/// Whether this is written to, not replaced: neither a file nor a directory, or what an open
+/// descriptor stands for.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
-    std::fs::metadata(path).is_ok_and(|found| {
+    fs::metadata(path).is_ok_and(|found| {
         let is_usual = found.is_file() || found.is_dir();
         !is_usual || descriptors.iter().any(|begin| path.starts_with(begin))
     })
 }
 
-/// Where a link, or a link to a link, points to in the end, whether anything is there or not.
+/// Where a link points to in the end, whether anything is there or not.
 fn followed(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     // As many as Linux follows.
     for _ in 0..40 {
-        match std::fs::read_link(&target) {
+        match fs::read_link(&target) {
             Ok(next) => target = parent(&target).join(next),
             Err(_) => break,
         }
@@ -276,7 +267,6 @@ fn followed(path: &Path) -> PathBuf {
     target
 }
 
-/// The directory a file is in.
 fn parent(path: &Path) -> &Path {
     let parent = path.parent();
     parent
@@ -323,7 +313,7 @@ mod tests {
     use super::*;
 
     fn entries(directory: &Path) -> usize {
-        std::fs::read_dir(directory).unwrap().count()
+        fs::read_dir(directory).unwrap().count()
     }
 
     #[test]
@@ -344,12 +334,9 @@ mod tests {
         let error = write_atomically(&path, |file| {
             file.write_all(&[0; 100_000])?;
             Err(io::Error::other("the source ran dry"))
-        })
-        .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("cannot write {}: the source ran dry", path.display())
-        );
+        });
+        let expected = format!("cannot write {}: the source ran dry", path.display());
+        assert_eq!(error.unwrap_err().to_string(), expected);
         assert_eq!(read(&path).unwrap(), b"old");
         assert_eq!(entries(directory.path()), 1);
     }
@@ -358,7 +345,7 @@ mod tests {
     fn a_directory_in_the_way_is_an_error_and_leaves_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
-        std::fs::create_dir(&path).unwrap();
+        fs::create_dir(&path).unwrap();
         assert!(matches!(
             write_atomically(&path, |file| file.write_all(b"x")),
             Err(FileError::Write { .. })
@@ -373,7 +360,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.bin");
         let left = directory.path().join(".alea-killed.tmp");
-        std::fs::write(&left, b"half").unwrap();
+        fs::write(&left, b"half").unwrap();
         write_atomically(&path, |file| {
             create_directory(directory.path()).unwrap();
             assert!(!left.exists());
@@ -431,7 +418,7 @@ mod tests {
             "{full}"
         );
         for device in ["/dev/null", "/dev/full"] {
-            assert!(!std::fs::metadata(device).unwrap().is_file());
+            assert!(!fs::metadata(device).unwrap().is_file());
         }
         // What an open descriptor stands for: here a file, which is not replaced.
         let directory = tempfile::tempdir().unwrap();
@@ -453,13 +440,10 @@ mod tests {
     fn missing_files_and_directories_are_named() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no").join("a.bin");
-        assert_eq!(
-            read(&missing).unwrap_err().to_string(),
-            format!("{}: no such file or directory", missing.display())
-        );
-        let error = write_atomically(&missing, |_| Ok(()))
-            .unwrap_err()
-            .to_string();
+        let expected = format!("{}: no such file or directory", missing.display());
+        assert_eq!(read(&missing).unwrap_err().to_string(), expected);
+        let error = write_atomically(&missing, |_| Ok(())).unwrap_err();
+        let error = error.to_string();
         assert!(
             error.contains("there is no directory") && !error.contains('\n'),
             "{error}"
@@ -472,9 +456,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let (ordinary, written) = (directory.path().join("o"), directory.path().join("w"));
-        std::fs::write(&ordinary, b"x").unwrap();
+        fs::write(&ordinary, b"x").unwrap();
         write_atomically(&written, |file| file.write_all(b"x")).unwrap();
-        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&written), mode(&ordinary));
     }
 }

@@ -27,7 +27,7 @@ pub const MAX_SEATS: usize = 8;
 
 /// What each seat gets, in `[0, 1]`. With two seats they are shares of one win: 1, ½ for a draw, 0;
 /// they add up to 1. With more they are the points of the ranks, scaled to `[0, 1]`, and need not
-/// add up to anything: nothing but the payoff of a seat itself may be concluded from it.
+/// add up to anything: a payoff says nothing of the others.
 pub type Payoffs = [f32; MAX_SEATS];
 
 /// A chance outcome: its probability and the run of the move list it permits.
@@ -61,7 +61,6 @@ impl Outcome {
     }
 
     /// The permitted indices of the move list.
-    #[must_use]
     #[inline]
     pub fn run(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
@@ -76,8 +75,8 @@ impl Outcome {
     }
 }
 
-/// A list that holds the outcomes of any position of a game; its bound is that of the stack space
-/// that [`crate::core::chance`] takes.
+/// A list that holds the outcomes of any position of a game; its bound is that of the stack that
+/// [`crate::core::chance`] takes.
 pub trait OutcomeList: List<Outcome> {
     /// How many outcomes a position may have, at most [`MOST_OUTCOMES`].
     const BOUND: usize;
@@ -156,9 +155,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         moves[one_of(moves.len(), bits as u32)]
     }
 
-    /// Draws an outcome by its weight and puts the moves it permits, and only those, into an
-    /// emptied list; answers where in the list of all moves the first of them stands. `bits` are 32
-    /// random bits. Only asked of positions that are not over.
+    /// Draws an outcome by its weight and lists the moves it permits; answers where in the list of
+    /// all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that
+    /// are not over.
     fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
         self.moves(position, moves);
         let run = sample(&self.outcomes(position, moves), bits).run();
@@ -206,8 +205,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         }
     }
 
-    /// How many moves a position has, and how many of them do not end the game: what a search
-    /// counts that has no need to list them. Only asked of positions that are not over.
+    /// How many moves a position has, and how many of them do not end the game, for searches that
+    /// need no list. Only asked of positions that are not over.
     fn count_moves(&self, position: &Self::Position) -> MoveCount {
         count_move_by_move(self, position)
     }
@@ -235,14 +234,14 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 
     /// Below [`Game::move_kinds`]: moves of one kind tend to be good or bad together, so search
-    /// remembers how each kind fared and tries the successful ones first.
+    /// tries first what has fared well.
     fn move_kind(&self, position: &Self::Position, mv: Self::Move) -> usize {
         let _ = (position, mv);
         0
     }
 
-    /// How forcing a move is, for the order in which moves are searched and for nothing else: 0 for
-    /// a quiet one, more for what ends the game or changes it at once.
+    /// How forcing a move is, for the order of moves: 0 for a quiet one, more for what ends the
+    /// game or changes it at once.
     fn urgency(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
@@ -262,8 +261,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 
     /// What a search two plies less deep differs by, as a standard deviation times the depth of the
-    /// deeper one, with evaluators that know no better; `None` if that was never measured: ProbCut
-    /// then believes nothing.
+    /// deeper one; `None` if that was never measured: ProbCut then believes nothing.
     fn probcut_deviation(&self) -> Option<f32> {
         None
     }
@@ -323,8 +321,7 @@ pub enum Stage {
     Endgame,
 }
 
-/// Where the outcomes of a game that is played come from; each game implements it for what it draws
-/// with.
+/// Where the outcomes of a game that is played come from.
 pub trait Chance<G: Game> {
     /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it
     /// permits.
@@ -397,8 +394,8 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += u16::from(kept);
     }
 
-    /// Appends the first `count` of a few items. How many they are decides nothing but the length,
-    /// so that a processor need not foresee it.
+    /// Appends the first `count` of a few items, which decides nothing but the length, so that a
+    /// processor need not foresee it.
     ///
     /// # Panics
     /// If there is no room for all of the few.

@@ -54,8 +54,7 @@ impl Drop for Unfinished {
 }
 
 /// Removes all files that are being written, and lets none be finished from now on: whoever writes
-/// waits for the end of the program. Returns where finished work is kept, in the order in which it
-/// was begun.
+/// waits for the end. Returns where finished work is kept, in the order in which it was begun.
 #[must_use]
 pub fn interrupt() -> Vec<PathBuf> {
     let mut work = work();

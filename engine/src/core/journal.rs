@@ -1,10 +1,10 @@
 //! The journal of long work: JSON lines, a header that names the work, then a finished part of it a
 //! line.
 //!
-//! Every line but the header ends with its checksum. Lines are appended as parts finish, in any order, and each is handed to the system at once: a
-//! killed program loses nothing but a last line without its line feed, which is removed and its part
-//! done again. Invariant: no part stands in a file twice or is another than was written, and a file
-//! is only continued by the work that began it.
+//! Every line but the header ends with its checksum. Lines are appended as parts finish, in any
+//! order and at once: a killed program loses nothing but a last line without its line feed, whose
+//! part is done again. Invariant: no part stands in a file twice or is another than was written,
+//! and a file is only continued by the work that began it.
 
 use crate::core::{files::checksum, interruption};
 use serde::{Serialize, de::DeserializeOwned};
@@ -20,49 +20,21 @@ use std::{
 /// Most characters of a setting that an error shows.
 const MOST_SHOWN: usize = 60;
 
-/// Why a journal cannot be used.
+/// Why a journal cannot be used, as one line that names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// It could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        source: io::Error,
-    },
-    /// It is in use.
-    #[error("{}: another {work} is writing this file", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// What the work is called.
-        work: &'static str,
-    },
-    /// It is no journal, or is damaged.
-    #[error("{}:{line}: {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong, and what would be right.
-        problem: String,
-    },
-    /// It belongs to other work.
-    #[error("{}: this is the state of another {work}: its {key} is {found}, not {wanted}; name another file or remove it", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What the work is called.
-        work: &'static str,
-        /// The first setting that differs.
-        key: String,
-        /// Its value in the file.
-        found: String,
-        /// Its value in this work.
-        wanted: String,
-    },
+    /// Another process has it.
+    #[error("{0}")]
+    Busy(String),
+    /// It could not be read or written, is none, is damaged, or belongs to other work.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+impl JournalError {
+    fn system(path: &Path, cause: &io::Error) -> Self {
+        Self::Unusable(format!("{}: {cause}", path.display()))
+    }
 }
 
 /// How errors speak of the work.
@@ -94,15 +66,9 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         number: impl Fn(&L) -> u64,
     ) -> Result<(Self, BTreeMap<u64, L>), JournalError> {
         let Wording { work, part } = wording;
-        let failed = |source| JournalError::File {
-            path: path.to_owned(),
-            source,
-        };
-        let malformed = |line, problem| JournalError::Malformed {
-            path: path.to_owned(),
-            line,
-            problem,
-        };
+        let failed = |cause| JournalError::system(path, &cause);
+        let name = path.display();
+        let malformed = |line, problem| JournalError::Unusable(format!("{name}:{line}: {problem}"));
         let foreign = || format!("this is no state file of a {work}");
         let mut file = OpenOptions::new()
             .read(true)
@@ -112,11 +78,10 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .open(path)
             .map_err(failed)?;
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::Busy {
-                path: path.to_owned(),
-                work,
-            },
-            TryLockError::Error(source) => failed(source),
+            TryLockError::WouldBlock => {
+                JournalError::Busy(format!("{name}: another {work} is writing this file"))
+            }
+            TryLockError::Error(cause) => failed(cause),
         })?;
         // A device has no end to read up to, and keeps nothing.
         if !file.metadata().map_err(failed)?.is_file() {
@@ -171,29 +136,17 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 
     /// Appends a finished part.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         serde_json::to_string(line)
             .map_err(io::Error::from)
             .and_then(|text| self.file.write_all((sealed(&text) + "\n").as_bytes()))
-            .map_err(|source| self.failed(source))
+            .map_err(|cause| JournalError::system(&self.path, &cause))
     }
 
     /// Brings everything to disk.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn close(self) -> Result<(), JournalError> {
-        self.file.sync_all().map_err(|source| self.failed(source))
-    }
-
-    fn failed(&self, source: io::Error) -> JournalError {
-        JournalError::File {
-            path: self.path.clone(),
-            source,
-        }
+        let synced = self.file.sync_all();
+        synced.map_err(|cause| JournalError::system(&self.path, &cause))
     }
 }
 
@@ -222,22 +175,16 @@ fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
 }
 
 /// Refuses a header that says something else, and names the first thing.
-fn check_same(
-    path: &Path,
-    work: &'static str,
-    found: &Value,
-    wanted: &Value,
-) -> Result<(), JournalError> {
+fn check_same(path: &Path, work: &str, found: &Value, wanted: &Value) -> Result<(), JournalError> {
     let keys = [wanted, found].into_iter().filter_map(Value::as_object);
     for key in keys.flat_map(|object| object.keys()) {
         if found.get(key).unwrap_or(&Value::Null) != wanted.get(key).unwrap_or(&Value::Null) {
-            return Err(JournalError::Other {
-                path: path.to_owned(),
-                work,
-                key: key.clone(),
-                found: shown(found.get(key)),
-                wanted: shown(wanted.get(key)),
-            });
+            return Err(JournalError::Unusable(format!(
+                "{}: this is the state of another {work}: its {key} is {}, not {}; name another file or remove it",
+                path.display(),
+                shown(found.get(key)),
+                shown(wanted.get(key))
+            )));
         }
     }
     Ok(())
@@ -256,6 +203,7 @@ fn shown(value: Option<&Value>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     type Line = (u64, Vec<u64>);
 
@@ -286,7 +234,7 @@ mod tests {
         );
         journal.add(&(0, vec![])).unwrap();
         journal.close().unwrap();
-        let whole = std::fs::read_to_string(&path).unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
         assert_eq!(
             whole,
             "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2],\"SUM\"]\n[0,[],\"SUM\"]\n"
@@ -297,7 +245,7 @@ mod tests {
         for place in whole.find('\n').unwrap() + 1..whole.len() {
             let mut bytes = whole.clone().into_bytes();
             bytes[place] ^= 1;
-            std::fs::write(&path, bytes).unwrap();
+            fs::write(&path, bytes).unwrap();
             match open(&path, &identity) {
                 // The last line feed is gone: the part will be done again.
                 Ok((_, known)) => assert!(place == whole.len() - 1 && known.len() == 1),
@@ -306,7 +254,7 @@ mod tests {
         }
         // Wherever the file is cut, what is whole is kept.
         for length in 0..whole.len() {
-            std::fs::write(&path, &whole[..length]).unwrap();
+            fs::write(&path, &whole[..length]).unwrap();
             let (mut journal, known) = open(&path, &identity).unwrap();
             let lines = whole[..length].matches('\n').count();
             assert_eq!(known.len(), lines.saturating_sub(1), "cut at {length}");
@@ -344,7 +292,7 @@ mod tests {
             ("{\"seed\":3}\nx\n", ":2: expected a finished chunk"),
             ("{\"seed\":3}\n[1,\u{e9}\n", ":2: expected a finished chunk"),
         ] {
-            std::fs::write(&path, text).unwrap();
+            fs::write(&path, text).unwrap();
             let error = refused(&json!({ "seed": 3 }));
             assert!(error.contains(expected), "{error}");
         }

@@ -1,9 +1,7 @@
-//! What a simulation of a Monte-Carlo search ends with, as far as a game may bring a way of its own,
-//! and the moves that are made on the way.
+//! What a simulation of a Monte-Carlo search ends with, and the moves made on the way.
 //!
 //! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
-//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
-//! sees them together.
+//! `[0, 1]` a seat. Asked about several positions at once it may answer faster.
 
 use crate::core::{
     game::{Game, Payoffs},
@@ -12,8 +10,8 @@ use crate::core::{
 
 /// Values a position that is not over and has just been added to the tree.
 pub trait Leaf<G: Game>: Send {
-    /// One payoff a seat, each in `[0, 1]`; notes the moves that are made on the way, if any are and
-    /// somebody asks for them.
+    /// One payoff a seat, each in `[0, 1]`; notes the moves made on the way if somebody asks for
+    /// them.
     fn payoffs(
         &mut self,
         game: &G,

@@ -1,16 +1,16 @@
 //! Exact knowledge of positions, as a search sees it.
 //!
-//! A search asks and does not know who answers: a table of endgames, or anything else that knows
-//! values. Invariant: an answer is the game-theoretic value up to [`Oracle::error`]; 0 and 1 are
-//! only said of positions that are lost or won for certain.
+//! A search does not know who answers: a table of endgames, or whatever else knows values.
+//! Invariant: an answer is the game-theoretic value up to [`Oracle::error`]; 0 and 1 are only said
+//! of positions that are lost or won for certain.
 
 use crate::core::{chance::Bounds, game::Game};
 use std::fmt::Debug;
 
 /// Knows the exact value of some positions.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
-    /// The win probability of the seat to move, before chance has spoken, with best play on both
-    /// sides; `None` if it is not known. Only asked of positions that are not over.
+    /// The win probability of the seat to move, before chance has spoken, with best play; `None` if
+    /// it is not known. Only asked of positions that are not over.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
 
     /// Whether it may know positions one move after this one, which it does not know itself.

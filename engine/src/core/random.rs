@@ -1,9 +1,8 @@
 //! Randomness: seeds and random streams, from a frozen 64-bit Mersenne Twister.
 //!
-//! Invariant: everything random is a pure function of a user's seed, a [`SeedSpace`] and indices,
-//! so a game can be made again on any machine, and nothing is tested on the seeds it was trained
-//! on. The generator is MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every
-//! die.
+//! Invariant: everything random is a pure function of a user's seed, a [`SeedSpace`] and indices:
+//! the same on any machine, and nothing is tested on the seeds it was trained on. The generator is
+//! MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every die.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,8 +1,6 @@
 //! What a game leaves behind.
 //!
-//! A record holds the start, and of every ply the roll, the move, its value, who made it and
-//! whether it was explored; the positions follow by replaying, so they cannot disagree with the
-//! moves.
+//! The positions follow by replaying, so they cannot disagree with the moves.
 
 use crate::core::game::{Game, Payoffs};
 

@@ -1,10 +1,9 @@
 //! Instruction sets that loops are compiled for, and the one way from a safe call to such a loop.
 //!
-//! A loop is written once, or once for each width of vectors, and [`dispatched!`] compiles it for the
-//! levels it names and chooses among them at run time. Invariants: an [`Instructions`] exists only
-//! on a machine that has been found to have them, which is why calling what is compiled for them is
-//! sound; and all forms of a loop give the same bits, which each loop's tests assert for
-//! [`Instructions::available`].
+//! A loop is written once, or once for each width of vectors, and [`dispatched!`] compiles it for
+//! the levels it names and chooses among them at run time. Invariants: [`Instructions`] exist only
+//! on a machine that has been found to have them, so calling what is compiled for them is sound;
+//! all forms of a loop give the same bits, as its tests assert for [`Instructions::available`].
 
 pub use crate::dispatched;
 
@@ -63,8 +62,7 @@ impl Instructions {
     /// What every machine has.
     pub const PORTABLE: Self = Self(Level::Portable);
 
-    /// Those of this machine, the widest last: whatever takes its choice from [`Self::detect`] can
-    /// be told to use one of these instead.
+    /// Those of this machine, the widest last; any may be used instead of [`Self::detect`].
     pub fn available() -> impl Iterator<Item = Self> {
         Level::ALL
             .into_iter()
@@ -80,7 +78,6 @@ impl Instructions {
 
     /// The level, which this machine has.
     #[inline]
-    #[must_use]
     pub fn level(self) -> Level {
         self.0
     }
@@ -93,7 +90,6 @@ impl Instructions {
     }
 
     /// The name, for tables of measurements.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Portable => "portable",

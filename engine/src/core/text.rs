@@ -1,5 +1,5 @@
-//! Text from outside: what is wrong with it (a position, a move, or whatever else is read character
-//! by character), no more of it than memory and a line of an error should hold.
+//! Text from outside: what is wrong with it, and no more of it than memory and a line of an error
+//! should hold.
 
 use std::io::{self, BufRead, Read};
 
@@ -22,8 +22,8 @@ impl TextError {
         }
     }
 
-    /// The same in a text of several lines: the character counts in its line, which is named if it
-    /// is not the first.
+    /// The same in a text of several lines: the character counts in its line, named if not the
+    /// first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -48,9 +48,6 @@ pub enum LineRead {
 }
 
 /// Reads the next line of a text, without its end, and no more than `most` bytes of it.
-///
-/// # Errors
-/// If the text cannot be read.
 pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io::Result<LineRead> {
     line.clear();
     // One more, for the line feed.
@@ -63,6 +60,12 @@ pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io
         line.truncate(most);
         LineRead::Beginning
     })
+}
+
+/// Some things one after the other, with something between them.
+pub(crate) fn joined(all: &[impl ToString], between: &str) -> String {
+    let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+    texts.join(between)
 }
 
 /// A text in about `most` characters: one that is longer by its beginning and its end.

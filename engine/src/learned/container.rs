@@ -1,10 +1,10 @@
 //! A safetensors file as named tensors and sorted metadata, with checksums over both.
 //!
 //! Reading goes through the safetensors library, which validates the header. Writing is done here,
-//! because the library writes metadata in a random order and equal models should be equal files;
-//! its reader accepts the result, and so does Python's.
+//! because the library writes metadata in a random order and equal models should be equal files.
 
 use super::files::ModelProblem;
+use crate::core::text::joined;
 use safetensors::{Dtype, SafeTensors};
 use std::{collections::BTreeMap, fmt::Write};
 use xxhash_rust::xxh3::xxh3_64;
@@ -75,10 +75,6 @@ impl Tensor {
             bytes,
         }
     }
-
-    fn kind(&self) -> String {
-        format!("{}{:?}", self.dtype, self.shape)
-    }
 }
 
 impl Container {
@@ -115,14 +111,8 @@ impl Container {
     }
 
     /// The file's content. Checksums are computed here; values given for them are replaced.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let data: Vec<u8> = self
-            .tensors
-            .iter()
-            .flat_map(|tensor| &tensor.bytes)
-            .copied()
-            .collect();
+        let data = self.data();
         let mut metadata = self.metadata.clone();
         metadata.insert(DATA_CHECKSUM.to_owned(), format!("{:016x}", xxh3_64(&data)));
         let checksum = metadata_checksum(&metadata);
@@ -139,12 +129,11 @@ impl Container {
         for tensor in &self.tensors {
             header.push(',');
             push_json_string(&mut header, &tensor.name);
-            let shape: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
             let end = offset + tensor.bytes.len();
             let fields = format!(
                 ":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{offset},{end}]}}",
                 tensor.dtype,
-                shape.join(",")
+                joined(&tensor.shape, ",")
             );
             header.push_str(&fields);
             offset = end;
@@ -160,74 +149,60 @@ impl Container {
         bytes
     }
 
+    fn data(&self) -> Vec<u8> {
+        let tensors = self.tensors.iter();
+        tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
+    }
+
     /// A value of the metadata.
-    ///
-    /// # Errors
-    /// [`ModelProblem::MissingKey`].
     pub fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
-        self.metadata
-            .get(key)
-            .map(String::as_str)
-            .ok_or(ModelProblem::MissingKey(key))
+        self.metadata.get(key).map(String::as_str).ok_or_else(|| {
+            ModelProblem::Other(format!(
+                "not a model file of this program: its metadata has no '{key}'"
+            ))
+        })
     }
 
     /// Whether data and metadata are what was saved.
-    ///
-    /// # Errors
-    /// [`ModelProblem::Checksum`], or [`ModelProblem::MissingKey`] if there is no checksum.
     pub fn check_checksums(&self) -> Result<(), ModelProblem> {
-        let data: Vec<u8> = self
-            .tensors
-            .iter()
-            .flat_map(|tensor| &tensor.bytes)
-            .copied()
-            .collect();
+        let metadata = metadata_checksum(&self.metadata);
         for (part, key, found) in [
-            (
-                "metadata",
-                METADATA_CHECKSUM,
-                metadata_checksum(&self.metadata),
-            ),
-            ("weights", DATA_CHECKSUM, xxh3_64(&data)),
+            ("metadata", METADATA_CHECKSUM, metadata),
+            ("weights", DATA_CHECKSUM, xxh3_64(&self.data())),
         ] {
             let expected = self.value(key)?;
             if expected != format!("{found:016x}") {
-                return Err(ModelProblem::Checksum {
-                    part,
-                    found,
-                    expected: expected.to_owned(),
-                });
+                return Err(ModelProblem::Other(format!(
+                    "damaged: the {part} have checksum {found:016x}, the file promises {expected}"
+                )));
             }
         }
         Ok(())
     }
 
     /// Takes out a tensor of these numbers.
-    ///
-    /// # Errors
-    /// If it is missing, or of another type or shape.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelProblem> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
-            return Err(ModelProblem::MissingTensor(name.to_owned()));
+            return Err(ModelProblem::Other(format!("tensor {name} is missing")));
         };
         let tensor = self.tensors.remove(index);
         if tensor.dtype != T::DTYPE || tensor.shape != shape {
-            return Err(ModelProblem::Shape {
-                tensor: name.to_owned(),
-                found: tensor.kind(),
-                expected: format!("{}{shape:?}", T::DTYPE),
-            });
+            return Err(ModelProblem::Other(format!(
+                "tensor {name} is {}{:?}, expected {}{shape:?}",
+                tensor.dtype,
+                tensor.shape,
+                T::DTYPE
+            )));
         }
         Ok(T::read(&tensor.bytes))
     }
 
     /// Whether all tensors have been taken out.
-    ///
-    /// # Errors
-    /// [`ModelProblem::ExtraTensor`].
     pub fn finish(&self) -> Result<(), ModelProblem> {
-        self.tensors.first().map_or(Ok(()), |tensor| {
-            Err(ModelProblem::ExtraTensor(tensor.name.clone()))
+        self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
+            Err(ModelProblem::Other(format!(
+                "tensor {name} does not belong in this model"
+            )))
         })
     }
 }
@@ -242,7 +217,6 @@ fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
     xxh3_64(&text)
 }
 
-/// Appends a string as JSON writes it.
 fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
     for character in text.chars() {
@@ -258,7 +232,7 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// Tells a file cut short (or with something behind it) from one that never was a safetensors file.
+/// Tells a file cut short or too long from one that never was a safetensors file.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProblem {
     let found = bytes.len() as u64;
     if let Some(length) = bytes
@@ -287,8 +261,7 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProb
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;
-    // The library reads no header without its data, so the ends of the tensors are picked out of
-    // the text; this is for the wording of an error only.
+    // The library reads no header without its data; this is for the wording of an error only.
     let text = std::str::from_utf8(header).ok()?;
     let ends = text.split("\"data_offsets\":[").skip(1).filter_map(|rest| {
         let pair = rest.split(']').next()?;

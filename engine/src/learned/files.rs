@@ -1,5 +1,4 @@
-//! Model files: weights of learned evaluators with everything needed to refuse them where they do
-//! not belong.
+//! Model files: weights of learned evaluators, with all that is needed to refuse them elsewhere.
 //!
 //! A model file is a safetensors file with string metadata; `docs/formats.md`, section "Model
 //! files", is its specification. Invariant: what loads is, to the last bit, what was saved: the
@@ -10,16 +9,17 @@ use super::{
     container::{Container, Tensor},
     inputs::{DenseInputs, IntegerInputs, Learnable, hash, network_layout},
     integer::{
-        FULL, HIDDEN_SCALE, IntegerError, IntegerModel, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE,
-        OneHot, ROW_SCALE,
+        FULL, HIDDEN_SCALE, IntegerModel, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, OneHot,
+        ROW_SCALE,
     },
-    names::{NameSet, Named, UnknownName},
-    network::{
-        Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE,
-    },
-    tuples::{CUSTOM, NTupleError, TupleError, TupleNetwork, TupleSet},
+    names::{NameSet, Named},
+    network::{Heads, Layer, MAX_HIDDEN, Network, NetworkWeights, SPARSE_SCALE},
+    tuples::{CUSTOM, TupleNetwork, TupleSet},
 };
-use crate::core::files::{self, FileError};
+use crate::core::{
+    files::{self, FileError},
+    text::joined,
+};
 use crate::play::registry::AnyEvaluator;
 use std::{
     collections::BTreeMap,
@@ -80,101 +80,19 @@ pub enum ModelProblem {
         /// What it has.
         found: u64,
     },
-    /// A safetensors file without one of our metadata keys.
-    #[error("not a model file of this program: its metadata has no '{0}'")]
-    MissingKey(&'static str),
-    /// Another version of the format.
-    #[error("model schema '{0}' is not supported; this build reads schema '{SCHEMA}'")]
-    Schema(String),
-    /// A model for another game.
-    #[error("a model of {found}; this is {expected}")]
-    Game {
-        /// Its game.
-        found: String,
-        /// The game that is played.
-        expected: String,
-    },
-    /// A kind of model that this build does not know.
-    #[error("model kind '{0}' is unknown; there are 'ntuple', 'network' and 'integer_network'")]
-    Kind(String),
-    /// A tuple set that this build does not know, or that cannot be one.
-    #[error(transparent)]
-    Tuples(#[from] TupleError),
-    /// A group of inputs, or a head, that this build does not know.
-    #[error(transparent)]
-    UnknownName(#[from] UnknownName),
-    /// The model was trained on features that this build computes otherwise.
-    #[error(
-        "trained on other features (hash {wanted_hash}) than this build computes (hash {built_hash:016x}); \
-         from character {character} on the file has '{wanted}', this build '{built}'"
-    )]
-    Features {
-        /// The hash in the file.
-        wanted_hash: String,
-        /// The hash of this build's features.
-        built_hash: u64,
-        /// The first character, from 1, at which the descriptions differ.
-        character: usize,
-        /// How the file's description goes on there.
-        wanted: String,
-        /// How this build's does.
-        built: String,
-    },
-    /// Quantised on a scale that this build does not compute on.
-    #[error("scales '{found}' are not supported; this build has '{expected}'")]
-    Scales {
-        /// In the file.
-        found: String,
-        /// In this build.
-        expected: String,
-    },
-    /// A value of the metadata that cannot be read.
-    #[error("metadata '{key}' is '{value}'; expected {expected}")]
-    Value {
-        /// The key.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// What would be right.
-        expected: &'static str,
-    },
-    /// The data or the metadata are not what was saved.
-    #[error("damaged: the {part} have checksum {found:016x}, the file promises {expected}")]
-    Checksum {
-        /// "weights" or "metadata".
-        part: &'static str,
-        /// Computed.
-        found: u64,
-        /// In the file.
-        expected: String,
-    },
-    /// A tensor that is needed is not there.
-    #[error("tensor {0} is missing")]
-    MissingTensor(String),
-    /// A tensor that does not belong there.
-    #[error("tensor {0} does not belong in this model")]
-    ExtraTensor(String),
-    /// A tensor of another type or shape.
-    #[error("tensor {tensor} is {found}, expected {expected}")]
-    Shape {
-        /// The tensor.
-        tensor: String,
-        /// Type and shape in the file.
-        found: String,
-        /// Type and shape that belong there.
-        expected: String,
-    },
-    /// Weights that make no n-tuple network.
-    #[error(transparent)]
-    NTuple(#[from] NTupleError),
-    /// Weights that make no network.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    /// Weights that make no network in integers.
-    #[error(transparent)]
-    Integer(#[from] IntegerError),
+    /// Anything else: it is damaged, or no model of this game for this build.
+    #[error("{0}")]
+    Other(String),
 }
 
+impl ModelProblem {
+    /// What another part of the program says of it.
+    fn of(problem: impl ToString) -> Self {
+        Self::Other(problem.to_string())
+    }
+}
+
+// Derived, these would ask the rules to be comparable.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -188,15 +106,12 @@ impl<G: Learnable> PartialEq for Model<G> {
 
 impl<G: Learnable> PartialEq for ModelFile<G> {
     fn eq(&self, other: &Self) -> bool {
-        self.provenance == other.provenance && self.model == other.model
+        (&self.provenance, &self.model) == (&other.provenance, &other.model)
     }
 }
 
 impl<G: Learnable> ModelFile<G> {
     /// Writes the model; the file appears complete or not at all.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         Ok(files::write_atomically(path, |file| {
@@ -210,14 +125,10 @@ impl<G: Learnable> ModelFile<G> {
     /// If the file cannot be read, or is no model for this build; see [`ModelProblem`].
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
         let bytes = files::read(path)?;
-        Self::from_bytes(game, &bytes).map_err(|problem| ModelError::Content {
-            path: path.to_owned(),
-            problem,
-        })
+        Self::from_bytes(game, &bytes).map_err(|problem| content_error(path, problem))
     }
 
     /// The content of the model's file.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
@@ -248,22 +159,24 @@ impl<G: Learnable> ModelFile<G> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
         if schema != SCHEMA {
-            return Err(ModelProblem::Schema(schema.to_owned()));
+            return Err(ModelProblem::Other(format!(
+                "model schema '{schema}' is not supported; this build reads schema '{SCHEMA}'"
+            )));
         }
         let played = game;
         let game = &game.as_learned();
         let found = container.value("game")?;
         if found != game.model_game() {
-            return Err(ModelProblem::Game {
-                found: found.to_owned(),
-                expected: played.notation(),
-            });
+            let expected = played.notation();
+            return Err(ModelProblem::Other(format!(
+                "a model of {found}; this is {expected}"
+            )));
         }
         let model = match container.value("kind")? {
             "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
             "network" => Model::Network(read_network(game, container.clone())?),
             INTEGER => Model::Integer(read_integer::<G>(container.clone())?),
-            kind => return Err(ModelProblem::Kind(kind.to_owned())),
+            kind => return Err(unknown_kind(kind)),
         };
         Ok(Self {
             provenance: container.value("provenance")?.to_owned(),
@@ -273,23 +186,19 @@ impl<G: Learnable> ModelFile<G> {
 }
 
 /// What a model file calls its game.
-///
-/// # Errors
-/// As [`ModelFile::load`].
 pub fn game_of(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path)?;
     let container = Container::parse(&bytes);
     let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
-    name.map_err(|problem| ModelError::Content {
-        path: path.to_owned(),
-        problem,
-    })
+    name.map_err(|problem| content_error(path, problem))
+}
+
+fn content_error(path: &Path, problem: ModelProblem) -> ModelError {
+    let path = path.to_owned();
+    ModelError::Content { path, problem }
 }
 
 /// A learned evaluator of a game from the content of a file.
-///
-/// # Errors
-/// In words, as [`ModelFile::from_bytes`].
 pub fn evaluator<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -304,7 +213,6 @@ pub fn evaluator<G: Learnable>(
 
 impl<G: Learnable> Model<G> {
     /// `ntuple`, `network` or `integer_network`, as in the metadata.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
@@ -314,7 +222,6 @@ impl<G: Learnable> Model<G> {
     }
 
     /// Layers and inputs, in a few words.
-    #[must_use]
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
@@ -338,7 +245,6 @@ impl<G: Learnable> Model<G> {
     }
 
     /// What model files call its game.
-    #[must_use]
     pub fn game(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().game().model_game(),
@@ -348,7 +254,6 @@ impl<G: Learnable> Model<G> {
     }
 
     /// The canonical description of what the model looks at.
-    #[must_use]
     pub fn features(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().description(),
@@ -358,28 +263,28 @@ impl<G: Learnable> Model<G> {
     }
 
     /// How many weights it has, biases included.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         match self {
             Self::NTuple(model) => model.weights().len() + 1,
             Self::Network(model) => {
                 let weights = model.weights();
-                weights.sparse.len()
-                    + weights
-                        .float_tensors()
-                        .iter()
-                        .map(|(_, values)| values.len())
-                        .sum::<usize>()
+                let floats = weights.float_tensors();
+                let floats = floats.iter().map(|(_, _, values)| values.len());
+                weights.sparse.len() + floats.sum::<usize>()
             }
             Self::Integer(model) => model.weights().parameters(),
         }
     }
 }
 
-/// The kind of networks in integers.
 const INTEGER: &str = "integer_network";
 
-/// Metadata of pairs.
+fn unknown_kind(kind: &str) -> ModelProblem {
+    ModelProblem::Other(format!(
+        "model kind '{kind}' is unknown; there are 'ntuple', 'network' and '{INTEGER}'"
+    ))
+}
+
 pub(crate) fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -422,27 +327,20 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         vec![weights.sparse.len() / widths[0], widths[0]],
         &weights.sparse,
     )];
-    for (name, values) in weights.float_tensors() {
+    for (name, columns, values) in weights.float_tensors() {
         if !values.is_empty() {
-            tensors.push(Tensor::new(
-                &name,
-                network_shape::<G>(&name, values.len(), &widths),
-                values,
-            ));
+            let shape = match columns {
+                Some(columns) => vec![values.len() / columns, columns],
+                None => vec![values.len()],
+            };
+            tensors.push(Tensor::new(&name, shape, values));
         }
     }
     let mut metadata = metadata([
         ("kind", "network".to_owned()),
         ("features", model.layout().to_owned()),
         ("dense", model.groups().names()),
-        (
-            "shape",
-            widths
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(","),
-        ),
+        ("shape", joined(&widths, ",")),
         ("scales", network_scales()),
     ]);
     // Networks without heads keep the bytes they had before there were any.
@@ -452,21 +350,7 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     Container { metadata, tensors }
 }
 
-/// The metadata key that names a network's heads.
 const HEADS: &str = "heads";
-
-/// Matrices are `[inputs, outputs]`, everything else is a vector.
-fn network_shape<G: Learnable>(name: &str, length: usize, widths: &[usize]) -> Vec<usize> {
-    let outputs = match name {
-        "dense" => widths[0],
-        "hidden2.weight" => widths[1],
-        "hidden3.weight" => widths[2],
-        "rolls.weight" => Head::Rolls.outputs(G::OUTCOMES),
-        "moves_to_go.weight" => Head::MovesToGo.outputs(G::OUTCOMES),
-        _ => return vec![length],
-    };
-    vec![length / outputs, outputs]
-}
 
 fn read_ntuple<G: Learnable>(
     game: &G,
@@ -476,18 +360,20 @@ fn read_ntuple<G: Learnable>(
         CUSTOM => {
             let features = container.value("features")?;
             let list = features.rsplit_once(": ").map_or("", |(_, list)| list);
-            TupleSet::custom(game, &list.split(", ").collect::<Vec<_>>())?
+            TupleSet::custom(game, &list.split(", ").collect::<Vec<_>>())
         }
-        name => TupleSet::named(game, name)?,
+        name => TupleSet::named(game, name),
     };
-    let set = set.with_phases(&read_phases(&container)?)?;
+    let set = set.map_err(ModelProblem::of)?;
+    let set = set.with_phases(&read_phases(&container)?);
+    let set = set.map_err(ModelProblem::of)?;
     check_features(&container, &set.description())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
     let bias: Vec<f32> = container.take("bias", &[1])?;
     let weights = container.take("weights", &[set.rows()])?;
     container.finish()?;
-    Ok(TupleNetwork::new(set, weights, bias[0])?)
+    TupleNetwork::new(set, weights, bias[0]).map_err(ModelProblem::of)
 }
 
 /// Most that remains in each phase but the last.
@@ -496,22 +382,28 @@ fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
         return Ok(Vec::new());
     };
     let phases: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
-    phases.ok_or_else(|| ModelProblem::Value {
-        key: "phases",
-        value: text.to_owned(),
-        expected: "the most that remains in each phase but the last, for example 5,8",
+    phases.ok_or_else(|| {
+        let expected = "the most that remains in each phase but the last, for example 5,8";
+        wrong_value("phases", text, expected)
     })
+}
+
+fn wrong_value(key: &str, value: &str, expected: &str) -> ModelProblem {
+    ModelProblem::Other(format!(
+        "metadata '{key}' is '{value}'; expected {expected}"
+    ))
 }
 
 fn read_network<G: Learnable>(
     game: &G,
     mut container: Container,
 ) -> Result<Network<G>, ModelProblem> {
-    let groups = NameSet::from_names(container.value("dense")?)?;
+    let groups = NameSet::from_names(container.value("dense")?).map_err(ModelProblem::of)?;
     check_features(&container, &network_layout(game, groups))?;
     check_scales(&container, &network_scales())?;
     let widths = read_widths(container.value("shape")?)?;
-    let heads = Heads::from_names(container.metadata.get(HEADS).map_or("", |names| names))?;
+    let heads = container.metadata.get(HEADS).map_or("", |names| names);
+    let heads = Heads::from_names(heads).map_err(ModelProblem::of)?;
     container.check_checksums()?;
     let first = widths[0];
     let mut weights = NetworkWeights {
@@ -541,7 +433,7 @@ fn read_network<G: Learnable>(
         });
     }
     container.finish()?;
-    Ok(Network::from_fixed_point(game, groups, weights)?)
+    Network::from_fixed_point(game, groups, weights).map_err(ModelProblem::of)
 }
 
 fn integer_scales() -> String {
@@ -579,24 +471,19 @@ fn integer_container<G: Learnable, I: OneHot<G>>(weights: &IntegerWeights<I>) ->
 
 fn read_integer<G: Learnable>(mut container: Container) -> Result<G::Integer, ModelProblem> {
     let names = container.value("inputs")?.split(',');
-    let names: Vec<String> = names
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let inputs = IntegerInputs::<G>::named(Some(&names))?;
+    let names = names.filter(|name| !name.is_empty()).map(str::to_owned);
+    let names: Vec<String> = names.collect();
+    let inputs = IntegerInputs::<G>::named(Some(&names)).map_err(ModelProblem::of)?;
     let rows = inputs.runs().last().map_or(0, |run| run.end);
     if rows == 0 {
-        return Err(ModelProblem::Kind(INTEGER.to_owned()));
+        return Err(unknown_kind(INTEGER));
     }
     check_features(&container, &inputs.layout())?;
     check_scales(&container, &integer_scales())?;
     let shape = container.value("shape")?;
     let Ok([first, second]) = <[usize; 2]>::try_from(read_widths(shape)?) else {
-        return Err(ModelProblem::Value {
-            key: "shape",
-            value: shape.to_owned(),
-            expected: "the neurons of two hidden layers, for example 64,32",
-        });
+        let expected = "the neurons of two hidden layers, for example 64,32";
+        return Err(wrong_value("shape", shape, expected));
     };
     container.check_checksums()?;
     let weights = IntegerWeights {
@@ -611,7 +498,7 @@ fn read_integer<G: Learnable>(mut container: Container) -> Result<G::Integer, Mo
             .map(|bias: Vec<i32>| bias[0])?,
     };
     container.finish()?;
-    Ok(G::Integer::new(weights)?)
+    G::Integer::new(weights).map_err(ModelProblem::of)
 }
 
 fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
@@ -621,10 +508,9 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
         .collect();
     widths
         .filter(|widths| (1..=MAX_HIDDEN).contains(&widths.len()))
-        .ok_or_else(|| ModelProblem::Value {
-            key: "shape",
-            value: shape.to_owned(),
-            expected: "the neurons of one to three hidden layers, for example 64,32",
+        .ok_or_else(|| {
+            let expected = "the neurons of one to three hidden layers, for example 64,32";
+            wrong_value("shape", shape, expected)
         })
 }
 
@@ -640,14 +526,14 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem
         .zip(built.chars())
         .take_while(|(a, b)| a == b)
         .count();
-    let excerpt = |text: &str| text.chars().skip(same).take(60).collect();
-    Err(ModelProblem::Features {
-        wanted_hash: wanted_hash.to_owned(),
-        built_hash,
-        character: same + 1,
-        wanted: excerpt(wanted),
-        built: excerpt(built),
-    })
+    let excerpt = |text: &str| text.chars().skip(same).take(60).collect::<String>();
+    Err(ModelProblem::Other(format!(
+        "trained on other features (hash {wanted_hash}) than this build computes (hash {built_hash:016x}); \
+         from character {} on the file has '{}', this build '{}'",
+        same + 1,
+        excerpt(wanted),
+        excerpt(built)
+    )))
 }
 
 /// Whether a file is on the scales of this build.
@@ -656,10 +542,9 @@ fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProble
     if found == expected {
         Ok(())
     } else {
-        Err(ModelProblem::Scales {
-            found: found.to_owned(),
-            expected: expected.to_owned(),
-        })
+        Err(ModelProblem::Other(format!(
+            "scales '{found}' are not supported; this build has '{expected}'"
+        )))
     }
 }
 
@@ -668,11 +553,6 @@ mod tests {
     use super::*;
     use crate::core::{game::Game, random::RandomStream};
     use crate::games::{einstein::Standard, reversi::Reversi};
-    use crate::learned::{
-        names::NameSet,
-        network::{Layer, NetworkWeights},
-        tuples::TupleSet,
-    };
     use crate::play::playable::Playable;
 
     fn numbers(count: usize) -> Vec<f32> {

@@ -3,8 +3,8 @@
 //!
 //! One extractor serves training and inference. Invariant: everything is seen by a seat, and the
 //! same from every seat that stands alike; the canonical text of inputs names each of them with the
-//! version of its formula, and a model file carries it with its hash, so that no model ever runs on
-//! inputs other than those it was trained on.
+//! version of its formula, and model files carry it, so that none runs on inputs other than those
+//! it was trained on.
 
 use super::{
     integer::IntegerModel,
@@ -90,7 +90,6 @@ impl CellGroup {
     }
 
     /// The names of the cells: `b0-24`.
-    #[must_use]
     pub fn names(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
@@ -98,22 +97,19 @@ impl CellGroup {
 
 impl Cell {
     /// Where the cell is in a view.
-    #[must_use]
     #[inline]
     pub fn place(self) -> usize {
         usize::from(self.place)
     }
 
     /// How many symbols it may hold.
-    #[must_use]
     #[inline]
     pub fn symbols(self) -> usize {
         usize::from(self.symbols)
     }
 }
 
-/// A set of tuples that has a name. A name keeps its tuples for ever; a better set gets a new one,
-/// so that old model files stay valid.
+/// A set of tuples that has a name, which keeps its tuples for ever: old model files stay valid.
 #[derive(Debug)]
 pub struct NamedTuples<G> {
     /// Its name.
@@ -149,8 +145,8 @@ pub trait Learnable: Playable {
         self.clone()
     }
 
-    /// The same games, of which the first looks at the positions of all: those of games whose boards
-    /// are read from files lie together in what is learned from.
+    /// The same games, of which the first looks at the positions of all: games whose boards are
+    /// read from files are learned from together.
     #[must_use]
     fn together(all: Vec<Self>) -> Vec<Self> {
         all
@@ -169,18 +165,17 @@ pub trait Learnable: Playable {
     /// The cells of a view.
     fn cells(&self) -> &[CellGroup];
 
-    /// Writes the symbol of each place of a view, as a seat sees the position; places of no cell are
-    /// left alone. Whatever the position, each symbol is below that of its cell.
+    /// Writes the symbol of each cell's place in a view, as a seat sees the position: always one
+    /// that the cell may hold.
     fn look(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// What [`Playable::remaining`] may say of positions that are not over: plies unless the game
-    /// counts something else.
+    /// What [`Playable::remaining`] may say of positions that are not over: plies by default.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.most_plies().into()
     }
 
-    /// The sets of tuples that have names; the first is the usual one. All pairs of cells of the
-    /// first group unless the game knows better.
+    /// The sets of tuples that have names, the usual one first; by default all pairs of the first
+    /// group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -197,8 +192,8 @@ pub trait Learnable: Playable {
         cell
     }
 
-    /// What a search for tuples tries, images left out: pairs and triples of the cells of the first
-    /// group unless the game knows better.
+    /// What a search for tuples tries, images left out: pairs and triples of the first group by
+    /// default.
     fn tuple_kinds(&self, random: &mut RandomStream) -> Vec<TupleKind> {
         let _ = random;
         let cells: Vec<Cell> = self.cells()[0].all().collect();
@@ -212,8 +207,8 @@ pub trait Learnable: Playable {
         vec![("pairs", pairs), ("triples", triples)]
     }
 
-    /// The cells whose symbols are the sparse inputs of networks, one-hot: the first group unless
-    /// the game says otherwise.
+    /// The cells whose symbols are the sparse inputs of networks, one-hot; by default the first
+    /// group.
     fn network_cells(&self) -> CellGroup {
         self.cells()[0]
     }

@@ -2,15 +2,19 @@
 //!
 //! x = ⌊clip(b₁ + Σ rows) / 16⌋, y = clip(W₂ x + b₂), logit = w₃ · y + b₃, with clip to `[0, 1]`,
 //! which is `0..=127` for x and `0..=`[`FULL`] for y. Invariant: every weight is rounded to the
-//! nearest multiple of its tensor's unit; one that has no place there is refused, not cut, for then
-//! the network would be another one. No sum can overflow: [`IntegerWeights::check`] sees to it that,
-//! for each neuron of the first layer, the bias with the largest, and with the smallest, weights that
+//! nearest multiple of its tensor's unit; one that has no place there is refused, not cut, for that
+//! would be another network. No sum can overflow: [`IntegerWeights::check`] sees to it that, for
+//! each neuron of the first layer, the bias with the largest, and with the smallest, weights that
 //! can be on together stays within 16 bits (parts of such a sum may leave them and come back, for
-//! they are computed modulo 2¹⁶), and that 127 · 128 · width + |b₂| and [`FULL`] · Σ |w₃| + |b₃| stay
-//! within 32 bits. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish.
+//! they are computed modulo 2¹⁶), and that 127 · 128 · width + |b₂| and [`FULL`] · Σ |w₃| + |b₃|
+//! stay within 32 bits. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in
+//! Stockfish.
 
 use super::names::{NameSet, UnknownName};
-use super::{inputs::NoGroup, network::NetworkWeights};
+use super::{
+    inputs::NoGroup,
+    network::{NetworkWeights, check_length, check_weights},
+};
 use crate::core::{evaluator::Evaluator, game::Game};
 use std::{fmt::Debug, ops::Range};
 
@@ -47,9 +51,6 @@ pub const LIMITS: [f32; 5] = {
 /// Inputs that are each on or off, in runs of rows of which exactly one is on.
 pub trait OneHot<G: Game>: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// The inputs of groups with these names; all there are if none are told.
-    ///
-    /// # Errors
-    /// If there is no such group.
     fn named(names: Option<&[String]>) -> Result<Self, UnknownName>;
 
     /// The names of the groups, joined by commas.
@@ -71,9 +72,6 @@ pub trait IntegerModel<G: Game>: Evaluator<G> + Clone + Debug + PartialEq + 'sta
     type Inputs: OneHot<G>;
 
     /// The network of these weights.
-    ///
-    /// # Errors
-    /// If sizes do not fit together or a sum could overflow.
     fn new(weights: IntegerWeights<Self::Inputs>) -> Result<Self, IntegerError>;
 
     /// Its weights.
@@ -102,44 +100,26 @@ pub struct IntegerWeights<I> {
     pub output_bias: i32,
 }
 
-/// Weights that make no integer network. Tensors have the names that model files use.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Weights that make no integer network, and why; tensors have the names that model files use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IntegerError {
+    /// They could overflow a sum.
+    #[error("{0}")]
+    Overflow(String),
+    /// They do not fit together, or one has no place in its tensor.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+impl IntegerError {
     /// Layers of widths that are not offered.
-    #[error("hidden layers of {0:?} neurons; integer networks have {list}", list = SHAPES.map(|[first, second]| format!("{first},{second}")).join(" or "))]
-    Shape(Vec<usize>),
-    /// A tensor of another size.
-    #[error("tensor {tensor} has {found} weights; {expected} belong there")]
-    Length {
-        /// The tensor.
-        tensor: &'static str,
-        /// Its weights.
-        found: usize,
-        /// What the other tensors demand.
-        expected: usize,
-    },
-    /// Weights that could overflow a sum.
-    #[error("{what} may reach {sum}; at most {limit} is allowed")]
-    Overflow {
-        /// Which sum.
-        what: String,
-        /// What it may reach.
-        sum: i64,
-        /// What it must not exceed.
-        limit: i64,
-    },
-    /// A weight in floating point that has no place in its tensor.
-    #[error("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")]
-    Weight {
-        /// The tensor.
-        tensor: &'static str,
-        /// Where in it, from 0.
-        index: usize,
-        /// The weight.
-        weight: f32,
-        /// The largest there may be.
-        limit: f32,
-    },
+    fn shape(widths: &[usize]) -> Self {
+        let shapes = SHAPES.map(|[first, second]| format!("{first},{second}"));
+        Self::Unfit(format!(
+            "hidden layers of {widths:?} neurons; integer networks have {}",
+            shapes.join(" or ")
+        ))
+    }
 }
 
 impl<I> IntegerWeights<I> {
@@ -149,7 +129,7 @@ impl<I> IntegerWeights<I> {
     /// If there are not two hidden layers, or a weight is no number or out of range.
     pub fn nearest(inputs: I, weights: &NetworkWeights) -> Result<Self, IntegerError> {
         let [second] = &weights.hidden[..] else {
-            return Err(IntegerError::Shape(weights.widths()));
+            return Err(IntegerError::shape(&weights.widths()));
         };
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
         // The first layer's shift rounds down; half a step more makes that the nearest.
@@ -180,30 +160,25 @@ impl<I> IntegerWeights<I> {
     }
 
     /// Neurons of the two hidden layers.
-    #[must_use]
     #[inline]
     pub fn shape(&self) -> [usize; 2] {
         [self.bias.len(), self.hidden_bias.len()]
     }
 
     /// How many weights there are, biases included.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         let [first, second] = self.shape();
         self.rows.len() + first + self.hidden.len() + second + self.output.len() + 1
     }
 
     /// Checks sizes and bounds; the file's head says which.
-    ///
-    /// # Errors
-    /// If sizes do not fit together or a sum could overflow.
     pub fn check<G: Game>(&self) -> Result<(), IntegerError>
     where
         I: OneHot<G>,
     {
         let [first, second] = self.shape();
         if !SHAPES.contains(&self.shape()) {
-            return Err(IntegerError::Shape(self.shape().to_vec()));
+            return Err(IntegerError::shape(&self.shape()));
         }
         let runs = self.inputs.runs();
         let rows = runs.last().map_or(0, |run| run.end);
@@ -212,24 +187,16 @@ impl<I> IntegerWeights<I> {
             ("hidden2.weight", self.hidden.len(), first * second),
             ("output.weight", self.output.len(), second),
         ] {
-            if found != expected {
-                return Err(IntegerError::Length {
-                    tensor,
-                    found,
-                    expected,
-                });
-            }
+            check_length(tensor, found, expected).map_err(IntegerError::Unfit)?;
         }
         let within = |what: &dyn Fn() -> String, sum: i64, limit: i64| {
             if sum <= limit {
-                Ok(())
-            } else {
-                Err(IntegerError::Overflow {
-                    what: what(),
-                    sum,
-                    limit,
-                })
+                return Ok(());
             }
+            Err(IntegerError::Overflow(format!(
+                "{} may reach {sum}; at most {limit} is allowed",
+                what()
+            )))
         };
         for neuron in 0..first {
             let (mut least, mut most) =
@@ -273,8 +240,8 @@ impl<I> IntegerWeights<I> {
 /// all weights above a level are cut to it, the highest that is low enough. Likewise at the other
 /// end.
 ///
-/// A training that does so after every step stays among the networks that can be exported. What is
-/// cut are weights of rows that are hardly ever on: activations end at 1, the sums may reach 16.
+/// A training that does so after every step can be exported. What is cut are weights of rows that
+/// are hardly ever on: activations end at 1, the sums may reach 16.
 pub fn hold_first_layer(rows: &mut [f32], bias: &mut [f32], runs: &[Range<usize>]) {
     let width = bias.len();
     // Rounding may add half a unit for each row, and half a step.
@@ -328,24 +295,15 @@ fn level(mut numbers: Vec<f32>, room: f32) -> f32 {
 }
 
 fn integers(
-    tensor: &'static str,
+    tensor: &str,
     weights: &[f32],
     scale: i32,
     limit: f32,
 ) -> Result<Vec<i32>, IntegerError> {
-    let one = |(index, &weight): (usize, &f32)| {
-        if weight.is_nan() || weight.abs() > limit {
-            return Err(IntegerError::Weight {
-                tensor,
-                index,
-                weight,
-                limit,
-            });
-        }
-        // In 32 bits, as in training.
-        Ok((weight * scale as f32).round_ties_even() as i32)
-    };
-    weights.iter().enumerate().map(one).collect()
+    check_weights(tensor, weights, limit).map_err(IntegerError::Unfit)?;
+    // In 32 bits, as in training.
+    let nearest = |weight: &f32| (weight * scale as f32).round_ties_even() as i32;
+    Ok(weights.iter().map(nearest).collect())
 }
 
 /// The network in integers of a game that has none.
@@ -364,7 +322,7 @@ impl<G: Game> IntegerModel<G> for NoInteger {
     type Inputs = NameSet<NoGroup>;
 
     fn new(weights: IntegerWeights<Self::Inputs>) -> Result<Self, IntegerError> {
-        Err(IntegerError::Shape(weights.shape().to_vec()))
+        Err(IntegerError::shape(&weights.shape()))
     }
 
     fn weights(&self) -> &IntegerWeights<Self::Inputs> {

@@ -27,17 +27,10 @@ pub struct NameSet<N> {
     of: std::marker::PhantomData<N>,
 }
 
-/// A name that nothing has.
+/// A name that nothing has, what it should be the name of, and those there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}' is no {kind}; there are {known}")]
-pub struct UnknownName {
-    /// What was asked for.
-    pub name: String,
-    /// What it should be the name of.
-    pub kind: &'static str,
-    /// The names there are.
-    pub known: String,
-}
+#[error("{0}")]
+pub struct UnknownName(String);
 
 impl<N> NameSet<N> {
     /// None of them.
@@ -51,7 +44,6 @@ impl<N> NameSet<N> {
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bits == 0
     }
@@ -89,15 +81,11 @@ impl<N: Named> NameSet<N> {
     }
 
     /// The names joined by commas; nothing for the empty set.
-    #[must_use]
     pub fn names(self) -> String {
         self.iter().map(N::name).collect::<Vec<_>>().join(",")
     }
 
     /// Reads what [`Self::names`] writes, in any order.
-    ///
-    /// # Errors
-    /// If there is no such name; the error lists those there are.
     pub fn from_names(names: &str) -> Result<Self, UnknownName> {
         Self::from_list(
             names
@@ -108,23 +96,16 @@ impl<N: Named> NameSet<N> {
     }
 
     /// The set of these names.
-    ///
-    /// # Errors
-    /// If there is no such name; the error lists those there are.
     pub fn from_list<T: AsRef<str>>(
         names: impl IntoIterator<Item = T>,
     ) -> Result<Self, UnknownName> {
         names.into_iter().try_fold(Self::NONE, |set, name| {
             let name = name.as_ref();
             let item = N::ALL.iter().find(|item| item.name() == name);
-            item.map(|item| set.with(*item)).ok_or_else(|| UnknownName {
-                name: name.to_owned(),
-                kind: N::KIND,
-                known: N::ALL
-                    .iter()
-                    .map(|item| item.name())
-                    .collect::<Vec<_>>()
-                    .join(", "),
+            item.map(|item| set.with(*item)).ok_or_else(|| {
+                let known: Vec<_> = N::ALL.iter().map(|item| item.name()).collect();
+                let (kind, known) = (N::KIND, known.join(", "));
+                UnknownName(format!("'{name}' is no {kind}; there are {known}"))
             })
         })
     }

@@ -47,8 +47,21 @@ pub struct Layer {
     pub bias: Vec<f32>,
 }
 
-/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices are input-major: one row for each
-/// input.
+impl Layer {
+    fn tensors(&self, name: &str) -> [(String, Option<usize>, &[f32]); 2] {
+        [
+            (
+                format!("{name}.weight"),
+                Some(self.bias.len()),
+                &self.weights,
+            ),
+            (format!("{name}.bias"), None, &self.bias),
+        ]
+    }
+}
+
+/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices
+/// are input-major: one row for each input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<S = f32> {
     /// `[sparse rows × width]`: what each symbol of each cell adds to the first hidden layer.
@@ -67,55 +80,10 @@ pub struct NetworkWeights<S = f32> {
     pub heads: HeadWeights,
 }
 
-/// Weights that make no network. `tensor` is the name that model files use.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NetworkError {
-    /// A layer of a width that is not offered.
-    #[error(
-        "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
-    )]
-    Width {
-        /// The hidden layer, from 1.
-        layer: usize,
-        /// Its width.
-        width: usize,
-    },
-    /// Too many layers.
-    #[error("{0} hidden layers; there can be 1 to {MAX_HIDDEN}")]
-    Layers(usize),
-    /// Inputs that are more than is offered.
-    #[error("{found} {what}; there may be {most}")]
-    Inputs {
-        /// Which inputs.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// A tensor of another size.
-    #[error("tensor {tensor} has {found} weights; {expected} belong there")]
-    Length {
-        /// The tensor.
-        tensor: String,
-        /// Its weights.
-        found: usize,
-        /// What the other tensors demand.
-        expected: usize,
-    },
-    /// A weight that is no number, infinite or too large.
-    #[error("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")]
-    Weight {
-        /// The tensor.
-        tensor: String,
-        /// Where in it, from 0.
-        index: usize,
-        /// The weight.
-        weight: f32,
-        /// The largest there may be.
-        limit: f32,
-    },
-}
+/// Weights that make no network, and why; tensors have the names that model files use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NetworkError(String);
 
 /// A network ready to evaluate. Immutable and shared; what changes along a game is in
 /// [`Accumulators`].
@@ -147,7 +115,7 @@ impl<G: Learnable> Network<G> {
         weights: NetworkWeights,
     ) -> Result<Self, NetworkError> {
         let limit = most_sparse(game.active()) as f32 / SPARSE_SCALE as f32;
-        check_weights("sparse", &weights.sparse, limit)?;
+        check_weights("sparse", &weights.sparse, limit).map_err(NetworkError)?;
         let sparse = weights
             .sparse
             .iter()
@@ -175,9 +143,6 @@ impl<G: Learnable> Network<G> {
     }
 
     /// The network of weights whose sparse part is in fixed point already.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
     pub fn from_fixed_point(
         game: &G,
         groups: NameSet<DenseGroupOf<G>>,
@@ -190,10 +155,11 @@ impl<G: Learnable> Network<G> {
             ("dense inputs", dense, MAX_DENSE),
         ] {
             if found > most {
-                return Err(NetworkError::Inputs { what, found, most });
+                let problem = format!("{found} {what}; there may be {most}");
+                return Err(NetworkError(problem));
             }
         }
-        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES)?;
+        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES).map_err(NetworkError)?;
         let limit = most_sparse(game.active());
         if let Some(index) = weights
             .sparse
@@ -201,15 +167,11 @@ impl<G: Learnable> Network<G> {
             .position(|weight| weight.unsigned_abs() > limit.unsigned_abs())
         {
             let weight = weights.sparse[index] as f32 / SPARSE_SCALE as f32;
-            return Err(NetworkError::Weight {
-                tensor: "sparse".into(),
-                index,
-                weight,
-                limit: (limit / SPARSE_SCALE) as f32,
-            });
+            let limit = (limit / SPARSE_SCALE) as f32;
+            return Err(NetworkError(wrong_weight("sparse", index, weight, limit)));
         }
-        for (tensor, values) in weights.float_tensors() {
-            check_weights(&tensor, values, MAX_WEIGHT)?;
+        for (tensor, _, values) in weights.float_tensors() {
+            check_weights(&tensor, values, MAX_WEIGHT).map_err(NetworkError)?;
         }
         Ok(Self {
             layout: network_layout(game, groups),
@@ -222,13 +184,6 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The same network with dense inputs for other rules than those it was trained on.
-    #[must_use]
-    pub fn assuming(mut self, game: &G) -> Self {
-        self.features = G::Dense::new(game, self.features.groups());
-        self
-    }
-
     /// The same network on other instructions than the best this machine has; values do not change.
     #[must_use]
     pub fn on(self, instructions: Instructions) -> Self {
@@ -239,31 +194,26 @@ impl<G: Learnable> Network<G> {
     }
 
     /// The weights, the sparse ones in fixed point.
-    #[must_use]
     pub fn weights(&self) -> &NetworkWeights<i32> {
         &self.weights
     }
 
     /// Which dense inputs there are.
-    #[must_use]
     pub fn groups(&self) -> NameSet<DenseGroupOf<G>> {
         self.features.groups()
     }
 
     /// The instructions in use.
-    #[must_use]
     pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 
     /// The canonical description of the inputs.
-    #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
     /// What model files call its game.
-    #[must_use]
     pub fn game(&self) -> &str {
         &self.game
     }
@@ -277,20 +227,11 @@ impl<G: Learnable> Network<G> {
         self.features.fill(game, position, dense);
         // Two sizes of scratch space: clearing the large one would cost a small network more than
         // its arithmetic.
-        if self.weights.widest() <= SMALL_WIDTH {
-            kernels::forward::<SMALL_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(seat),
-                dense,
-            )
+        let (weights, sums) = (&self.weights, accumulators.seen_by(seat));
+        if weights.widest() <= SMALL_WIDTH {
+            kernels::forward::<SMALL_WIDTH>(self.instructions, weights, sums, dense)
         } else {
-            kernels::forward::<MAX_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(seat),
-                dense,
-            )
+            kernels::forward::<MAX_WIDTH>(self.instructions, weights, sums, dense)
         }
     }
 }
@@ -300,7 +241,6 @@ const SMALL_WIDTH: usize = 128;
 
 impl<S> NetworkWeights<S> {
     /// Neurons of each hidden layer.
-    #[must_use]
     pub fn widths(&self) -> Vec<usize> {
         std::iter::once(self.bias.len())
             .chain(self.hidden.iter().map(|layer| layer.bias.len()))
@@ -314,22 +254,22 @@ impl<S> NetworkWeights<S> {
             .fold(self.bias.len(), usize::max)
     }
 
-    /// The tensors in floating point with the names that model files use, in a fixed order.
-    pub fn float_tensors(&self) -> Vec<(String, &[f32])> {
+    /// The tensors in floating point, in a fixed order, with the names that model files use, and of
+    /// matrices the columns.
+    pub(super) fn float_tensors(&self) -> Vec<(String, Option<usize>, &[f32])> {
         let mut tensors = vec![
-            ("dense".to_owned(), &self.dense[..]),
-            ("hidden1.bias".to_owned(), &self.bias[..]),
+            ("dense".to_owned(), Some(self.bias.len()), &self.dense[..]),
+            ("hidden1.bias".to_owned(), None, &self.bias[..]),
         ];
         for (layer, number) in self.hidden.iter().zip(2..) {
-            tensors.push((format!("hidden{number}.weight"), &layer.weights[..]));
-            tensors.push((format!("hidden{number}.bias"), &layer.bias[..]));
+            tensors.extend(layer.tensors(&format!("hidden{number}")));
         }
-        tensors.push(("output.weight".to_owned(), &self.output[..]));
-        tensors.push((
-            "output.bias".to_owned(),
-            std::slice::from_ref(&self.output_bias),
-        ));
-        tensors.extend(self.heads.float_tensors());
+        tensors.push(("output.weight".to_owned(), None, &self.output[..]));
+        let bias = std::slice::from_ref(&self.output_bias);
+        tensors.push(("output.bias".to_owned(), None, bias));
+        for (head, layer) in self.heads.layers() {
+            tensors.extend(layer.tensors(head.name()));
+        }
         tensors
     }
 }
@@ -339,31 +279,25 @@ fn check_sizes<S>(
     sparse_rows: usize,
     dense: usize,
     outcomes: usize,
-) -> Result<(), NetworkError> {
+) -> Result<(), String> {
     let widths = weights.widths();
     if widths.len() > MAX_HIDDEN {
-        return Err(NetworkError::Layers(widths.len()));
+        let layers = widths.len();
+        return Err(format!(
+            "{layers} hidden layers; there can be 1 to {MAX_HIDDEN}"
+        ));
     }
     for (&width, layer) in widths.iter().zip(1..) {
         if width == 0 || width % LANES != 0 || width > MAX_WIDTH {
-            return Err(NetworkError::Width { layer, width });
+            return Err(format!(
+                "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
+            ));
         }
     }
-    let check = |tensor: &str, found: usize, expected: usize| {
-        if found == expected {
-            Ok(())
-        } else {
-            Err(NetworkError::Length {
-                tensor: tensor.to_owned(),
-                found,
-                expected,
-            })
-        }
-    };
-    check("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
-    check("dense", weights.dense.len(), dense * widths[0])?;
+    check_length("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
+    check_length("dense", weights.dense.len(), dense * widths[0])?;
     for (layer, number) in weights.hidden.iter().zip(2..) {
-        check(
+        check_length(
             &format!("hidden{number}.weight"),
             layer.weights.len(),
             widths[number - 2] * widths[number - 1],
@@ -372,29 +306,33 @@ fn check_sizes<S>(
     let last = widths[widths.len() - 1];
     for (head, layer) in weights.heads.layers() {
         let outputs = head.outputs(outcomes);
-        check(&format!("{}.bias", head.name()), layer.bias.len(), outputs)?;
-        check(
-            &format!("{}.weight", head.name()),
-            layer.weights.len(),
-            last * outputs,
-        )?;
+        let tensor = |part: &str| format!("{}.{part}", head.name());
+        check_length(&tensor("bias"), layer.bias.len(), outputs)?;
+        check_length(&tensor("weight"), layer.weights.len(), last * outputs)?;
     }
-    check("output.weight", weights.output.len(), last)
+    check_length("output.weight", weights.output.len(), last)
 }
 
-fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), NetworkError> {
-    match weights
-        .iter()
-        .position(|weight| weight.is_nan() || weight.abs() > limit)
-    {
-        Some(index) => Err(NetworkError::Weight {
-            tensor: tensor.to_owned(),
-            index,
-            weight: weights[index],
-            limit,
-        }),
-        None => Ok(()),
+/// Whether a tensor has as many weights as the other tensors demand.
+pub(super) fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
     }
+    Err(format!(
+        "tensor {tensor} has {found} weights; {expected} belong there"
+    ))
+}
+
+/// Whether the weights of a tensor are numbers of at most this magnitude.
+pub(super) fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), String> {
+    let wrong = |weight: &f32| weight.is_nan() || weight.abs() > limit;
+    weights.iter().position(wrong).map_or(Ok(()), |index| {
+        Err(wrong_weight(tensor, index, weights[index], limit))
+    })
+}
+
+fn wrong_weight(tensor: &str, index: usize, weight: f32, limit: f32) -> String {
+    format!("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")
 }
 
 impl<G: Learnable> PartialEq for Network<G> {

@@ -7,21 +7,18 @@
 //! position before a move. Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein
 //! Chu et al. (TAAI 2017).
 
-mod error;
 mod set;
 mod whole;
 
-pub use error::TupleError;
-pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
+pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleError, TupleSet, tuple_text};
 pub(crate) use whole::WholeWeights;
 
 use super::inputs::{Cell, Learnable};
 use crate::core::evaluator::{Evaluator, one_by_one, score_one_by_one};
 use std::fmt::Debug;
 
-/// How the tuples of a game are looked up and added up: [`Plain`] does it for every game, code of
-/// the game's own may be faster. Invariant: the rows that [`Plain`] finds, and the exact sums of
-/// their weights.
+/// How the tuples of a game are looked up and added up: by [`Plain`] or faster. Invariant: the rows
+/// that [`Plain`] finds, and the exact sums of their weights.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
@@ -124,14 +121,10 @@ pub enum NTupleError {
     /// The bias is no number or infinite.
     #[error("the bias is {0}; it must be finite")]
     Bias(f32),
-    /// Weights that would need sums of more bits.
-    #[error("the log odds may reach {most}; weights must keep them below {limit}")]
-    Large {
-        /// The largest weight of each table, and the bias, without their signs.
-        most: f64,
-        /// What they must stay below.
-        limit: f64,
-    },
+    /// Weights that would need sums of more bits: the largest of each table, and the bias, without
+    /// their signs, add up to so much.
+    #[error("the log odds may reach {0}; weights must keep them below {most}", most = whole::LARGEST)]
+    Large(f64),
 }
 
 impl<G: Learnable> TupleNetwork<G> {
@@ -165,20 +158,17 @@ impl<G: Learnable> TupleNetwork<G> {
     }
 
     /// The tuples.
-    #[must_use]
     #[inline]
     pub fn set(&self) -> &TupleSet<G> {
         &self.set
     }
 
     /// One weight a row.
-    #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
     /// The log odds when all weights are 0.
-    #[must_use]
     pub fn bias(&self) -> f32 {
         self.bias
     }

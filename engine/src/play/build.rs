@@ -1,8 +1,7 @@
 //! From notation to evaluators and players of any game.
 //!
-//! A [`PlayerRecipe`] is checked and has its models loaded; it makes as many players as there are
-//! threads, all sharing the weights. The players here are those that every game has; a game's own
-//! stand in its registry ([`super::registry`]), and aliases there are read here again.
+//! A [`PlayerRecipe`] is checked and has its models loaded; the players it makes share the weights.
+//! Here are those that every game has; a game's own stand in its registry ([`super::registry`]).
 
 use self::monte_carlo::MctsRecipe;
 pub use self::searches::SearchPlan;
@@ -14,9 +13,9 @@ use super::{
     registry::{AnyEvaluator, Knowledge, Maker, Meaning},
     simple::RandomPlayer,
 };
-use crate::core::{game::OutcomeList, oracle::Oracle};
+use crate::core::game::OutcomeList;
 use crate::play::player::Player;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 mod evaluators;
 mod limits;
@@ -30,22 +29,17 @@ pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::oracle().map_or(String::new(), |oracle| format!(", {}", oracle.key));
+    let without_chance = |text: &'static str| if G::Outcomes::BOUND == 1 { text } else { "" };
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
          order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), minimax and alphabeta(depth, eval, {chance}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, select, exploration, fpu, expand, prior, bias, bias_by, temperature, \
          rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), random",
         chance = G::CHANCE,
-        width = if G::Outcomes::BOUND == 1 {
-            ", width"
-        } else {
-            ""
-        },
-        many = if G::Outcomes::BOUND == 1 {
+        width = without_chance(", width"),
+        many = without_chance(
             "maxn(depth, eval, limits as star1, step, width), bestreply(as star1), "
-        } else {
-            ""
-        }
+        )
     );
     for entry in G::players() {
         names += ", ";
@@ -61,26 +55,32 @@ pub fn player_names<G: Playable>() -> String {
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
+    is_uniform: bool,
     game: G,
-    recipe: Arc<dyn Recipe<G>>,
+    made: Made<G>,
 }
 
-/// What a recipe is asked. By pointer: whoever asks does not compile the searches behind it.
-trait Recipe<G: Playable>: Send + Sync {
-    fn make(&self, game: &G, timed: bool) -> Box<dyn Player<G>>;
-    fn is_reproducible(&self) -> bool;
-    fn is_uniform(&self) -> bool;
+/// How a player is made, and what is known of it.
+#[derive(Clone)]
+struct Made<G: Playable> {
+    is_reproducible: bool,
     /// Who values positions, if that is an evaluator alone.
-    fn judged_by(&self) -> Option<Judges<'_, G>>;
+    judges: Option<Judges<G>>,
+    make: Make<G>,
 }
 
-enum Kind<G: Playable> {
-    Random,
-    Search(SearchRecipe<G>),
-    Mcts(MctsRecipe<G>),
-    /// A player of the game's own, whose moves its seed decides.
-    Own(Maker<G>),
-    Provided(Maker<G>),
+/// By pointer: whoever asks does not compile the searches behind it.
+type Make<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
+
+impl<G: Playable> Made<G> {
+    /// A player that does not search.
+    fn by(is_reproducible: bool, make: Maker<G>) -> Self {
+        Self {
+            is_reproducible,
+            judges: None,
+            make: Arc::new(move |_, _| make()),
+        }
+    }
 }
 
 impl<G: Playable> PlayerRecipe<G> {
@@ -95,27 +95,36 @@ impl<G: Playable> PlayerRecipe<G> {
 
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut game = game.clone();
-        let mut arguments = Arguments::of(notation);
-        let kind = match notation.name.as_str() {
-            "random" => Kind::Random,
+        let whole = match notation.name.as_str() {
+            "mcts" => Cow::Owned(with_usual_search::<G>(notation)?),
+            _ => Cow::Borrowed(notation),
+        };
+        let mut arguments = Arguments::of(&whole);
+        let made = match notation.name.as_str() {
+            "random" => Made {
+                is_reproducible: true,
+                judges: None,
+                make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
+            },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
             | "alphabeta" | "maxn" | "bestreply" => {
                 let (recipe, assumed) =
                     SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;
-                Kind::Search(recipe)
+                Made {
+                    is_reproducible: recipe.is_reproducible(),
+                    judges: Some(recipe.judged_by()),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
             }
             "mcts" => {
-                let whole = with_usual_search::<G>(notation)?;
-                let mut arguments = Arguments::of(&whole);
                 game = game.assume(&mut arguments)?;
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
-                arguments.finish()?;
-                return Ok(Self {
-                    name: String::new(),
-                    game,
-                    recipe: Arc::new(Kind::Mcts(recipe)),
-                });
+                Made {
+                    is_reproducible: recipe.is_reproducible(),
+                    judges: recipe.judged_by(),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
             }
             name => {
                 let own = G::players().iter().find(|entry| entry.name == name);
@@ -125,18 +134,15 @@ impl<G: Playable> PlayerRecipe<G> {
                         arguments.finish()?;
                         return Self::from_notation(&meant, &game);
                     }
-                    Some(Meaning::Own(make)) => Kind::Own(make(&mut arguments, &game)?),
+                    Some(Meaning::Own(make)) => Made::by(true, make(&mut arguments, &game)?),
                     None => match provided::make(name, &mut arguments, &game) {
-                        Some(maker) => Kind::Provided(maker?),
+                        Some(maker) => Made::by(false, maker?),
                         None => {
-                            return Err((
-                                notation.character,
-                                format!(
-                                    "there is no player '{name}'; there are {}{}",
-                                    player_names::<G>(),
-                                    provided::names::<G>()
-                                ),
-                            ));
+                            return Err(notation.wrong(format!(
+                                "there is no player '{name}'; there are {}{}",
+                                player_names::<G>(),
+                                provided::names::<G>()
+                            )));
                         }
                     },
                 }
@@ -145,94 +151,56 @@ impl<G: Playable> PlayerRecipe<G> {
         arguments.finish()?;
         Ok(Self {
             name: String::new(),
+            is_uniform: notation.name == "random",
             game,
-            recipe: Arc::new(kind),
+            made,
         })
     }
 
     /// The notation in its normal form.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
-    #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        self.recipe.is_reproducible()
+        self.made.is_reproducible
     }
 
     /// Whether every permitted move is equally likely, so that what comes of it can be computed
     /// without sampling.
-    #[must_use]
     pub fn is_uniform(&self) -> bool {
-        self.recipe.is_uniform()
+        self.is_uniform
     }
 
     /// What a value that the player gives a position has been worth in whole games, for the same
     /// seat; `None` where nobody fitted that. What is over, proven or known exactly stays as it is.
     #[must_use]
     pub fn in_whole_games(&self, position: &G::Position, value: f32) -> Option<f32> {
-        let (evaluator, knowledge) = self.recipe.judged_by()?;
+        let (evaluator, knowledge) = self.made.judges.as_ref()?;
         let fitted = evaluator.in_whole_games(value)?;
         let is_exact = self.game.payoffs(position).is_some()
-            || knowledge.is_some_and(|oracle| oracle.value(&self.game, position).is_some());
+            || (knowledge.as_ref())
+                .is_some_and(|oracle| oracle.value(&self.game, position).is_some());
         Some(if is_exact { value } else { fitted })
     }
 
     /// A new player.
-    #[must_use]
     pub fn make(&self) -> Box<dyn Player<G>> {
-        self.recipe.make(&self.game, false)
+        (self.made.make)(self.game.clone(), false)
     }
 
     /// A new player that also measures the time it spends evaluating.
-    #[must_use]
     pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
-        self.recipe.make(&self.game, true)
-    }
-}
-
-impl<G: Playable> Recipe<G> for Kind<G> {
-    fn make(&self, game: &G, timed: bool) -> Box<dyn Player<G>> {
-        match self {
-            Self::Random => Box::new(RandomPlayer::new(game.clone())),
-            Self::Search(recipe) => recipe.make(game.clone(), timed),
-            Self::Mcts(recipe) => recipe.make(game.clone(), timed),
-            Self::Own(maker) | Self::Provided(maker) => maker(),
-        }
-    }
-
-    fn is_reproducible(&self) -> bool {
-        match self {
-            Self::Mcts(recipe) => recipe.is_reproducible(),
-            Self::Search(recipe) => recipe.is_reproducible(),
-            Self::Random | Self::Own(_) => true,
-            Self::Provided(_) => false,
-        }
-    }
-
-    fn is_uniform(&self) -> bool {
-        matches!(self, Self::Random)
-    }
-
-    fn judged_by(&self) -> Option<Judges<'_, G>> {
-        match self {
-            Self::Search(recipe) => Some(recipe.judged_by()),
-            Self::Mcts(recipe) => recipe.judged_by(),
-            Self::Random | Self::Own(_) | Self::Provided(_) => None,
-        }
+        (self.made.make)(self.game.clone(), true)
     }
 }
 
 /// [`PlayerRecipe::parse`] where the game's searches are compiled, see [`Playable::player`].
-///
-/// # Errors
-/// As [`PlayerRecipe::parse`].
 pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>, PlayerError> {
     let notation = Notation::parse(text)?;
     let recipe = PlayerRecipe::from_notation(&notation, game);
-    let recipe = recipe.map_err(|problem| at(text, problem))?;
+    let recipe = recipe.map_err(|problem| PlayerError::of(text, problem))?;
     Ok(PlayerRecipe {
         name: notation.to_string(),
         ..recipe
@@ -255,24 +223,9 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
     let usual = Notation::parse(&format!("mcts({})", G::SEARCH))
         .map_err(|error| (error.character, error.problem))?;
     let mut whole = notation.clone();
-    let says = |key: &str| {
-        notation
-            .arguments
-            .iter()
-            .any(|said| said.key.as_deref() == Some(key))
-    };
-    let leaf = notation
-        .arguments
-        .iter()
-        .find(|said| said.key.as_deref() == Some("leaf"));
-    let plays = leaf.is_none_or(|said| ["playout", "mix"].contains(&said.value.name.as_str()));
-    let value = |key: &str| {
-        let said = notation
-            .arguments
-            .iter()
-            .find(|said| said.key.as_deref() == Some(key));
-        said.map(|said| said.value.name.as_str())
-    };
+    let value = |key: &str| notation.says(key).map(|value| value.name.as_str());
+    let says = |key: &str| value(key).is_some();
+    let plays = value("leaf").is_none_or(|leaf| ["playout", "mix"].contains(&leaf));
     let no_rave = value("rave").is_some_and(|rave| rave.parse() == Ok(0.0))
         || value("select").is_some_and(|select| select != "ucb1")
         || value("batch").is_some_and(|batch| batch != "1");
@@ -317,19 +270,16 @@ macro_rules! players_made_here {
 }
 
 /// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
-///
-/// # Errors
-/// As [`PlayerRecipe::parse`].
 pub fn evaluator<G: Playable>(
     text: &str,
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, PlayerError> {
     let notation = Notation::parse(text)?;
-    evaluator_from(&notation, game).map_err(|problem| at(text, problem))
+    evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }
 
 /// Who says what positions are worth, and who knows.
-type Judges<'a, G> = (&'a dyn AnyEvaluator<G>, Option<&'a dyn Oracle<G>>);
+type Judges<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
 /// The game's exact knowledge, if its key is given; if not, `unasked`'s.
 fn oracle<G: Playable>(
@@ -344,13 +294,5 @@ fn oracle<G: Playable>(
         (Some(value), _) => (entry.read)(value, game),
         (None, Some(by_time)) => (entry.unasked)(game, by_time).map_err(|problem| (0, problem)),
         (None, None) => Ok(None),
-    }
-}
-
-fn at(text: &str, (character, problem): Problem) -> PlayerError {
-    PlayerError {
-        text: text.to_owned(),
-        character,
-        problem,
     }
 }

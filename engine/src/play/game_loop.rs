@@ -46,8 +46,7 @@ pub struct Forfeit {
 pub enum Cause {
     /// The player's, which loses the game.
     Player,
-    /// The player's, which loses the game and broke off in the middle (it panicked), so that it
-    /// should not be used again.
+    /// The player's, which loses the game; it panicked, so it should not be used again.
     Crash,
     /// Not the player's: the game says nothing ([`Failure::OfSystem`]).
     System,
@@ -86,24 +85,15 @@ pub fn play_guided<G: Game>(
         if let Some((mv, value)) =
             oracle.and_then(|oracle| best_known(game, oracle, position, legal))
         {
-            return Ok(Answer {
-                mv,
-                value: Some(value),
-                explored: false,
-                taken: None,
-            });
+            return Ok(Answer::at_once(mv, Some(value), false));
         }
         let explores = exploration
             .as_mut()
             .and_then(|exploration| exploration.uniform(ply, legal.len()));
         if let Some(index) = explores {
             let mv = legal[index];
-            return Ok(Answer {
-                mv,
-                value: players[seat].analyse(position, Some(&[mv])).moves[0].1,
-                explored: true,
-                taken: None,
-            });
+            let value = players[seat].analyse(position, Some(&[mv])).moves[0].1;
+            return Ok(Answer::at_once(mv, value, true));
         }
         let tempered = exploration
             .as_mut()
@@ -118,21 +108,15 @@ pub fn play_guided<G: Game>(
             // A player that rates no moves makes its own.
             if let Some(index) = drawn {
                 let (mv, value) = analysis.moves[index];
-                return Ok(Answer {
-                    mv,
-                    value,
-                    explored: analysis.line.first() != Some(&mv),
-                    taken: None,
-                });
+                let explored = analysis.line.first() != Some(&mv);
+                return Ok(Answer::at_once(mv, value, explored));
             }
         }
         let (decision, taken) = decide(players, seat, position, legal)
             .unwrap_or_else(|crash| resume_unwind(crash.panic));
         Ok(Answer {
-            mv: decision.best,
-            value: decision.value,
-            explored: false,
             taken,
+            ..Answer::at_once(decision.best, decision.value, false)
         })
     };
     play(game, start, chance, answer, effort).0
@@ -167,7 +151,7 @@ fn best_known<G: Game>(
 }
 
 /// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is
-/// not permitted, loses. The record then holds the plies before that, and the payoffs of the loss.
+/// not permitted, loses, and the record holds the plies before that.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
@@ -201,22 +185,30 @@ pub fn play_refereed<G: Game>(
             });
         }
         Ok(Answer {
-            mv: decision.best,
-            value: decision.value,
-            explored: false,
             taken,
+            ..Answer::at_once(decision.best, decision.value, false)
         })
     };
     play(game, start, chance, answer, effort)
 }
 
-/// What a seat does.
 struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
     /// How long the decision took, if that is not all that passed.
     taken: Option<Duration>,
+}
+
+impl<M> Answer<M> {
+    fn at_once(mv: M, value: Option<f32>, explored: bool) -> Self {
+        Self {
+            mv,
+            value,
+            explored,
+            taken: None,
+        }
+    }
 }
 
 /// The loop itself; `answer` speaks for the players.
@@ -229,16 +221,9 @@ fn play<G: Game>(
 ) -> (GameRecord<G>, Option<Forfeit>) {
     let mut position = start;
     let mut plies = Vec::with_capacity(24);
-    loop {
+    let (payoffs, forfeit) = loop {
         if let Some(payoffs) = game.payoffs(&position) {
-            return (
-                GameRecord {
-                    start,
-                    plies,
-                    payoffs,
-                },
-                None,
-            );
+            break (payoffs, None);
         }
         let seat = game.to_move(&position);
         let (outcome, legal) = chance.draw(game, &position);
@@ -268,17 +253,16 @@ fn play<G: Game>(
                 let mut payoffs = [0.0; MAX_SEATS];
                 payoffs[..game.seats()].fill(left_for_each(0.0, game.seats()));
                 payoffs[forfeit.seat] = 0.0;
-                return (
-                    GameRecord {
-                        start,
-                        plies,
-                        payoffs,
-                    },
-                    Some(forfeit),
-                );
+                break (payoffs, Some(forfeit));
             }
         }
-    }
+    };
+    let record = GameRecord {
+        start,
+        plies,
+        payoffs,
+    };
+    (record, forfeit)
 }
 
 /// What a panic said, in one line.

@@ -5,7 +5,7 @@
 //! which names and keys there are is [`super::build`]'s business. Every error names the character
 //! it is about and what would fit.
 
-use std::fmt;
+use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// A name with arguments, where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,17 @@ pub struct PlayerError {
 /// A problem at a character; [`PlayerError`] adds the text.
 pub type Problem = (usize, String);
 
+impl PlayerError {
+    /// A problem with a text.
+    pub(super) fn of(text: &str, (character, problem): Problem) -> Self {
+        Self {
+            text: text.to_owned(),
+            character,
+            problem,
+        }
+    }
+}
+
 /// How deep notations may nest; deeper text is refused rather than overflowing the stack.
 const DEEPEST: usize = 16;
 
@@ -64,15 +75,9 @@ impl Notation {
                 format!("nothing may follow the player, found '{found}'"),
             )),
         });
-        read.map_err(|(character, problem)| PlayerError {
-            text: text.to_owned(),
-            character,
-            problem,
-        })
+        read.map_err(|problem| PlayerError::of(text, problem))
     }
-}
 
-impl Notation {
     /// A name or a number that stands in no text.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -80,6 +85,23 @@ impl Notation {
             arguments: Vec::new(),
             character: 1,
         }
+    }
+
+    /// What is wrong with it.
+    pub fn wrong(&self, problem: impl Into<String>) -> Problem {
+        (self.character, problem.into())
+    }
+
+    /// Its name if it has no arguments.
+    pub(super) fn plain(&self) -> Option<&str> {
+        self.arguments.is_empty().then_some(&*self.name)
+    }
+
+    /// The value of a key, however often it is given.
+    pub(super) fn says(&self, key: &str) -> Option<&Self> {
+        let arguments = self.arguments.iter();
+        let mut of_key = arguments.filter(|said| said.key.as_deref() == Some(key));
+        of_key.next().map(|said| &said.value)
     }
 
     /// With one more argument, if there is a value.
@@ -131,7 +153,6 @@ struct Reader {
 }
 
 impl Reader {
-    /// The next character that is no white space.
     fn peek(&mut self) -> Option<char> {
         while self
             .characters
@@ -149,16 +170,20 @@ impl Reader {
         found
     }
 
-    fn word(&mut self) -> Result<(String, usize), Problem> {
+    fn expected(&mut self, what: &str) -> Problem {
         let found = self.peek();
+        let found = found.map_or("the end".to_owned(), |found| format!("'{found}'"));
+        (self.next + 1, format!("expected {what}, found {found}"))
+    }
+
+    fn word(&mut self) -> Result<(String, usize), Problem> {
+        let quoted = self.peek() == Some('"');
         let character = self.next + 1;
-        if found == Some('"') {
+        if quoted {
             let rest = &self.characters[self.next + 1..];
             let Some(length) = rest.iter().position(|&end| end == '"') else {
-                return Err((
-                    character,
-                    "the quoted text has no end; expected '\"'".to_owned(),
-                ));
+                let problem = "the quoted text has no end; expected '\"'";
+                return Err((character, problem.to_owned()));
             };
             let text = rest[..length].iter().collect();
             self.next += length + 2;
@@ -169,11 +194,7 @@ impl Reader {
             .take_while(|&&letter| is_word(letter))
             .count();
         if length == 0 {
-            let found = found.map_or("the end".to_owned(), |found| format!("'{found}'"));
-            return Err((
-                character,
-                format!("expected a name or a number, found {found}"),
-            ));
+            return Err(self.expected("a name or a number"));
         }
         let text = self.characters[self.next..self.next + length]
             .iter()
@@ -200,10 +221,7 @@ impl Reader {
             }
             while !self.take(')') {
                 if !arguments.is_empty() && !self.take(',') {
-                    let found = self
-                        .peek()
-                        .map_or("the end".to_owned(), |found| format!("'{found}'"));
-                    return Err((self.next + 1, format!("expected ',' or ')', found {found}")));
+                    return Err(self.expected("',' or ')'"));
                 }
                 arguments.push(self.argument(depth + 1)?);
             }
@@ -217,17 +235,12 @@ impl Reader {
 
     fn argument(&mut self, depth: usize) -> Result<Argument, Problem> {
         let (word, character) = self.word()?;
-        if self.take('=') {
-            let value = self.notation(depth)?;
-            return Ok(Argument {
-                key: Some(word),
-                value,
-                character,
-            });
-        }
-        let value = self.arguments_of(word, character, depth)?;
+        let (key, value) = match self.take('=') {
+            true => (Some(word), self.notation(depth)?),
+            false => (None, self.arguments_of(word, character, depth)?),
+        };
         Ok(Argument {
-            key: None,
+            key,
             value,
             character,
         })
@@ -254,9 +267,6 @@ impl<'a> Arguments<'a> {
     }
 
     /// The value of `key`, or the first value without a key.
-    ///
-    /// # Errors
-    /// If the key is given twice.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -279,16 +289,8 @@ impl<'a> Arguments<'a> {
     }
 
     /// Like [`Arguments::take`], but only by name.
-    ///
-    /// # Errors
-    /// If the key is given twice.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
-        if self
-            .notation
-            .arguments
-            .iter()
-            .any(|argument| argument.key.as_deref() == Some(key))
-        {
+        if self.notation.says(key).is_some() {
             return self.take(key);
         }
         self.keys.push(key);
@@ -296,26 +298,35 @@ impl<'a> Arguments<'a> {
     }
 
     /// A number within `range`, or `default`.
-    ///
-    /// # Errors
-    /// If the value is no such number, or the key is given twice.
     pub fn number<T>(
         &mut self,
         key: &'static str,
-        range: std::ops::RangeInclusive<T>,
+        range: RangeInclusive<T>,
         default: T,
     ) -> Result<T, Problem>
     where
-        T: std::str::FromStr + PartialOrd + fmt::Display + Copy,
+        T: FromStr + PartialOrd + fmt::Display + Copy,
     {
         self.take(key)?
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
+    /// A number within `range`, by name only.
+    pub fn number_named<T>(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<T>,
+    ) -> Result<Option<T>, Problem>
+    where
+        T: FromStr + PartialOrd + fmt::Display,
+    {
+        let value = self.take_named(key)?;
+        value
+            .map(|value| parse_number(key, value, range))
+            .transpose()
+    }
+
     /// One of `choices`, by name only; the first is the default.
-    ///
-    /// # Errors
-    /// If the value is none of them, or the key is given twice.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -324,34 +335,22 @@ impl<'a> Arguments<'a> {
         let Some(value) = self.take_named(key)? else {
             return Ok(choices[0].1);
         };
-        match choices
-            .iter()
-            .find(|(name, _)| *name == value.name && value.arguments.is_empty())
-        {
-            Some((_, choice)) => Ok(*choice),
-            None => {
-                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-                Err((
-                    value.character,
-                    format!("'{key}' is {}, not '{value}'", names.join(" or ")),
-                ))
-            }
-        }
+        let chosen = choices.iter().find(|(name, _)| value.plain() == Some(name));
+        chosen.map(|(_, choice)| *choice).ok_or_else(|| {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            value.wrong(format!("'{key}' is {}, not '{value}'", names.join(" or ")))
+        })
     }
 
     /// Refuses arguments that nobody asked for.
-    ///
-    /// # Errors
-    /// If there are any.
     pub fn finish(self) -> Result<(), Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
-                let name = &self.notation.name;
-                let valid = if self.keys.is_empty() {
-                    format!("{name} takes none")
-                } else {
-                    format!("{name} takes {}", self.keys.join(", "))
+                let keys = match self.keys.is_empty() {
+                    true => "none".to_owned(),
+                    false => self.keys.join(", "),
                 };
+                let valid = format!("{} takes {keys}", self.notation.name);
                 let problem = match &argument.key {
                     Some(key) => format!("there is no '{key}' here; {valid}"),
                     None => format!("one value too many; {valid}"),
@@ -364,44 +363,24 @@ impl<'a> Arguments<'a> {
 }
 
 /// The value of `key` as a number within `range`.
-///
-/// # Errors
-/// If it is no such number.
-pub fn parse_number<T>(
-    key: &str,
-    value: &Notation,
-    range: std::ops::RangeInclusive<T>,
-) -> Result<T, Problem>
+pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
-    T: std::str::FromStr + PartialOrd + fmt::Display,
+    T: FromStr + PartialOrd + fmt::Display,
 {
-    let number = value
-        .arguments
-        .is_empty()
-        .then(|| value.name.parse::<T>().ok())
-        .flatten();
-    number
-        .filter(|number| range.contains(number))
-        .ok_or_else(|| {
-            (
-                value.character,
-                format!(
-                    "'{key}' is a number from {} to {}, not '{value}'",
-                    range.start(),
-                    range.end()
-                ),
-            )
-        })
+    let number = value.plain().and_then(|text| text.parse().ok());
+    let number = number.filter(|number| range.contains(number));
+    let (least, most) = (range.start(), range.end());
+    number.ok_or_else(|| {
+        value.wrong(format!(
+            "'{key}' is a number from {least} to {most}, not '{value}'"
+        ))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn problem(text: &str) -> String {
-        Notation::parse(text).unwrap_err().to_string()
-    }
 
     #[test]
     fn notations_nest() {
@@ -411,44 +390,30 @@ mod tests {
         let parsed = Notation::parse("star1(depth=4, eval=model:models/x.safetensors)").unwrap();
         assert_eq!(parsed.arguments[1].key.as_deref(), Some("eval"));
         assert_eq!(parsed.arguments[1].value.name, "model:models/x.safetensors");
-        assert_eq!(
-            Notation::parse("random").unwrap(),
-            Notation::parse(" random() ")
-                .map(|n| Notation { character: 1, ..n })
-                .unwrap()
-        );
-        assert_eq!(
-            Notation::parse("star1(eval=\"model:a b.x\")")
-                .unwrap()
-                .arguments[0]
-                .value
-                .name,
-            "model:a b.x"
-        );
+        let mut spaced = Notation::parse(" random() ").unwrap();
+        spaced.character = 1;
+        assert_eq!(Notation::parse("random").unwrap(), spaced);
+        let parsed = Notation::parse("star1(eval=\"model:a b.x\")").unwrap();
+        assert_eq!(parsed.arguments[0].value.name, "model:a b.x");
     }
 
     #[test]
     fn errors_name_the_character() {
-        assert_eq!(
-            problem(""),
-            "player notation '', character 1: expected a name or a number, found the end"
-        );
-        assert_eq!(
-            problem("star1(depth=)"),
-            "player notation 'star1(depth=)', character 13: expected a name or a number, found ')'"
-        );
-        assert_eq!(
-            problem("star1(depth=4"),
-            "player notation 'star1(depth=4', character 14: expected ',' or ')', found the end"
-        );
-        assert_eq!(
-            problem("star1)"),
-            "player notation 'star1)', character 6: nothing may follow the player, found ')'"
-        );
-        assert_eq!(
-            problem("a(\"b"),
-            "player notation 'a(\"b', character 3: the quoted text has no end; expected '\"'"
-        );
+        let problem = |text: &str| Notation::parse(text).unwrap_err().to_string();
+        for (text, character, expected) in [
+            ("", 1, "expected a name or a number, found the end"),
+            (
+                "star1(depth=)",
+                13,
+                "expected a name or a number, found ')'",
+            ),
+            ("star1(depth=4", 14, "expected ',' or ')', found the end"),
+            ("star1)", 6, "nothing may follow the player, found ')'"),
+            ("a(\"b", 3, "the quoted text has no end; expected '\"'"),
+        ] {
+            let expected = format!("player notation '{text}', character {character}: {expected}");
+            assert_eq!(problem(text), expected);
+        }
         assert!(problem(&"a(".repeat(1000)).contains("at most 16 deep"));
     }
 

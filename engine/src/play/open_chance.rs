@@ -1,9 +1,8 @@
 //! A game with its chance laid open: what every ply will bring is known before it begins.
 //!
-//! A game without chance, so that minimax and alpha-beta can be studied on the same board, moves
-//! and evaluators. For games whose outcomes are the same ones whatever the position. Invariant: the
-//! position that is reached at ply k permits exactly what outcome k permits in the game with
-//! chance.
+//! So minimax and alpha-beta can be studied on the same board, moves and evaluators. For games
+//! whose outcomes are the same whatever the position. Invariant: the position that is reached at
+//! ply k permits exactly what outcome k permits in the game with chance.
 
 use super::{
     playable::Playable,
@@ -48,7 +47,6 @@ impl<G: Playable> OpenChance<G> {
     }
 
     /// The rules with chance.
-    #[must_use]
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -186,9 +184,8 @@ impl<G: Playable, E: Evaluator<G>> Evaluator<OpenChance<G>> for OpenEvaluator<E>
 
 /// Plays as if what chance will bring were known.
 ///
-/// The outcomes are drawn from a seed and have nothing to do with those of the game that is played;
-/// each decision assumes the same ones. Meant for studying searches without chance, not for
-/// strength.
+/// Each decision assumes the same outcomes, which have nothing to do with those of the game that is
+/// played: for studying searches without chance, not for strength.
 pub struct OpenChancePlayer<G: Playable> {
     open: OpenChance<G>,
     player: Box<dyn Player<OpenChance<G>>>,

@@ -1,8 +1,7 @@
 //! `Playable`: all that everybody but search may know of a game.
 //!
-//! Search knows [`Game`] alone. Whoever writes positions down, draws them, starts games, keeps
-//! records or learns from them knows this trait, and nothing of any one game. Invariant: what is
-//! written reads back as the same value, as text and as bytes.
+//! Search knows [`Game`] alone. All others know this trait, and nothing of any one game. Invariant:
+//! what is written reads back as the same value, as text and as bytes.
 
 use super::{
     build::{self, PlayerRecipe},
@@ -38,8 +37,8 @@ pub trait Playable: Game {
     /// `size=8|6|4`.
     const PARAMETERS: &'static str = "";
 
-    /// Random plies that a match begins with where nothing is said: 0 for games whose starts or
-    /// outcomes tell games apart, more for those without chance.
+    /// Random plies that a match begins with where nothing is said: more than 0 for games that
+    /// nothing else tells apart.
     const OPENING_PLIES: usize = 0;
 
     /// Who plays the games that others learn from, and how often, where nothing is said.
@@ -103,19 +102,15 @@ pub trait Playable: Game {
         let notation = Notation::parse(text)?;
         let mut arguments = Arguments::of(&notation);
         let rules = if notation.name != Self::NAME {
-            let problem = format!("the game is '{}', not '{}'", notation.name, Self::NAME);
-            Err((notation.character, problem))
+            let (found, name) = (&notation.name, Self::NAME);
+            Err(notation.wrong(format!("the game is '{found}', not '{name}'")))
         } else if let Some(map) = map {
             Self::from_map(&mut arguments, map)
         } else {
             Self::from_arguments(&mut arguments)
         };
         let rules = rules.and_then(|rules| arguments.finish().map(|()| rules));
-        rules.map_err(|(character, problem)| PlayerError {
-            text: text.to_owned(),
-            character,
-            problem,
-        })
+        rules.map_err(|problem| PlayerError::of(text, problem))
     }
 
     /// The text of the map, for games whose boards are read from files; records carry it.
@@ -179,19 +174,12 @@ pub trait Playable: Game {
     }
 
     /// What [`PlayerRecipe::parse`] reads. A game that ships with the engine repeats these words
-    /// ([`crate::players_made_here`]), so that its searches are compiled once with it and not again
-    /// in every crate that plays it.
-    ///
-    /// # Errors
-    /// As [`PlayerRecipe::parse`].
+    /// ([`crate::players_made_here`]), so that its searches are compiled once, with it.
     fn player(&self, notation: &str) -> Result<PlayerRecipe<Self>, PlayerError> {
         build::read_player(notation, self)
     }
 
     /// What [`build::evaluator_from`] reads, as [`Playable::player`].
-    ///
-    /// # Errors
-    /// As [`build::evaluator_from`].
     fn evaluator(&self, notation: &Notation) -> Result<Arc<dyn AnyEvaluator<Self>>, Problem> {
         build::read_evaluator(notation, self)
     }
@@ -221,10 +209,9 @@ pub trait Playable: Game {
     /// Outcomes for both games of a pair.
     fn paired_luck(&self, seed: u64) -> Self::PairedLuck;
 
-    /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
-    /// in place of whatever the list held; none if there is no such outcome. The position is not
-    /// over.
-    /// Outcomes are numbered as [`Game::outcomes`] lists them unless the game names its own.
+    /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list
+    /// order in place of what the list held; none if there is no such outcome. The position is not
+    /// over. Outcomes are numbered as [`Game::outcomes`] lists them unless the game names its own.
     fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -234,9 +221,9 @@ pub trait Playable: Game {
         moves.truncate(run.len());
     }
 
-    /// A random position of which so much is left, all numbers within the range (both ends included)
-    /// equally likely, in which `first` is to move and which is not over; `None` if the game knows
-    /// no way to draw one.
+    /// A random position that is not over, with `first` to move and so much left, all numbers
+    /// within the range (ends included) equally likely; `None` if the game knows no way to draw
+    /// one.
     fn random_endgame(
         &self,
         remaining: [usize; 2],
@@ -259,8 +246,7 @@ pub trait Playable: Game {
         0..=(Self::Outcomes::BOUND - 1) as u8
     }
 
-    /// The first position of a game in which `first` is to begin; games in which the same seat
-    /// always begins need not ask.
+    /// The first position of a game in which `first` is to begin, unless the same seat always does.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 
     /// How much of the game is left, for tables by phase: [`Playable::REMAINING`] on the board.
@@ -276,9 +262,6 @@ pub trait Playable: Game {
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
     /// Reads a move of a position; whether chance permits it is not checked.
-    ///
-    /// # Errors
-    /// If the text is no move of the seat to move.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
         let mut moves = Self::Moves::default();
         if self.payoffs(position).is_none() {
@@ -317,8 +300,7 @@ pub trait Playable: Game {
         self.format_position(position, outcome)
     }
 
-    /// The position as one `<svg>` element that needs nothing from outside: [`Playable::draw`] unless
-    /// the game paints.
+    /// The position as one `<svg>` element, by default [`Playable::draw`]'s text.
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.draw(position, outcome))
     }
@@ -331,9 +313,6 @@ pub trait Playable: Game {
     }
 
     /// Takes the bytes of a position off the front.
-    ///
-    /// # Errors
-    /// In words, if they are none.
     fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String> {
         let split = bytes.split_first_chunk();
         let split = split
@@ -366,8 +345,7 @@ pub trait Playable: Game {
     }
 }
 
-/// Chance as [`Game::outcomes`] lists it, which a record names by its place there: right for every
-/// game that keeps [`Playable::permitted`] as it is.
+/// Chance as [`Game::outcomes`] lists it, for games that keep [`Playable::permitted`] as it is.
 #[derive(Clone, Debug)]
 pub struct ListedChance {
     seed: u64,

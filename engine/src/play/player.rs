@@ -107,7 +107,7 @@ pub trait Player<G: Game>: Send {
     fn ponders(&self) -> bool;
 
     /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is
-    /// set. Nothing but later answers shows that it did; players that cannot use it return at once.
+    /// set, for later answers; players that cannot use it return at once.
     fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>);
 
     /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is

@@ -1,5 +1,4 @@
-//! Kinds of players that the engine does not have itself, because they need what it does not know,
-//! such as processes.
+//! Kinds of players that need what the engine does not know, such as processes.
 //!
 //! A program provides them under a name, once, before it reads notations. Invariant: a name is
 //! never provided twice, and the engine's own names come first.

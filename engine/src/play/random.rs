@@ -1,7 +1,7 @@
 //! A random number for every position, as Rock'n'Roll's MrRandom gives its leaves (Schäfer 2006).
 //!
-//! An evaluator of every game. Invariant: stateless. The value is a hash of the seed and the position's key, so it is the same
-//! whenever and on whatever thread it is asked for.
+//! An evaluator of every game. Invariant: the value is a hash of the seed and the position's key,
+//! the same whenever and on whatever thread it is asked for.
 
 use crate::core::{evaluator::Evaluator, game::Game};
 use xxhash_rust::xxh3::xxh3_64_with_seed;

@@ -1,14 +1,13 @@
 //! What a game registers under names: evaluators, players of its own, and exact knowledge.
 //!
-//! Whatever reads names, be it notation, help texts or documentation, reads them here
-//! ([`super::playable::Playable::evaluators`] and its neighbours), so each is named once. An evaluator is chosen
-//! at run time and yet searched without a choice at every node: [`AnyEvaluator`] is made for every
-//! [`Evaluator`], and makes the searches over it. Invariant: dispatch is once a call, never once a
-//! node.
+//! Whatever reads names reads them here ([`super::playable::Playable::evaluators`] and its
+//! neighbours), so each is named once. An evaluator is chosen at run time and yet searched without
+//! a choice at every node: [`AnyEvaluator`] is made for every [`Evaluator`], and makes the searches
+//! over it. Invariant: dispatch is once a call, never once a node.
 
 use super::{
     build::SearchPlan,
-    notation::{Arguments, Notation, Problem, parse_number},
+    notation::{Arguments, Notation, Problem},
     player::Player,
 };
 use crate::core::{
@@ -22,7 +21,7 @@ use crate::search::{
     mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf},
     playout::{BestSuccessor, Policy},
 };
-use std::{ops::RangeInclusive, sync::Arc};
+use std::sync::Arc;
 
 /// An evaluator that is chosen at run time, and what can be made of it.
 pub trait AnyEvaluator<G: Game>: Send + Sync {
@@ -142,8 +141,7 @@ pub struct TranscriptForm<G: Game> {
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Any evaluator as one that searches can be generic over, at the price of a choice a position:
-/// for places that are not hot.
+/// Any evaluator as one that searches can be generic over, for places that are not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
     /// The evaluator that is asked.
@@ -155,10 +153,6 @@ impl<G: Game> Evaluator<G> for ByPointer<G> {
 
     fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
         self.0.value_of(game, position)
-    }
-
-    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
-        self.0.values(game, positions, out);
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
@@ -252,9 +246,6 @@ pub struct OracleEntry<G: 'static> {
 }
 
 /// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.
-///
-/// # Errors
-/// As [`calibration`].
 pub fn calibrated<G: Game, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -266,27 +257,22 @@ pub fn calibrated<G: Game, S: Score<G> + 'static>(
 
 /// Win probability by the fitted logistic, or by `slope` and `offset`; with `scale=raw` the raw
 /// score, each unit counting `factor` on a scale of ±1000.
-///
-/// # Errors
-/// If a constant is out of range.
 pub fn calibration(
     arguments: &mut Arguments<'_>,
     fitted: Calibration,
 ) -> Result<Calibration, Problem> {
     let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
-    let mut constant = |key, range: RangeInclusive<f32>| {
-        arguments
-            .take_named(key)?
-            .map(|value| parse_number(key, value, range))
-            .transpose()
+    let mut constant = |key, range, usual| {
+        let value = arguments.number_named(key, range)?;
+        Ok::<_, Problem>(value.unwrap_or(usual))
     };
     Ok(match fitted {
         _ if raw => Calibration::Raw {
-            factor: constant("factor", 1e-6..=1000.0)?.unwrap_or(1.0),
+            factor: constant("factor", 1e-6..=1000.0, 1.0)?,
         },
         Calibration::Logistic { slope, offset } => Calibration::Logistic {
-            slope: constant("slope", 1e-6..=1000.0)?.unwrap_or(slope),
-            offset: constant("offset", -100.0..=100.0)?.unwrap_or(offset),
+            slope: constant("slope", 1e-6..=1000.0, slope)?,
+            offset: constant("offset", -100.0..=100.0, offset)?,
         },
         Calibration::Raw { .. } => fitted,
     })

@@ -108,9 +108,11 @@ impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
         Self { search }
     }
 
-    /// The search, for its report and its options.
-    pub fn search(&mut self) -> &mut Mcts<G, L> {
-        &mut self.search
+    fn stats_since(&mut self, began: Instant) -> SearchStats {
+        SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        }
     }
 }
 
@@ -133,14 +135,10 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         let began = Instant::now();
         let found = self.search.choose(position, legal);
         let best = best_move(&found);
-        let stats = SearchStats {
-            time: began.elapsed(),
-            ..self.search.take_stats()
-        };
         Decision {
             best: best.mv,
             value: best.value,
-            stats,
+            stats: self.stats_since(began),
         }
     }
 
@@ -152,14 +150,10 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
             .iter()
             .map(|statistics| (statistics.mv, statistics.value))
             .collect();
-        let stats = SearchStats {
-            time: began.elapsed(),
-            ..self.search.take_stats()
-        };
         Analysis {
             moves,
             line: tree.line.clone(),
-            stats,
+            stats: self.stats_since(began),
             tree: Some(Box::new(tree)),
         }
     }

@@ -3,9 +3,9 @@
 //!
 //! A game of many seats becomes one of two, [`BestReply`], in which the second has the moves of
 //! every other seat and makes the one that is worst for the root; whoever is not asked passes, by
-//! [`Game::turn_to`]. So whatever searches two seats searches this: alpha-beta sees the root's moves
-//! at every other ply, and deeper than against all others in turn. Positions arise that the rules do
-//! not know. Invariant: a seat without a move is passed over, the root like any other.
+//! [`Game::turn_to`]. So whatever searches two seats searches this, and sees the root's moves at
+//! every other ply. Positions arise that the rules do not know. Invariant: a seat without a move is
+//! passed over, the root like any other.
 
 use super::{
     Parties, Search, SearchStats,

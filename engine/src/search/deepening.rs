@@ -12,10 +12,15 @@ use super::{
     meter::LeafClock,
     parallel::{Busy, spawn},
     star::{Star, StarOptions},
-    stopwatch::Stopwatch,
+    stopwatch::Deadline,
     table::Table,
 };
-use crate::core::{chance::Bounds, evaluator::Evaluator, game::Game, oracle::Oracle};
+use crate::core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::{Game, Stage},
+    oracle::Oracle,
+};
 use std::{
     marker::PhantomData,
     sync::{
@@ -48,12 +53,8 @@ pub trait Deepens<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
     /// The table, if there is one.
-    fn table(&self) -> Option<&Arc<Table>> {
+    fn table(&self) -> Option<&Table> {
         None
-    }
-    /// Forgets everything learned so far.
-    fn forget(&mut self) {
-        self.forget_own();
     }
     /// Forgets what this thread alone has learned: not the table.
     fn forget_own(&mut self) {}
@@ -89,7 +90,6 @@ pub struct Deepened<G, W> {
 /// A Star search under limits.
 pub type DeepeningSearch<G, E> = Deepened<G, Star<G, E>>;
 
-/// A move at the root.
 #[derive(Clone, Copy, Debug)]
 struct RootMove<M> {
     mv: M,
@@ -101,8 +101,7 @@ struct RootMove<M> {
 }
 
 impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
-    /// A search to a fixed depth with everything else at its default, on one thread and without a
-    /// table.
+    /// A search to a fixed depth, with all else at its default, on one thread and without a table.
     #[must_use]
     pub fn to_depth(game: G, evaluator: E, depth: u32) -> Self {
         Self::new(
@@ -143,11 +142,9 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
     /// Asks an oracle about every position that is reached by a move.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
-        self.workers = self
-            .workers
-            .into_iter()
-            .map(|worker| worker.with_oracle(oracle.cloned()))
-            .collect();
+        for worker in &mut self.workers {
+            worker.oracle = oracle.cloned();
+        }
         self
     }
 
@@ -168,22 +165,34 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
             workers,
             deepening,
             limits,
-            pace: Pace::new(&limits),
+            pace: Pace::new(limits.time),
             completed: 0,
             game: PhantomData,
         }
     }
 
-    /// Runs `task` on all workers until the first of them, whose answer counts, is done.
+    /// Runs `task`, which is told the depths of the iterations and answers with the last complete
+    /// one, on all workers until the first of them, whose answer counts, is done.
     fn run<R: Send>(
         &mut self,
-        began: Stopwatch,
         position: &G::Position,
+        task: impl Fn(&mut W, &mut dyn Iterator<Item = u32>) -> (R, u32) + Sync,
+    ) -> R {
+        let began = self.pace.start();
+        let game = self.workers[0].game();
+        let depths = depths(self.limits, self.deepening, game.stage(position));
+        let deadline = self.pace.deadline(began, game.moves_left(position));
+        let (answer, completed) = self.until(deadline, |worker| task(worker, &mut depths.clone()));
+        self.completed = completed;
+        self.pace.spent(began.elapsed());
+        answer
+    }
+
+    fn until<R: Send>(
+        &mut self,
+        deadline: Option<Deadline>,
         task: impl Fn(&mut W) -> R + Sync,
     ) -> R {
-        let deadline = self
-            .pace
-            .deadline(began, self.workers[0].game().moves_left(position));
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
             table.step();
@@ -216,15 +225,9 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
     }
 }
 
-/// Depths of the iterations.
-fn depths(
-    limits: &Limits,
-    deepening: Deepening,
-    stage: crate::core::game::Stage,
-) -> impl Iterator<Item = u32> + Clone {
+fn depths(limits: Limits, deepening: Deepening, stage: Stage) -> impl Iterator<Item = u32> + Clone {
     let range = limits.depth(stage);
-    // Without a limit that may come first, only the last iteration answers: the others are there to
-    // order it.
+    // Without another limit only the last iteration answers: the others are there to order it.
     let first = if limits.only_depth() {
         range.most - range.most.saturating_sub(range.least) / deepening.step * deepening.step
     } else {
@@ -242,33 +245,28 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
     }
 
     fn forget(&mut self) {
-        let (first, others) = self.workers.split_at_mut(1);
-        first[0].forget();
-        for worker in others {
-            worker.forget_own();
+        if let Some(table) = self.workers[0].table() {
+            table.forget();
         }
-        self.pace = Pace::new(&self.limits);
+        self.workers.iter_mut().for_each(W::forget_own);
+        self.pace = Pace::new(self.limits.time);
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
         if !self.limits.only_depth() {
             return Bounds::exact(self.move_values(position, &[mv])[0]);
         }
-        let depth = self
-            .limits
-            .depth(self.workers[0].game().stage(position))
-            .most;
-        self.workers[0].watch().start(0, None, None, None);
-        self.workers[0]
+        let worker = &mut self.workers[0];
+        let depth = self.limits.depth(worker.game().stage(position)).most;
+        worker.watch().start(0, None, None, None);
+        worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
             .0
     }
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
-        let began = self.pace.start();
-        let stage = self.workers[0].game().stage(position);
-        let (limits, deepening) = (self.limits, self.deepening);
-        let (best, depth) = self.run(began, position, |worker| {
+        let (limits, aspiration) = (self.limits, self.deepening.aspiration);
+        let best = self.run(position, |worker, depths| {
             let mut moves: Vec<_> = legal
                 .iter()
                 .enumerate()
@@ -280,14 +278,9 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
                 })
                 .collect();
             let mut completed = 0;
-            for depth in depths(&limits, deepening, stage) {
-                if !iterate(
-                    worker,
-                    position,
-                    depth,
-                    deepening.aspiration.filter(|_| completed > 0),
-                    &mut moves,
-                ) {
+            for depth in depths {
+                let aspiration = aspiration.filter(|_| completed > 0);
+                if !iterate(worker, position, depth, aspiration, &mut moves) {
                     break;
                 }
                 completed = depth;
@@ -297,8 +290,6 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
             }
             (moves[0], completed)
         });
-        self.completed = depth;
-        self.pace.spent(began.elapsed());
         // Without time for a single iteration nothing is known.
         let value = if best.bounds == Bounds::UNKNOWN {
             0.5
@@ -309,14 +300,11 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
     }
 
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
-        let began = self.pace.start();
-        let stage = self.workers[0].game().stage(position);
-        let (limits, deepening) = (self.limits, self.deepening);
-        let (values, depth) = self.run(began, position, |worker| {
+        self.run(position, |worker, depths| {
             // Values of different depths do not compare: an iteration counts when all moves have
             // one, but for the first.
             let (mut values, mut completed) = (vec![0.5; moves.len()], 0);
-            for depth in depths(&limits, deepening, stage) {
+            for depth in depths {
                 let (mut found, mut proven) = (values.clone(), true);
                 for (value, &mv) in found.iter_mut().zip(moves) {
                     let (bounds, holds) =
@@ -333,19 +321,13 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
                 }
             }
             (values, completed)
-        });
-        self.completed = depth;
-        self.pace.spent(began.elapsed());
-        values
+        })
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        let began = self.pace.start();
-        let stage = self.workers[0].game().stage(position);
-        let (limits, deepening) = (self.limits, self.deepening);
-        let (value, depth) = self.run(began, position, |worker| {
+        self.run(position, |worker, depths| {
             let (mut value, mut completed) = (0.5, 0);
-            for depth in depths(&limits, deepening, stage) {
+            for depth in depths {
                 let (bounds, proven) = worker.value_to(position, depth);
                 if worker.watch().stopped() {
                     break;
@@ -356,10 +338,7 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
                 }
             }
             (value, completed)
-        });
-        self.completed = depth;
-        self.pace.spent(began.elapsed());
-        value
+        })
     }
 
     fn take_stats(&mut self) -> SearchStats {
@@ -410,7 +389,8 @@ fn iterate<G: Game, W: Deepens<G>>(
     }
     if let Some((_, place)) = best {
         bring_forward(moves, place);
-        sort_by_upper_bounds(&mut moves[1..]);
+        // The others by what is known of them.
+        moves[1..].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
     }
     true
 }
@@ -441,11 +421,6 @@ fn search_root_move<G: Game, W: Deepens<G>>(
         }
     }
     worker.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
-}
-
-/// The moves after the best by what is known of them: upper bounds.
-fn sort_by_upper_bounds<M>(moves: &mut [RootMove<M>]) {
-    moves.sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
 }
 
 fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {

@@ -45,8 +45,8 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
     }
 
-    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move,
-    /// where `root` is one party and all other seats are the other.
+    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move:
+    /// `root`, or all others.
     pub fn value_to(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let parties = Parties { root };
         if let Some(payoffs) = self.game.payoffs(position) {
@@ -54,39 +54,29 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
         if depth == 0 {
             self.stats.evaluations += 1;
-            let mut cache = E::Cache::default();
-            self.evaluator.refresh(&self.game, position, &mut cache);
-            return f64::from(parties.value(
-                &self.game,
-                position,
-                &self.evaluator.payoffs(&self.game, position, &cache),
-            ));
+            return parties
+                .evaluate_anew(&self.game, &self.evaluator, position)
+                .into();
         }
         let mut moves = G::Moves::default();
         self.game.moves(position, &mut moves);
         let outcomes = self.game.outcomes(position, &moves);
+        let unified = self.form == Form::Unified;
+        let mut after = |&mv| self.after(position, mv, depth, root);
+        let once: Vec<f64> = match unified {
+            true => moves.iter().map(&mut after).collect(),
+            false => Vec::new(),
+        };
         let mut value = 0.0_f64;
-        match self.form {
-            Form::Textbook => {
-                for outcome in outcomes.iter() {
-                    let permitted = &moves[outcome.run()];
-                    let best = permitted
-                        .iter()
-                        .map(|&mv| self.after(position, mv, depth, root))
-                        .fold(0.0, f64::max);
-                    value += f64::from(outcome.weight) * best;
-                }
-            }
-            Form::Unified => {
-                let values: Vec<f64> = moves
+        for outcome in outcomes.iter() {
+            let best = match unified {
+                true => once[outcome.run()].iter().copied().fold(0.0, f64::max),
+                false => moves[outcome.run()]
                     .iter()
-                    .map(|&mv| self.after(position, mv, depth, root))
-                    .collect();
-                for outcome in outcomes.iter() {
-                    value += f64::from(outcome.weight)
-                        * values[outcome.run()].iter().copied().fold(0.0, f64::max);
-                }
-            }
+                    .map(&mut after)
+                    .fold(0.0, f64::max),
+            };
+            value += f64::from(outcome.weight) * best;
         }
         // The weights are rounded: their sum may exceed 1 in its last digit.
         value.min(1.0)

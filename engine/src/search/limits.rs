@@ -1,10 +1,10 @@
 //! When a search must end: by nodes, by time, or because another thread has found the answer.
 //!
-//! The clock is read once in a while: the number of nodes between two looks follows the speed of
-//! the evaluator, so that a slow one does not overstep a limit. Invariant: once a search is stopped
-//! it stays stopped until it is given new limits.
+//! The number of nodes between two looks at the clock follows the speed of the evaluator, so that a
+//! slow one does not overstep a limit. Invariant: once a search is stopped it stays stopped until
+//! it is given new limits.
 
-use super::stopwatch::{Clock, Deadline, Stopwatch};
+use super::stopwatch::{Deadline, Stopwatch};
 use crate::core::game::Stage;
 use std::{
     sync::{
@@ -17,8 +17,8 @@ use std::{
 /// Depths of the first and of the last iteration, in plies from the root, 1–127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// The first iteration that counts: with limits besides the depth one of a single ply comes
-    /// before it, and with the depth alone the first is a whole number of steps below the last.
+    /// The first iteration that counts: with other limits one of a single ply comes before it, with
+    /// the depth alone it is a whole number of steps below the last.
     pub least: u32,
     /// The last one.
     pub most: u32,
@@ -29,8 +29,8 @@ pub struct DepthRange {
 pub enum TimeLimit {
     /// For each move.
     Move(Duration),
-    /// For each move, of the time that the searching thread spends on a processor: what passes
-    /// while others compute does not count. For one thread.
+    /// For each move, of the time that its one thread spends on a processor, not while others
+    /// compute.
     Processor(Duration),
     /// For all moves of a game together, growing by `increment` after each.
     Game {
@@ -70,7 +70,6 @@ impl Limits {
     }
 
     /// Whether nothing but the depth ends a search.
-    #[must_use]
     pub fn only_depth(&self) -> bool {
         self.nodes.is_none() && self.time.is_none()
     }
@@ -93,23 +92,20 @@ pub(super) struct Pace {
 const RESERVE: Duration = Duration::from_millis(1);
 
 impl Pace {
-    pub(super) fn new(limits: &Limits) -> Self {
-        let left = match limits.time {
+    pub(super) fn new(limit: Option<TimeLimit>) -> Self {
+        let left = match limit {
             Some(TimeLimit::Game { total, .. }) => total,
             _ => Duration::ZERO,
         };
-        Self {
-            limit: limits.time,
-            left,
-        }
+        Self { limit, left }
     }
 
     /// A stopwatch for a search that begins now; it is off where time does not matter.
     pub(super) fn start(&self) -> Stopwatch {
         match self.limit {
             None => Stopwatch::Off,
-            Some(TimeLimit::Processor(_)) => Stopwatch::start(Clock::Processor),
-            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::start(Clock::Wall),
+            Some(TimeLimit::Processor(_)) => Stopwatch::processor(),
+            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::wall(),
         }
     }
 
@@ -126,7 +122,6 @@ impl Pace {
         Some(Deadline { stopwatch, after })
     }
 
-    /// Takes the time of a move off the clock.
     pub(super) fn spent(&mut self, time: Duration) {
         if let Some(TimeLimit::Game { increment, .. }) = self.limit {
             self.left = self.left.saturating_sub(time) + increment;
@@ -156,10 +151,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 /// Nodes before the first look, when nothing is known about the evaluator's speed.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Nodes before the first look of a later search at most: some microseconds with a fast evaluator.
+/// Nodes before the first look of a later search at most: some microseconds.
 const LONGEST_FIRST_INTERVAL: u64 = 512;
 
-/// Nodes between two looks at most.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 
 impl Default for Watch {
@@ -214,7 +208,6 @@ impl Watch {
         self.stopped
     }
 
-    /// Whether the search has been stopped.
     #[inline]
     pub(super) fn stopped(&self) -> bool {
         self.stopped
@@ -224,8 +217,7 @@ impl Watch {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
-        // The slowest nodes count, and are forgotten slowly: cheap ones may be followed by dear
-        // ones at any time.
+        // The slowest nodes count, and are forgotten slowly: dear ones may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let wanted = (BETWEEN_LOOKS.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = wanted.clamp(1, 2 * self.interval).min(LONGEST_INTERVAL);

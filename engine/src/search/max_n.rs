@@ -46,8 +46,7 @@ pub struct MaxN<G: Game, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     width: Option<usize>,
-    /// For each ply of the line what the evaluator keeps.
-    caches: Vec<E::Cache>,
+    cache: E::Cache,
     /// For each ply of the line the moves of its node; `None` while it uses them.
     lists: Vec<Option<Box<G::Moves>>>,
     /// Leaves evaluated: a subtree that adds none is proven.
@@ -71,7 +70,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
             game,
             evaluator,
             width,
-            caches: Vec::new(),
+            cache: E::Cache::default(),
             lists: Vec::new(),
             horizon: 0,
             watch: Watch::default(),
@@ -82,22 +81,18 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
 
     /// What a position brings each seat, `depth` plies deep.
     pub fn payoffs(&mut self, position: &G::Position, depth: u32) -> Payoffs {
-        self.root(position, depth);
+        self.make_room(depth);
         match self.game.payoffs(position) {
             Some(payoffs) => payoffs,
-            None if depth == 0 => self.evaluate(position, 0),
+            None if depth == 0 => self.evaluate(position),
             None => self.node(position, depth, 0),
         }
     }
 
-    fn root(&mut self, position: &G::Position, depth: u32) {
-        if self.caches.len() <= depth as usize {
-            let plies = depth as usize + 1;
-            self.caches.resize_with(plies, E::Cache::default);
-            self.lists.resize_with(plies, Option::default);
+    fn make_room(&mut self, plies: u32) {
+        if self.lists.len() < plies as usize {
+            self.lists.resize_with(plies as usize, Option::default);
         }
-        self.evaluator
-            .refresh(&self.game, position, &mut self.caches[0]);
     }
 
     /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.
@@ -132,21 +127,18 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
         if self.watch.is_over(self.stats.nodes) {
             return NOTHING;
         }
-        let (parents, children) = self.caches.split_at_mut(ply + 1);
-        let (parent, child) = (&parents[ply], &mut children[0]);
-        self.evaluator
-            .update(&self.game, parent, position, mv, &next, child);
         if depth == 0 {
-            self.evaluate(&next, ply + 1)
+            self.evaluate(&next)
         } else {
             self.node(&next, depth, ply + 1)
         }
     }
 
-    fn evaluate(&mut self, position: &G::Position, ply: usize) -> Payoffs {
+    fn evaluate(&mut self, position: &G::Position) -> Payoffs {
         self.stats.evaluations += 1;
         self.horizon += 1;
-        let (game, evaluator, cache) = (&self.game, &self.evaluator, &self.caches[ply]);
+        let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.cache);
+        evaluator.refresh(game, position, cache);
         self.meter
             .evaluation(|| evaluator.payoffs(game, position, cache))
     }
@@ -166,11 +158,7 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        let evaluation_time = self.meter.take();
-        SearchStats {
-            evaluation_time,
-            ..std::mem::take(&mut self.stats)
-        }
+        self.meter.take_with(&mut self.stats)
     }
 
     fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {
@@ -188,7 +176,7 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
         _alpha: f32,
         _beta: f32,
     ) -> (Bounds, bool) {
-        self.root(position, depth);
+        self.make_room(depth);
         let horizon = self.horizon;
         let own = self.after(position, mv, depth - 1, 0)[self.game.to_move(position)];
         (Bounds::exact(own), horizon == self.horizon)

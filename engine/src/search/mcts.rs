@@ -40,7 +40,7 @@ use self::{
 };
 use super::{
     SearchStats,
-    limits::{Limits, Pace, TimeLimit},
+    limits::{Pace, TimeLimit},
     meter::LeafClock,
 };
 use crate::core::{
@@ -48,7 +48,10 @@ use crate::core::{
     oracle::Oracle,
     random::RandomStream,
 };
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 /// What a search is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +95,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             .into_iter()
             .map(|leaf| Worker::new(leaf, threads))
             .collect();
-        let graph = Graph::new(graph_size(&game, &options, workers.len()));
-        let pace = pace_for(&options);
+        let graph = Graph::new(graph_size(&game, &options, threads));
         let mut search = Self {
             game,
             options,
@@ -101,7 +103,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             workers,
             oracle: None,
             prior: None,
-            pace,
+            pace: Pace::new(options.budget.time()),
             root: None,
             simulations: 0,
             unvisited: Vec::new(),
@@ -133,19 +135,6 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         self
     }
 
-    /// Changes the options, and forgets what was found.
-    pub fn set_options(&mut self, options: MctsOptions) {
-        let threads = self.workers.len();
-        let size = graph_size(&self.game, &options, threads);
-        if size != graph_size(&self.game, &self.options, threads) {
-            // First give back, then take.
-            self.graph = None;
-            self.graph = Graph::new(size);
-        }
-        self.options = options;
-        self.forget();
-    }
-
     /// The options.
     pub fn options(&self) -> &MctsOptions {
         &self.options
@@ -158,12 +147,8 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             worker.leaf.new_game();
             worker.random = RandomStream::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         }
-        self.forget();
-    }
-
-    fn forget(&mut self) {
         self.root = None;
-        self.pace = pace_for(&self.options);
+        self.pace = Pace::new(self.options.budget.time());
     }
 
     /// The rules that are searched.
@@ -172,7 +157,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     }
 
     /// Searches a position that is not over: with the given moves after chance has spoken, or
-    /// before (`None`). Returns what was found about each of the moves, in order.
+    /// before (`None`). Returns what was found about each, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -192,8 +177,8 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         self.statistics()
     }
 
-    /// Searches a position before chance has spoken until `stop` is set, for the searches to come:
-    /// without [`MctsOptions::keep`] they would not know of it, and it does nothing.
+    /// Searches a position before chance has spoken until `stop` is set, for the searches to come;
+    /// without [`MctsOptions::keep`] it does nothing.
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.keep && self.options.graph {
             self.run(position, None, Purpose::Values, Some(stop));
@@ -204,11 +189,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
-            let evaluation_time = worker.meter.take();
-            stats.add(&SearchStats {
-                evaluation_time,
-                ..std::mem::take(&mut worker.stats)
-            });
+            stats.add(&worker.meter.take_with(&mut worker.stats));
         }
         stats
     }
@@ -222,29 +203,18 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
                 ..TreeReport::default()
             };
         };
+        let depths = self.workers.iter().map(|worker| worker.depth as u32);
         TreeReport {
             simulations: self.simulations,
             positions: graph.blocks(),
             bytes: graph.bytes(),
             fill: graph.fill(),
             full: self.workers.iter().any(|worker| worker.full),
-            depth: self
-                .workers
-                .iter()
-                .map(|worker| worker.depth as u32)
-                .max()
-                .unwrap_or(0),
+            depth: depths.max().unwrap_or(0),
             line: line(&self.game, graph, root, &moves),
             moves,
         }
     }
-}
-
-fn pace_for(options: &MctsOptions) -> Pace {
-    Pace::new(&Limits {
-        time: options.budget.time(),
-        ..Limits::to_depth(1)
-    })
 }
 
 /// More new positions a second than a thread makes: they are no more than a third of its
@@ -252,16 +222,14 @@ fn pace_for(options: &MctsOptions) -> Pace {
 const POSITIONS_A_SECOND: f64 = 2e6;
 
 /// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 21
-/// MiB: a process that does nothing else, as large as that with the tables of its evaluators, stays
-/// within the limit.
+/// MiB, as large as a process that does nothing else with the tables of its evaluators.
 const PARTS: usize = 12;
 
 fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size {
     // One simulation adds one position at most. What earlier searches have left counts too.
     let searches = if options.keep { 8 } else { 1 };
-    let in_time = |time: std::time::Duration| {
-        (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64
-    };
+    let in_time =
+        |time: Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
     let positions = match options.budget {
         _ if options.ponder => u64::MAX,
         Budget::Simulations(simulations) => simulations,
@@ -277,12 +245,12 @@ fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size 
         bytes: bytes - bytes / PARTS,
         positions,
         most_moves: game.most_moves(),
-        extras: options.needs_extras(),
+        extras: options.rave > 0.0 || options.selection == Selection::Tuned,
         threads,
     }
 }
 
-/// From the best move on the most visited one of each position, as long as there is one.
+/// From the best move on the most visited one of each position.
 fn line<G: Game>(
     game: &G,
     graph: &Graph,

@@ -27,7 +27,6 @@ unsafe impl Shared for mcts::Proof {}
 // SAFETY: one `AtomicU64`.
 unsafe impl Shared for mcts::Slot {}
 
-/// Zeroed memory for items.
 #[derive(Debug)]
 pub(super) struct Memory<T> {
     /// Raw: as [`MmapMut`] it would count as bytes that only its owner writes to.

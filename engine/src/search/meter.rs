@@ -1,7 +1,11 @@
 //! Measuring what share of a search goes into evaluating leaves, at the cost of a foreseen branch
 //! an evaluation when nobody asks.
 
-use std::time::{Duration, Instant};
+use super::SearchStats;
+use std::{
+    mem,
+    time::{Duration, Instant},
+};
 
 /// Reads the clock before and after every evaluation, once it is switched on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +38,14 @@ impl LeafClock {
 
     /// Time spent evaluating since the last call, if it was taken.
     pub fn take(&mut self) -> Option<Duration> {
-        self.spent.as_mut().map(std::mem::take)
+        self.spent.as_mut().map(mem::take)
+    }
+
+    /// The same with what else has been spent since.
+    pub(super) fn take_with(&mut self, stats: &mut SearchStats) -> SearchStats {
+        SearchStats {
+            evaluation_time: self.take(),
+            ..mem::take(stats)
+        }
     }
 }

@@ -23,13 +23,7 @@ pub fn minimax<G: Game, E: Evaluator<G>>(
         return f64::from(parties.value(game, position, &payoffs));
     }
     if depth == 0 {
-        let mut cache = E::Cache::default();
-        evaluator.refresh(game, position, &mut cache);
-        return f64::from(parties.value(
-            game,
-            position,
-            &evaluator.payoffs(game, position, &cache),
-        ));
+        return parties.evaluate_anew(game, evaluator, position).into();
     }
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);

@@ -42,7 +42,6 @@ impl Ordering {
     };
 
     /// Whether moves have to be rated at all.
-    #[must_use]
     pub fn rates(self) -> bool {
         self.tactics || self.history || self.evaluator
     }
@@ -87,7 +86,6 @@ impl Segments {
     }
 
     /// How many there are.
-    #[must_use]
     #[inline]
     pub fn count(&self) -> usize {
         self.ends.len() - 1
@@ -101,9 +99,9 @@ impl Segments {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// The best move of each segment in 16 bits, `values` saying how good each move turned out:
-    /// each segment has an equal share of the bits, all ones standing for a move they cannot name;
-    /// of many segments the best move of all.
+    /// The best move of each segment in 16 bits, by how good each turned out: each segment has an
+    /// equal share of the bits, all ones for a move they cannot name; of many segments the best
+    /// move of all.
     #[must_use]
     #[inline]
     pub fn hint(&self, values: &[f32]) -> u16 {

@@ -34,9 +34,9 @@ pub struct Options {
     /// What is left out.
     pub cuts: Cuts,
     /// Whether moves after the first of a choice node are first searched in a null window
-    /// (Reinefeld 1983); not with [`Cuts::None`], which has no windows. Cuts below chance leave
-    /// bounds inexact, so a move that turns out better is searched again in full: with moves in
-    /// list order and no table this costs Star1 more leaves than it saves.
+    /// (Reinefeld 1983); not with [`Cuts::None`], which has no windows. Bounds below chance are
+    /// inexact, so a better move is searched again in full: in list order and without a table this
+    /// costs Star1 more leaves than it saves.
     pub negascout: bool,
 }
 
@@ -52,8 +52,7 @@ pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
     depth: u32,
     options: Options,
     table: Option<Arc<Table>>,
-    /// The evaluator's state for each ply of the line being searched.
-    caches: Vec<E::Cache>,
+    cache: E::Cache,
     parties: Parties,
     stats: SearchStats,
     meter: LeafClock,
@@ -63,8 +62,6 @@ pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
 #[derive(Debug)]
 struct Node<'a, P> {
     position: &'a P,
-    /// Plies from the root.
-    ply: usize,
     /// Plies before the leaves, at least 1.
     depth: u32,
 }
@@ -80,16 +77,14 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         options: Options,
         table: Option<Arc<Table>>,
     ) -> Self {
-        let caches = vec![E::Cache::default(); depth as usize + 1];
-        let parties = Parties { root: 0 };
         Self {
             game,
             evaluator,
             depth,
             options,
             table,
-            caches,
-            parties,
+            cache: E::Cache::default(),
+            parties: Parties { root: 0 },
             stats: SearchStats::default(),
             meter: LeafClock::default(),
         }
@@ -112,19 +107,10 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         if let Some(payoffs) = self.game.payoffs(position) {
             return Bounds::exact(payoffs[self.parties.root]);
         }
-        self.evaluator
-            .refresh(&self.game, position, &mut self.caches[0]);
         if depth == 0 {
-            return Bounds::exact(self.evaluate(position, 0));
+            return Bounds::exact(self.evaluate(position));
         }
-        self.chance_node(
-            &Node {
-                position,
-                ply: 0,
-                depth,
-            },
-            Window::new(alpha, beta),
-        )
+        self.chance_node(&Node { position, depth }, Window::new(alpha, beta))
     }
 
     fn chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
@@ -270,14 +256,11 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         if window.settles(scouted) {
             return scouted;
         }
-        let again = self.after(
-            node,
-            mv,
-            Window {
-                alpha: window.alpha.max(scouted.lower),
-                beta: window.beta.min(scouted.upper),
-            },
-        );
+        let inside = Window {
+            alpha: window.alpha.max(scouted.lower),
+            beta: window.beta.min(scouted.upper),
+        };
+        let again = self.after(node, mv, inside);
         let lower = again.lower.max(scouted.lower);
         Bounds {
             lower,
@@ -294,22 +277,11 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
             Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
         } else {
-            let ply = node.ply + 1;
-            let (parents, children) = self.caches.split_at_mut(ply);
-            self.evaluator.update(
-                &self.game,
-                &parents[node.ply],
-                node.position,
-                mv,
-                &next,
-                &mut children[0],
-            );
             if node.depth == 1 {
-                Bounds::exact(self.evaluate(&next, ply))
+                Bounds::exact(self.evaluate(&next))
             } else {
                 let below = Node {
                     position: &next,
-                    ply,
                     depth: node.depth - 1,
                 };
                 self.chance_node(&below, if same { window } else { window.opposite() })
@@ -319,10 +291,11 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
     }
 
     #[inline]
-    fn evaluate(&mut self, position: &G::Position, ply: usize) -> f32 {
+    fn evaluate(&mut self, position: &G::Position) -> f32 {
         self.stats.evaluations += 1;
         let (game, evaluator, cache, parties) =
-            (&self.game, &self.evaluator, &self.caches[ply], self.parties);
+            (&self.game, &self.evaluator, &mut self.cache, self.parties);
+        evaluator.refresh(game, position, cache);
         self.meter
             .evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
@@ -343,17 +316,8 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
         self.parties = Parties {
             root: self.game.to_move(position),
         };
-        self.evaluator
-            .refresh(&self.game, position, &mut self.caches[0]);
-        self.after(
-            &Node {
-                position,
-                ply: 0,
-                depth: self.depth,
-            },
-            mv,
-            Window::new(alpha, 1.0),
-        )
+        let depth = self.depth;
+        self.after(&Node { position, depth }, mv, Window::new(alpha, 1.0))
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
@@ -361,10 +325,6 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        let evaluation_time = self.meter.take();
-        SearchStats {
-            evaluation_time,
-            ..std::mem::take(&mut self.stats)
-        }
+        self.meter.take_with(&mut self.stats)
     }
 }

@@ -7,12 +7,12 @@
 //! results of the same depth only, the value found is that of one thread, up to rounding.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     thread::Scope,
 };
 
-/// The positions that some thread is searching. Forgetful: an entry may be overwritten, which costs
-/// time, nothing else.
+/// The positions that some thread is searching. An entry may be overwritten, which costs time,
+/// nothing else.
 #[derive(Debug)]
 pub(super) struct Busy {
     slots: Box<[AtomicU64]>,
@@ -21,8 +21,8 @@ pub(super) struct Busy {
 const SLOTS: usize = 1 << 10;
 
 impl Busy {
-    /// From this remaining depth on moves are put off; below, a search takes less time than the
-    /// other thread's result takes to arrive.
+    /// From this remaining depth on moves are put off; below, searching takes less time than
+    /// waiting.
     pub(super) const FROM_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
@@ -31,17 +31,16 @@ impl Busy {
         }
     }
 
-    /// Whether another thread is at a position.
     #[inline]
     pub(super) fn contains(&self, key: u64) -> bool {
-        self.slots[key as usize % SLOTS].load(Ordering::Relaxed) == key
+        self.slots[key as usize % SLOTS].load(Relaxed) == key
     }
 
     /// Notes that this thread is at a position; returns whether it took the place.
     #[inline]
     pub(super) fn enter(&self, key: u64) -> bool {
         self.slots[key as usize % SLOTS]
-            .compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed)
+            .compare_exchange(0, key, Relaxed, Relaxed)
             .is_ok()
     }
 
@@ -49,7 +48,7 @@ impl Busy {
     #[inline]
     pub(super) fn leave(&self, entered: bool, key: u64) {
         if entered {
-            self.slots[key as usize % SLOTS].store(0, Ordering::Relaxed);
+            self.slots[key as usize % SLOTS].store(0, Relaxed);
         }
     }
 }

@@ -1,15 +1,14 @@
 //! Playouts that are not uniform: policies that choose moves, and leaves of a tree search that play
 //! by them.
 //!
-//! A [`Policy`] knows a game only through [`Game`] and an evaluator: most urgent moves first, moves
-//! drawn by urgency, the best successor by an evaluator (a search of depth 0), mixtures.
-//! [`ByPolicy`] plays to the end, [`Truncated`] a number of plies and then asks another leaf.
-//! Invariant: outcomes are always drawn by their weights, whatever the policy.
+//! A [`Policy`] knows a game only through [`Game`] and an evaluator. [`ByPolicy`] plays to the end,
+//! [`Truncated`] a number of plies and then asks another leaf. Invariant: outcomes are always drawn
+//! by their weights, whatever the policy.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
     evaluator::Evaluator,
-    game::{Game, MAX_SEATS, Payoffs},
+    game::{Game, Payoffs},
     random::RandomStream,
 };
 
@@ -283,35 +282,29 @@ impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
 
 /// Plays a number of plies by a policy, then asks another leaf: usually an evaluator's.
 #[derive(Clone, Debug)]
-pub struct Truncated<G: Game, P, L> {
+pub struct Truncated<P, L> {
     policy: P,
     plies: u32,
     end: L,
-    /// Where playouts stopped that wait for `end`, and its answers.
-    stopped: Vec<G::Position>,
-    answers: Vec<Payoffs>,
 }
 
-impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
+impl<P, L> Truncated<P, L> {
     /// At most `plies` plies by `policy`, then `end`.
     pub fn new(policy: P, plies: u32, end: L) -> Self {
-        Self {
-            policy,
-            plies,
-            end,
-            stopped: Vec::new(),
-            answers: Vec::new(),
-        }
+        Self { policy, plies, end }
     }
 
     /// Where a playout stops.
-    fn play(
+    fn play<G: Game>(
         &mut self,
         game: &G,
         start: &G::Position,
         random: &mut RandomStream,
         mut made: Option<&mut MoveKinds>,
-    ) -> G::Position {
+    ) -> G::Position
+    where
+        P: Policy<G>,
+    {
         let mut position = *start;
         for _ in 0..self.plies {
             if game.payoffs(&position).is_some() {
@@ -327,7 +320,7 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
     }
 }
 
-impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
+impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<P, L> {
     fn payoffs(
         &mut self,
         game: &G,
@@ -338,34 +331,6 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
         let stopped = self.play(game, position, random, made.as_deref_mut());
         game.payoffs(&stopped)
             .unwrap_or_else(|| self.end.payoffs(game, &stopped, random, made))
-    }
-
-    fn payoffs_of(
-        &mut self,
-        game: &G,
-        positions: &[G::Position],
-        random: &mut RandomStream,
-        payoffs: &mut [Payoffs],
-    ) {
-        self.stopped.clear();
-        // No number marks those that wait.
-        for (position, payoffs) in positions.iter().zip(payoffs.iter_mut()) {
-            let stopped = self.play(game, position, random, None);
-            *payoffs = game.payoffs(&stopped).unwrap_or_else(|| {
-                self.stopped.push(stopped);
-                [f32::NAN; MAX_SEATS]
-            });
-        }
-        self.answers.resize(self.stopped.len(), [0.0; MAX_SEATS]);
-        self.end
-            .payoffs_of(game, &self.stopped, random, &mut self.answers);
-        for (payoffs, answer) in payoffs
-            .iter_mut()
-            .filter(|payoffs| payoffs[0].is_nan())
-            .zip(&self.answers)
-        {
-            *payoffs = *answer;
-        }
     }
 }
 

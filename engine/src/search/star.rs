@@ -54,8 +54,7 @@ pub struct StarOptions {
     /// The order of moves.
     pub ordering: Ordering,
     /// By how many standard deviations a search two plies less deep has to miss a window for its
-    /// result to be believed instead of that of the full depth (ProbCut); `None`: every node is
-    /// searched to its depth.
+    /// result to be believed (ProbCut); `None`: every node is searched to its depth.
     pub probcut: Option<f32>,
     /// How many moves of an inner node are searched at most ([`narrow`]); `None`: all. For games
     /// without chance.
@@ -77,7 +76,6 @@ impl Default for StarOptions {
 /// Stands for the value of a move not searched yet; below all values.
 const UNSEARCHED: f32 = -1.0;
 
-/// The width of a null window.
 const NULL_WINDOW: f32 = 1e-5;
 
 /// One thread's part of a search: what it shares are the rules, the weights and the table.
@@ -87,7 +85,8 @@ pub struct Star<G: Game, E: Evaluator<G>> {
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    oracle: Option<Arc<dyn Oracle<G>>>,
+    /// Asked about every position that is reached by a move.
+    pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     /// For each ply of the line what the evaluator keeps.
     caches: Vec<E::Cache>,
     /// For each ply of the line what a node works with; `None` while it does.
@@ -95,11 +94,10 @@ pub struct Star<G: Game, E: Evaluator<G>> {
     parties: Parties,
     history: Vec<f32>,
     recent: Recent,
-    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is
-    /// proven.
+    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds none is proven.
     horizon: u64,
-    /// Whether the move being searched is the one that looks best of its segment: its successor is
-    /// likely to fail low.
+    /// Whether the move being searched looks best of its segment: its successor is likely to fail
+    /// low.
     expects_low: bool,
     watch: Watch,
     /// What other threads of the same search are at.
@@ -189,11 +187,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
 
     /// What has been spent since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
-        let evaluation_time = self.meter.take();
-        SearchStats {
-            evaluation_time,
-            ..std::mem::take(&mut self.stats)
-        }
+        self.meter.take_with(&mut self.stats)
     }
 
     /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to
@@ -262,7 +256,6 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         E::KNOWS_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
     }
 
-    /// Lists the moves of a node that are searched.
     #[inline]
     fn list(&self, position: &G::Position, ply: usize, moves: &mut G::Moves) {
         self.game.moves(position, moves);
@@ -603,12 +596,8 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
         &self.game
     }
 
-    fn table(&self) -> Option<&Arc<Table>> {
-        self.table.as_ref()
-    }
-
-    fn forget(&mut self) {
-        Self::forget(self);
+    fn table(&self) -> Option<&Table> {
+        self.table.as_deref()
     }
 
     fn forget_own(&mut self) {

@@ -7,34 +7,26 @@
 
 use std::time::{Duration, Instant};
 
-/// Which time counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clock {
-    /// The time that passes.
-    Wall,
-    /// The time that this thread spends on a processor, in the system too.
-    Processor,
-}
-
 /// Runs from when it was started.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopwatch {
     /// Not started, because nobody asks: reading a clock costs as much as a search of one ply.
     Off,
+    /// The time that passes.
     Wall(Instant),
-    /// Time on a processor at the start.
+    /// The time that this thread spends on a processor, in the system too; with that at the start.
     Processor(Duration),
 }
 
 impl Stopwatch {
-    pub(super) fn start(clock: Clock) -> Self {
-        match clock {
-            Clock::Wall => Self::Wall(Instant::now()),
-            Clock::Processor => Self::Processor(thread_time().unwrap_or_default()),
-        }
+    pub(super) fn wall() -> Self {
+        Self::Wall(Instant::now())
     }
 
-    /// Since the start.
+    pub(super) fn processor() -> Self {
+        Self::Processor(thread_time().unwrap_or_default())
+    }
+
     pub(super) fn elapsed(self) -> Duration {
         match self {
             Self::Off => Duration::ZERO,
@@ -81,16 +73,13 @@ mod tests {
 
     #[test]
     fn sleep_passes_on_the_wall_only() {
-        let (wall, processor) = (
-            Stopwatch::start(Clock::Wall),
-            Stopwatch::start(Clock::Processor),
-        );
+        let (wall, processor) = (Stopwatch::wall(), Stopwatch::processor());
         std::thread::sleep(Duration::from_millis(50));
         assert!(wall.elapsed() >= Duration::from_millis(50));
         // Where time on a processor is not told everything is late.
         assert!(processor.elapsed() < Duration::from_millis(25) || thread_time().is_none());
         let until = Deadline {
-            stopwatch: Stopwatch::start(Clock::Processor),
+            stopwatch: Stopwatch::processor(),
             after: Duration::from_micros(200),
         };
         while !until.has_passed() {

@@ -10,7 +10,7 @@
 
 use super::memory::Memory;
 use crate::core::chance::Bounds;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Which of two results stays when both want one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,8 +31,7 @@ pub enum Replacement {
 /// When a result of another depth may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
-    /// Never, unless it holds at any greater depth: the value of a search does not depend on what
-    /// was searched before.
+    /// Never, unless it holds at any greater depth: no search depends on those before.
     #[default]
     SameDepth,
     /// If it was searched at least as deep.
@@ -104,32 +103,20 @@ pub(super) struct Entry {
 /// at depth 6 with tables of 1 MiB: 2 to 8 make no difference that can be seen, 0 costs nodes.
 const PLIES_OF_A_GENERATION: i32 = 4;
 
-/// A game may begin with this generation at most, so that every game has room for the same number
-/// of steps: what a table does must not depend on the games before.
+/// A game may begin with this generation at most, so that all have room for the same number of
+/// steps: a table must not depend on the games before.
 const LAST_FIRST_GENERATION: u8 = 128;
 
-/// Generations of one game.
 const MOST_STEPS: u8 = 126;
 
 impl Table {
-    /// A table of `mebibytes` MiB, or of one entry for 0; `None` if there is not that much memory.
-    #[must_use]
-    pub fn new(mebibytes: usize, replacement: Replacement, reuse: Reuse) -> Option<Self> {
-        Self::with_entries((mebibytes << 20) / size_of::<Entry>(), replacement, reuse)
-    }
-
     /// A table of at least one entry; `None` if there is not that much memory.
     #[must_use]
     pub fn with_entries(entries: usize, replacement: Replacement, reuse: Reuse) -> Option<Self> {
-        let least = if replacement == Replacement::TwoLevel {
-            2
-        } else {
-            1
-        };
-        let ways = if replacement == Replacement::Bucketed {
-            entries.clamp(1, 4)
-        } else {
-            1
+        let (least, ways) = match replacement {
+            Replacement::TwoLevel => (2, 1),
+            Replacement::Bucketed => (1, entries.clamp(1, 4)),
+            Replacement::Always | Replacement::DepthPreferred => (1, 1),
         };
         let memory = Memory::zeroed(entries.max(least) / ways * ways)?;
         Some(Self {
@@ -143,43 +130,42 @@ impl Table {
     }
 
     /// Number of entries.
-    #[must_use]
     pub fn entries(&self) -> usize {
         self.memory.items().len()
     }
 
     /// Forgets everything.
     pub fn forget(&self) {
-        let generation = self.generation.load(Ordering::Relaxed) + 1;
+        let generation = self.generation.load(Relaxed) + 1;
         if generation > LAST_FIRST_GENERATION {
             self.clear();
         } else {
-            self.generation.store(generation, Ordering::Relaxed);
-            self.first_generation.store(generation, Ordering::Relaxed);
+            self.generation.store(generation, Relaxed);
+            self.first_generation.store(generation, Relaxed);
         }
     }
 
-    /// Starts a new generation: what the table holds ages. To be called once a move, while no
-    /// thread searches. A game of more than 126 moves starts anew with an empty table.
+    /// Starts a new generation, once a move, while no thread searches. A game of more than 126
+    /// moves starts anew with an empty table.
     pub fn step(&self) {
         let (first, generation) = (
-            self.first_generation.load(Ordering::Relaxed),
-            self.generation.load(Ordering::Relaxed),
+            self.first_generation.load(Relaxed),
+            self.generation.load(Relaxed),
         );
         if generation - first >= MOST_STEPS {
             self.clear();
         } else {
-            self.generation.store(generation + 1, Ordering::Relaxed);
+            self.generation.store(generation + 1, Relaxed);
         }
     }
 
     fn clear(&self) {
         for entry in self.memory.items() {
-            entry.tag.store(0, Ordering::Relaxed);
-            entry.bounds.store(0, Ordering::Relaxed);
+            entry.tag.store(0, Relaxed);
+            entry.bounds.store(0, Relaxed);
         }
-        self.generation.store(1, Ordering::Relaxed);
-        self.first_generation.store(1, Ordering::Relaxed);
+        self.generation.store(1, Relaxed);
+        self.first_generation.store(1, Relaxed);
     }
 
     /// What is known of a position that is to be searched to `depth` plies (1–127).
@@ -193,16 +179,17 @@ impl Table {
                     continue;
                 };
                 if content.check == key as u32
-                    && content.generation >= self.first_generation.load(Ordering::Relaxed)
+                    && content.generation >= self.first_generation.load(Relaxed)
                 {
-                    let holds = content.depth == depth
-                        || content.proven && content.depth <= depth
-                        || self.reuse == Reuse::Deeper && content.depth > depth;
+                    let found = content.found;
+                    let holds = found.depth == depth
+                        || found.proven && found.depth <= depth
+                        || self.reuse == Reuse::Deeper && found.depth > depth;
                     let this = Hit {
-                        bounds: content.bounds,
+                        bounds: found.bounds,
                         holds,
-                        proven: content.proven,
-                        hint: content.hint,
+                        proven: found.proven,
+                        hint: found.hint,
                     };
                     if holds {
                         return Some(this);
@@ -218,15 +205,12 @@ impl Table {
     #[inline]
     pub fn store(&self, key: u64, found: &Found) -> Kept {
         debug_assert!((1..128).contains(&found.depth));
-        let first = self.first_generation.load(Ordering::Relaxed);
-        let generation = self.generation.load(Ordering::Relaxed);
+        let first = self.first_generation.load(Relaxed);
+        let generation = self.generation.load(Relaxed);
         let content = Content {
             check: key as u32,
-            hint: found.hint,
-            depth: found.depth,
-            proven: found.proven,
             generation,
-            bounds: found.bounds,
+            found: *found,
         };
         let [upper, lower] = self.places(key);
         let old = Content::read(&upper[0]).filter(|old| old.generation >= first);
@@ -235,7 +219,7 @@ impl Table {
             Replacement::DepthPreferred => match old {
                 Some(old)
                     if old.generation == generation
-                        && old.depth > content.depth
+                        && old.found.depth > found.depth
                         && old.check != content.check =>
                 {
                     Kept::Rejected
@@ -248,7 +232,7 @@ impl Table {
                     Some(old) if old.check == content.check => {
                         content.write_over(&upper[0], Some(old))
                     }
-                    Some(old) if old.generation == generation && old.depth > content.depth => {
+                    Some(old) if old.generation == generation && old.found.depth > found.depth => {
                         content.write_over(&lower[0], below)
                     }
                     Some(evicted) => {
@@ -260,7 +244,7 @@ impl Table {
             }
             Replacement::Bucketed => {
                 let worth = |old: &Content| {
-                    old.depth as i32
+                    old.found.depth as i32
                         - PLIES_OF_A_GENERATION * i32::from(generation - old.generation)
                 };
                 let mut place: Option<(&Entry, Content)> = None;
@@ -283,8 +267,7 @@ impl Table {
         }
     }
 
-    /// Where a position may stand: the places of the upper level, and those of the lower one if
-    /// there is one.
+    /// Where a position may stand: the places of the upper level, and of the lower one if any.
     #[inline]
     fn places(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.memory.items();
@@ -307,48 +290,51 @@ impl Table {
     }
 }
 
-/// An entry, read or to be written.
 #[derive(Clone, Copy, Debug)]
 struct Content {
     check: u32,
-    hint: u16,
-    depth: u32,
-    proven: bool,
     generation: u8,
-    bounds: Bounds,
+    found: Found,
 }
 
 impl Content {
     /// `None` if the entry is empty. A torn entry reads as one of a random key.
     #[inline]
     fn read(entry: &Entry) -> Option<Self> {
-        let tag = entry.tag.load(Ordering::Relaxed);
-        let bounds = entry.bounds.load(Ordering::Relaxed);
+        let tag = entry.tag.load(Relaxed);
+        let bounds = entry.bounds.load(Relaxed);
         let generation = (tag >> 56) as u8;
         (generation != 0).then(|| Self {
             check: tag as u32 ^ cover(bounds),
-            hint: (tag >> 32) as u16,
-            depth: (tag >> 48) as u32 & 127,
-            proven: tag >> 55 & 1 == 1,
             generation,
-            bounds: Bounds {
-                lower: f32::from_bits(bounds as u32),
-                upper: f32::from_bits((bounds >> 32) as u32),
+            found: Found {
+                hint: (tag >> 32) as u16,
+                depth: (tag >> 48) as u32 & 127,
+                proven: tag >> 55 & 1 == 1,
+                bounds: Bounds {
+                    lower: f32::from_bits(bounds as u32),
+                    upper: f32::from_bits((bounds >> 32) as u32),
+                },
             },
         })
     }
 
     #[inline]
     fn write(&self, entry: &Entry) {
-        let bounds =
-            u64::from(self.bounds.lower.to_bits()) | u64::from(self.bounds.upper.to_bits()) << 32;
+        let Found {
+            depth,
+            bounds: Bounds { lower, upper },
+            proven,
+            hint,
+        } = self.found;
+        let bounds = u64::from(lower.to_bits()) | u64::from(upper.to_bits()) << 32;
         let tag = u64::from(self.check ^ cover(bounds))
-            | u64::from(self.hint) << 32
-            | u64::from(self.depth) << 48
-            | u64::from(self.proven) << 55
+            | u64::from(hint) << 32
+            | u64::from(depth) << 48
+            | u64::from(proven) << 55
             | u64::from(self.generation) << 56;
-        entry.tag.store(tag, Ordering::Relaxed);
-        entry.bounds.store(bounds, Ordering::Relaxed);
+        entry.tag.store(tag, Relaxed);
+        entry.bounds.store(bounds, Relaxed);
     }
 
     #[inline]

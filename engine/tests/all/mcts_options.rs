@@ -636,13 +636,13 @@ fn leaves_answer_alike_one_by_one_and_together() {
 }
 
 #[test]
-fn options_change_at_run_time_and_the_report_tells_of_the_search() {
+fn the_report_tells_of_the_search() {
     let game = Standard::default();
     let start = position(MIDDLE);
     let mut search = on_threads(1, simulations(100), 1);
     search.search(&start, None);
     let small = search.report();
-    search.set_options(simulations(20_000));
+    let mut search = Mcts::new(game.clone(), Playout, simulations(20_000), 1);
     let legal = game.legal_moves(&start, 1);
     let found = search.search(&start, Some(&legal));
     let report = search.report();

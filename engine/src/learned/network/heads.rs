@@ -1,10 +1,9 @@
-//! What a network may say beside the value: win probabilities after each outcome of chance, and how
-//! long the game will last.
+//! What a network may say beside the value.
 //!
 //! A head is a linear layer on the last hidden layer, which it shares with the value. Invariant: a
 //! value is computed without a look at the heads, whether the network has any or not.
 
-use super::{Layer, MAX_WIDTH, Network, SMALL_WIDTH, kernels};
+use super::{Layer, MAX_WIDTH, Network, kernels};
 use crate::core::{calibration::logistic, evaluator::Evaluator};
 use crate::learned::{
     inputs::{DenseInputs, Learnable, MAX_DENSE},
@@ -67,7 +66,6 @@ pub struct HeadWeights {
 
 impl HeadWeights {
     /// Which heads there are.
-    #[must_use]
     pub fn heads(&self) -> Heads {
         self.layers()
             .fold(Heads::NONE, |heads, (head, _)| heads.with(head))
@@ -91,28 +89,17 @@ impl HeadWeights {
             Head::MovesToGo => &mut self.moves_to_go,
         }
     }
-
-    /// The tensors with the names that model files use.
-    pub(super) fn float_tensors(&self) -> impl Iterator<Item = (String, &[f32])> {
-        self.layers().flat_map(|(head, layer)| {
-            [
-                (format!("{}.weight", head.name()), &layer.weights[..]),
-                (format!("{}.bias", head.name()), &layer.bias[..]),
-            ]
-        })
-    }
 }
 
 impl<G: Learnable> Network<G> {
     /// The heads there are beside the value.
-    #[must_use]
     pub fn heads(&self) -> Heads {
         self.weights.heads.heads()
     }
 
     /// For each outcome of chance the win probability of the side to move once it has come; `None`
-    /// if the network has no such head. Outcomes that permit the same moves are worth the same, of
-    /// which the network need not know.
+    /// if the network has no such head. The network need not know that outcomes which permit the
+    /// same moves are worth the same.
     #[must_use]
     pub fn rolls(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
         let head = self.weights.heads.rolls.as_ref()?;
@@ -121,8 +108,7 @@ impl<G: Learnable> Network<G> {
         Some(logits.into_iter().map(logistic).collect())
     }
 
-    /// How many plies are still to come, those of both sides together, as far as the network can
-    /// tell; `None` if it has no such head. At least 1: a position that is valued is not over.
+    /// How many plies of both sides are still to come, at least 1; `None` if it has no such head.
     #[must_use]
     pub fn moves_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
         Some((self.plies_output(game, position)? * PLIES_SCALE).max(1.0))
@@ -147,23 +133,8 @@ impl<G: Learnable> Network<G> {
             &mut last[..self.weights.output.len()],
         );
         self.features.fill(game, position, dense);
-        if self.weights.widest() <= SMALL_WIDTH {
-            kernels::last_layer::<SMALL_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(game.to_move(position)),
-                dense,
-                last,
-            );
-        } else {
-            kernels::last_layer::<MAX_WIDTH>(
-                self.instructions,
-                &self.weights,
-                accumulators.seen_by(game.to_move(position)),
-                dense,
-                last,
-            );
-        }
+        let sums = accumulators.seen_by(game.to_move(position));
+        kernels::last_layer(self.instructions, &self.weights, sums, dense, last);
         out.copy_from_slice(&head.bias);
         for (value, weights) in last.iter().zip(head.weights.chunks_exact(out.len())) {
             for (out, weight) in out.iter_mut().zip(weights) {

@@ -8,7 +8,7 @@
 //!
 //! [`Instructions`]: crate::core::simd::Instructions
 
-use super::{LANES, NetworkWeights, SPARSE_SCALE};
+use super::{LANES, MAX_WIDTH, NetworkWeights, SPARSE_SCALE};
 use crate::core::simd::dispatched;
 
 dispatched! {
@@ -32,15 +32,14 @@ dispatched! {
 }
 
 dispatched! {
-    /// `out` = the last hidden layer from the sums over the stones and the dense inputs; no layer
-    /// is wider than `WIDTH`.
-    pub(super) fn last_layer<const WIDTH: usize>(
+    /// `out` = the last hidden layer from the sums over the stones and the dense inputs.
+    pub(super) fn last_layer(
         weights: &NetworkWeights<i32>,
         sums: &[i32],
         dense: &[f32],
         out: &mut [f32],
     ) {
-        any => last_layer_body::<WIDTH>,
+        any => last_layer_body,
     }
 }
 
@@ -145,13 +144,8 @@ fn forward_body<const WIDTH: usize>(
 }
 
 #[inline(always)]
-fn last_layer_body<const WIDTH: usize>(
-    weights: &NetworkWeights<i32>,
-    sums: &[i32],
-    dense: &[f32],
-    out: &mut [f32],
-) {
-    let mut scratch = [[0.0f32; WIDTH]; 2];
+fn last_layer_body(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32], out: &mut [f32]) {
+    let mut scratch = [[0.0f32; MAX_WIDTH]; 2];
     out.copy_from_slice(hidden_layers(weights, sums, dense, &mut scratch));
 }
 

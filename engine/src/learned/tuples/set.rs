@@ -1,10 +1,10 @@
 //! A set of tuples: from positions to rows of tables.
 //!
-//! Invariant: [`TupleSet::look_up`] says what rows are; kernels of a game compute the same.
-//! [`TupleSet::description`] says canonically what that is. A set that could be made has rows that
+//! Invariant: [`TupleSet::look_up`] says what rows are; kernels of a game compute the same. Rows
 //! fit their tables, whatever the position.
 
-use super::{TupleError, TupleKernels};
+use super::TupleKernels;
+use crate::core::text::joined;
 use crate::learned::inputs::{Cell, Learnable, cell_named, cell_text, with_view};
 use std::{fmt::Debug, ops::Range};
 
@@ -19,6 +19,18 @@ pub const MAX_ROWS: usize = 1 << 26;
 
 /// The name of a set that is listed instead of named.
 pub const CUSTOM: &str = "custom";
+
+/// Why there is no such set of tuples, as one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TupleError {
+    /// Tables that are too large.
+    #[error("{0} rows in all tables and phases; there may be {MAX_ROWS}")]
+    Rows(u64),
+    /// Anything else: a name is unknown, there are too many of something, or something is there
+    /// twice.
+    #[error("{0}")]
+    Other(String),
+}
 
 /// A list of tuples with the layout of their tables.
 #[derive(Clone, Debug)]
@@ -66,14 +78,11 @@ impl<G: Learnable> TupleSet<G> {
     pub fn named(game: &G, name: &str) -> Result<Self, TupleError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
-            return Err(TupleError::UnknownSet {
-                name: name.to_owned(),
-                known: sets
-                    .iter()
-                    .map(|set| set.name)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            });
+            let known: Vec<_> = sets.iter().map(|set| set.name).collect();
+            return Err(TupleError::Other(format!(
+                "'{name}' is no tuple set; there are {}",
+                known.join(", ")
+            )));
         };
         Self::new(game, set.name, (set.tuples)(game))
     }
@@ -88,15 +97,13 @@ impl<G: Learnable> TupleSet<G> {
         let cell = |text: &str| {
             cell_named(groups, text).ok_or_else(|| {
                 let names: Vec<String> = groups.iter().map(|group| group.names()).collect();
-                TupleError::UnknownCell {
-                    cell: text.to_owned(),
-                    known: match names.split_last() {
-                        Some((last, others)) if !others.is_empty() => {
-                            format!("{} and {last}", others.join(", "))
-                        }
-                        _ => names.concat(),
-                    },
-                }
+                let known = match names.split_last() {
+                    Some((last, others)) if !others.is_empty() => {
+                        format!("{} and {last}", others.join(", "))
+                    }
+                    _ => names.concat(),
+                };
+                TupleError::Other(format!("'{text}' is no cell; there are {known}"))
             })
         };
         let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();
@@ -161,17 +168,13 @@ impl<G: Learnable> TupleSet<G> {
                 .iter()
                 .any(|&end| !(least..most).contains(&usize::from(end)))
         {
-            return Err(TupleError::Phases {
-                phases: phases.to_vec(),
-                remaining: G::REMAINING,
-                first: least,
-                last: most - 1,
-            });
+            return Err(TupleError::Other(format!(
+                "phases {phases:?}: numbers of {} must ascend, from {least} to {}",
+                G::REMAINING,
+                most - 1
+            )));
         }
-        let all = self.rows as u64 * (phases.len() as u64 + 1);
-        if all > MAX_ROWS as u64 {
-            return Err(TupleError::Rows(all));
-        }
+        check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
         let phase = |remaining: usize| {
             phases
                 .iter()
@@ -192,7 +195,6 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The rules.
-    #[must_use]
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -209,31 +211,26 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The name, [`CUSTOM`] if it was listed.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// How many rows all tables have together: the number of weights.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
     /// How many tuples there are: one row of each is on in every position.
-    #[must_use]
     pub fn tuples(&self) -> usize {
         self.tuples.len()
     }
 
     /// The cells of each tuple, in the order of their tables.
-    #[must_use]
     pub fn cells(&self) -> &[Vec<Cell>] {
         &self.tuples
     }
 
     /// Most that remains in each phase but the last; empty if there is one phase.
-    #[must_use]
     pub fn phases(&self) -> &[u8] {
         &self.phases
     }
@@ -323,9 +320,7 @@ impl<G: Learnable> TupleSet<G> {
         });
     }
 
-    /// The canonical text that says what [`Self::indices`] computes; its hash is the feature hash
-    /// of a model.
-    #[must_use]
+    /// The canonical text of what [`Self::indices`] computes, of which models carry the hash.
     pub fn description(&self) -> String {
         let groups = self.game.cells();
         let late = |cell: &Cell| {
@@ -357,7 +352,6 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The tuples as [`Self::custom`] takes them.
-    #[must_use]
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()
@@ -367,59 +361,61 @@ impl<G: Learnable> TupleSet<G> {
 
     /// The phases with something between them.
     pub(crate) fn phase_list(&self, between: &str) -> String {
-        self.phases
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(between)
+        joined(&self.phases, between)
     }
 }
 
 /// The cells of a tuple, divided by blanks.
 #[must_use]
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
-    tuple
-        .iter()
-        .map(|cell| cell_text(game.cells(), *cell))
-        .collect::<Vec<_>>()
-        .join(" ")
+    let cells = tuple.iter().map(|cell| cell_text(game.cells(), *cell));
+    cells.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether these tuples make a set.
 fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), TupleError> {
     if !(1..=MAX_TUPLES).contains(&tuples.len()) {
-        return Err(TupleError::Tuples(tuples.len()));
+        return Err(TupleError::Other(format!(
+            "{} tuples; a set has 1 to {MAX_TUPLES}",
+            tuples.len()
+        )));
     }
     let mut rows = 0u64;
     let mut seen = std::collections::HashSet::new();
-    for (number, tuple) in tuples.iter().enumerate() {
+    for (number, tuple) in (1..).zip(tuples) {
         if !(1..=MAX_CELLS).contains(&tuple.len()) {
-            return Err(TupleError::Cells {
-                tuple: number + 1,
-                cells: tuple.len(),
-            });
+            let cells = tuple.len();
+            return Err(TupleError::Other(format!(
+                "tuple {number} has {cells} cells; a tuple has 1 to {MAX_CELLS}"
+            )));
         }
         let mut sorted = tuple.clone();
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(TupleError::CellTwice {
-                tuple: text(tuple),
-                cell: text(&pair[..1]),
-            });
+            let (tuple, cell) = (text(tuple), text(&pair[..1]));
+            return Err(TupleError::Other(format!(
+                "the tuple '{tuple}' has {cell} twice"
+            )));
         }
         if !seen.insert(sorted) {
-            return Err(TupleError::TupleTwice(text(tuple)));
+            return Err(TupleError::Other(format!(
+                "the tuple '{}' is there twice, if its cells are taken in some order",
+                text(tuple)
+            )));
         }
         let of_the_table = tuple.iter().fold(1u64, |rows, cell| {
             rows.saturating_mul(cell.symbols() as u64)
         });
         rows = rows.saturating_add(of_the_table);
     }
+    check_rows(rows)
+}
+
+fn check_rows(rows: u64) -> Result<(), TupleError> {
     if rows > MAX_ROWS as u64 {
-        Err(TupleError::Rows(rows))
-    } else {
-        Ok(())
+        return Err(TupleError::Rows(rows));
     }
+    Ok(())
 }
 
 #[inline]

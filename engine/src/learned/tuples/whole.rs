@@ -19,6 +19,9 @@ const FEWEST_BITS: u32 = 8;
 /// Below this all sums stay; far from the numbers that mean something else to a search.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
+/// Log odds stay below this.
+pub(super) const LARGEST: f64 = LIMIT / (1u32 << FEWEST_BITS) as f64;
+
 /// Bits after the point of log odds in floating point.
 const GRID_BITS: u32 = 18;
 
@@ -60,10 +63,7 @@ impl WholeWeights {
         let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(half_a_step(MOST_BITS));
         let fits = |bits: &u32| most * f64::from(1u32 << bits) + rounding < LIMIT;
         let Some(bits) = (FEWEST_BITS..=MOST_BITS).rev().find(fits) else {
-            return Err(NTupleError::Large {
-                most,
-                limit: LIMIT / f64::from(1u32 << FEWEST_BITS),
-            });
+            return Err(NTupleError::Large(most));
         };
         // Halves away from zero.
         let whole = |weight: f32| {
@@ -113,29 +113,16 @@ mod tests {
         let weights = whole(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
         assert_eq!((weights.bits, weights.bias), (22, 8 - (1 << 21)));
         assert_eq!(weights.weights, [127 << 22, 1 << 22, 1 << 20, -(128 << 22)]);
-        assert_eq!(whole(&[128.0, 1.0, 0.25, -128.0], 0.0).unwrap().bits, 21);
         // Rounding counts: 2³⁰ - 64 is far enough, 2³⁰ - 1 is not.
-        assert_eq!(
-            whole(&[128.0, 0.0, 128.0 - 1.0 / 65536.0, 0.0], 0.0)
-                .unwrap()
-                .bits,
-            22
-        );
-        assert_eq!(
-            whole(
-                &[
-                    256.0 - 1.0 / 65536.0,
-                    0.0,
-                    1.0 / 65536.0 - 1.0 / 4_194_304.0,
-                    0.0
-                ],
-                0.0
-            )
-            .unwrap()
-            .bits,
-            21
-        );
-        assert_eq!(whole(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap().bits, 8);
+        let little = 1.0 / 65536.0;
+        for (weights, bits) in [
+            ([128.0, 1.0, 0.25, -128.0], 21),
+            ([128.0, 0.0, 128.0 - little, 0.0], 22),
+            ([256.0 - little, 0.0, little - 1.0 / 4_194_304.0, 0.0], 21),
+            ([2.0e6, 0.0, 2.0e6, 0.0], 8),
+        ] {
+            assert_eq!(whole(&weights, 0.0).unwrap().bits, bits, "{weights:?}");
+        }
         let error = whole(&[3.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -150,18 +137,13 @@ mod tests {
             .unwrap()
             .with_phases(&[5])
             .unwrap();
-        assert_eq!(
-            WholeWeights::new(&set, &[200.0, 1.0, 2.0, -200.0], 0.0)
-                .unwrap()
-                .bits,
-            22
-        );
-        assert_eq!(
-            WholeWeights::new(&set, &[1.0, 2.0, -300.0, 1.0], 0.0)
-                .unwrap()
-                .bits,
-            21
-        );
+        for (weights, bits) in [
+            ([200.0, 1.0, 2.0, -200.0], 22),
+            ([1.0, 2.0, -300.0, 1.0], 21),
+        ] {
+            let whole = WholeWeights::new(&set, &weights, 0.0).unwrap();
+            assert_eq!(whole.bits, bits, "{weights:?}");
+        }
     }
 
     #[test]

@@ -58,16 +58,13 @@ pub fn evaluator_from<G: Playable>(
 }
 
 /// [`evaluator_from`] where the game's searches are compiled, see [`Playable::evaluator`].
-///
-/// # Errors
-/// As [`evaluator_from`].
 pub fn read_evaluator<G: Playable>(
     notation: &Notation,
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
     let mut arguments = Arguments::of(notation);
     let name = notation.name.as_str();
-    let wrong = |problem: String| (notation.character, problem);
+    let wrong = |problem: String| notation.wrong(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
         let content = files::read(Path::new(path)).map_err(|error| wrong(error.to_string()))?;
         let model = game.model(&content);
@@ -80,14 +77,10 @@ pub fn read_evaluator<G: Playable>(
     } else {
         let named =
             |entry: &&EvaluatorEntry<G>| entry.name == name || entry.aliases.contains(&name);
-        let entry = G::evaluators().iter().find(named).ok_or_else(|| {
-            (
-                notation.character,
-                format!(
-                    "there is no evaluator '{name}'; there are {}",
-                    evaluator_names::<G>()
-                ),
-            )
+        let entry = G::evaluators().iter().find(named);
+        let entry = entry.ok_or_else(|| {
+            let names = evaluator_names::<G>();
+            wrong(format!("there is no evaluator '{name}'; there are {names}"))
         })?;
         (entry.make)(&mut arguments, game)?
     };

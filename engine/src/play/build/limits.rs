@@ -13,10 +13,7 @@ pub(super) fn limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,
 ) -> Result<Limits, Problem> {
-    let nodes = arguments
-        .take_named("nodes")?
-        .map(|value| parse_number("nodes", value, 1..=u64::MAX))
-        .transpose()?;
+    let nodes = arguments.number_named("nodes", 1..=u64::MAX)?;
     let time = time(arguments)?;
     let default = if nodes.is_some() || time.is_some() {
         MOST_DEPTH
@@ -25,10 +22,7 @@ pub(super) fn limits(
     };
     let most = match (depth, arguments.take_named("depths")?) {
         (Some(_), Some(depths)) => {
-            return Err((
-                depths.character,
-                "'depth' and 'depths' exclude each other".to_owned(),
-            ));
+            return Err(depths.wrong("'depth' and 'depths' exclude each other"));
         }
         (None, Some(value)) => stages("depths", value)?,
         (Some(value), None) => [parse_number("depth", value, 1..=MOST_DEPTH)?; 3],
@@ -51,23 +45,19 @@ pub(super) fn limits(
 
 /// One depth, or three joined by ':'.
 fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
-    let depths: Option<Vec<u32>> = value
-        .name
-        .split(':')
-        .map(|depth| depth.parse().ok())
-        .collect();
-    let depths = depths.filter(|depths| {
-        depths.iter().all(|depth| (1..=MOST_DEPTH).contains(depth)) && value.arguments.is_empty()
-    });
+    let depth = |text: &str| {
+        let depth = text.parse().ok()?;
+        (1..=MOST_DEPTH).contains(&depth).then_some(depth)
+    };
+    let depths = value
+        .plain()
+        .and_then(|text| text.split(':').map(depth).collect::<Option<Vec<u32>>>());
     match depths.as_deref() {
         Some(&[depth]) => Ok([depth; 3]),
         Some(&[opening, middle, endgame]) => Ok([opening, middle, endgame]),
-        _ => Err((
-            value.character,
-            format!(
-                "'{key}' is a depth from 1 to {MOST_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"
-            ),
-        )),
+        _ => Err(value.wrong(format!(
+            "'{key}' is a depth from 1 to {MOST_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"
+        ))),
     }
 }
 
@@ -79,23 +69,17 @@ pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, P
             continue;
         };
         if limit.is_some() {
-            return Err((
-                value.character,
-                "only one of 'ms', 'cpu_ms' and 'clock' can be given".to_owned(),
-            ));
+            return Err(value.wrong("only one of 'ms', 'cpu_ms' and 'clock' can be given"));
         }
         let milliseconds = || {
-            Ok(Duration::from_secs_f64(
-                parse_number(key, value, 0.01..=86_400_000.0)? / 1000.0,
-            ))
+            let number: f64 = parse_number(key, value, 0.01..=86_400_000.0)?;
+            Ok(Duration::from_secs_f64(number / 1000.0))
         };
         limit = Some(match key {
             "ms" => TimeLimit::Move(milliseconds()?),
             "cpu_ms" if thread_time().is_none() => {
-                return Err((
-                    value.character,
-                    "this system does not tell a thread's time on a processor: use 'ms'".to_owned(),
-                ));
+                return Err(value
+                    .wrong("this system does not tell a thread's time on a processor: use 'ms'"));
             }
             "cpu_ms" => TimeLimit::Processor(milliseconds()?),
             _ => game_clock(value)?,
@@ -113,10 +97,9 @@ pub(super) fn threads(
         return Ok(1);
     };
     match (parse_number("threads", value, 1..=256)?, time) {
-        (2.., Some(TimeLimit::Processor(_))) => Err((
-            value.character,
-            "'cpu_ms' is a limit of one thread: use 'ms'".to_owned(),
-        )),
+        (2.., Some(TimeLimit::Processor(_))) => {
+            Err(value.wrong("'cpu_ms' is a limit of one thread: use 'ms'"))
+        }
         (threads, _) => Ok(threads),
     }
 }
@@ -133,9 +116,8 @@ fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
         (Some(total), Some(increment)) if value.arguments.is_empty() && !total.is_zero() => {
             Ok(TimeLimit::Game { total, increment })
         }
-        _ => Err((
-            value.character,
-            format!("'clock' is seconds a game, and what each move adds: 60+0.5, not '{value}'"),
-        )),
+        _ => Err(value.wrong(format!(
+            "'clock' is seconds a game, and what each move adds: 60+0.5, not '{value}'"
+        ))),
     }
 }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 pub(super) struct MctsRecipe<G: Playable> {
     options: MctsOptions,
     leaf: LeafKind<G>,
+    playouts: PlayoutRecipe<G>,
     prior: Option<Arc<dyn AnyEvaluator<G>>>,
     oracle: Knowledge<G>,
     threads: usize,
@@ -32,29 +33,15 @@ pub(super) struct MctsRecipe<G: Playable> {
 
 #[derive(Clone)]
 enum LeafKind<G: Playable> {
-    Playout(PlayoutRecipe<G>),
+    Playout,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
     /// The share of the evaluator; the rest is a playout.
-    Mix(f32, Arc<dyn AnyEvaluator<G>>, PlayoutRecipe<G>),
+    Mix(f32, Arc<dyn AnyEvaluator<G>>),
     /// Plies, and the evaluator at their end.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-impl<G: Playable> LeafKind<G> {
-    /// The same with playouts of the kind asked for; leaves that do not play refuse them.
-    fn with_playouts(self, asked: PlayoutArguments<'_>, game: &G) -> Result<Self, Problem> {
-        let plays = matches!(self, Self::Playout(_) | Self::Mix(..));
-        let playouts = asked.recipe(plays, game)?;
-        Ok(match self {
-            Self::Playout(_) => Self::Playout(playouts),
-            Self::Mix(share, evaluator, _) => Self::Mix(share, evaluator, playouts),
-            other => other,
-        })
-    }
-}
-
-/// Largest graph a player may ask for, in MiB. Every worker thread makes players of its own, each
-/// with a graph.
+/// Largest graph a player may ask for, in MiB: every worker thread has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
 
 /// Constant of UCB1-tuned and of PUCT when none is named: the published formulas have none, or
@@ -63,11 +50,11 @@ const OTHER_EXPLORATION: f64 = 1.0;
 
 impl<G: Playable> MctsRecipe<G> {
     /// Who values leaves, if that is an evaluator alone.
-    pub(super) fn judged_by(&self) -> Option<Judges<'_, G>> {
+    pub(super) fn judged_by(&self) -> Option<Judges<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
         };
-        Some((&**evaluator, self.oracle.as_deref()))
+        Some((Arc::clone(evaluator), self.oracle.clone()))
     }
 
     /// Reads the arguments of `mcts`.
@@ -84,10 +71,11 @@ impl<G: Playable> MctsRecipe<G> {
         );
         let leaf = match asked {
             Some(notation) => leaf(notation, game)?,
-            None if playouts.any() => LeafKind::Playout(PlayoutRecipe::plain()),
+            None if playouts.any() => LeafKind::Playout,
             None => LeafKind::Evaluator(usual(game)?),
         };
-        let leaf = leaf.with_playouts(playouts, game)?;
+        let plays = matches!(leaf, LeafKind::Playout | LeafKind::Mix(..));
+        let playouts = playouts.recipe(plays, game)?;
         let selection = arguments.choice(
             "select",
             &[
@@ -102,10 +90,7 @@ impl<G: Playable> MctsRecipe<G> {
             arguments.take_named("c")?,
         ) {
             (Some(_), Some(value)) => {
-                return Err((
-                    value.character,
-                    "'c' is short for 'exploration'; give one of them".to_owned(),
-                ));
+                return Err(value.wrong("'c' is short for 'exploration'; give one of them"));
             }
             (Some(value), None) | (None, Some(value)) => {
                 parse_number("exploration", value, 0.0..=1000.0)?
@@ -116,10 +101,8 @@ impl<G: Playable> MctsRecipe<G> {
         let first_play = match arguments.take_named("fpu")? {
             None if puct => FirstPlay::Parent,
             None => FirstPlay::First,
-            Some(value) if value.name == "first" && value.arguments.is_empty() => FirstPlay::First,
-            Some(value) if value.name == "parent" && value.arguments.is_empty() => {
-                FirstPlay::Parent
-            }
+            Some(value) if value.plain() == Some("first") => FirstPlay::First,
+            Some(value) if value.plain() == Some("parent") => FirstPlay::Parent,
             Some(value) if value.name == "above" => {
                 let mut arguments = Arguments::of(value);
                 let above = arguments.number("more", -10.0..=1000.0, 0.0)?;
@@ -127,51 +110,33 @@ impl<G: Playable> MctsRecipe<G> {
                 FirstPlay::Above(above)
             }
             Some(value) => {
-                let number =
-                    value.name.parse().ok().filter(|number| {
-                        (-10.0..=10.0).contains(number) && value.arguments.is_empty()
-                    });
-                let problem = || {
-                    format!(
+                let number = parse_number("fpu", value, -10.0..=10.0);
+                FirstPlay::Value(number.map_err(|_| {
+                    value.wrong(format!(
                         "'fpu' is first, parent, above(more), or a number from -10 to 10, not '{value}'"
-                    )
-                };
-                FirstPlay::Value(number.ok_or_else(|| (value.character, problem()))?)
+                    ))
+                })?)
             }
         };
         let asked = arguments.take_named("prior")?;
-        let bias = named(arguments, "bias", 0.0..=1000.0, 0.0f32)?;
-        let prior = asked
-            .map(|notation| evaluator_from(notation, game))
-            .transpose()?;
+        let bias = arguments.number_named("bias", 0.0..=1000.0)?.unwrap_or(0.0);
+        let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
         if puct && bias > 0.0 {
-            return Err((
-                notation.character,
-                "'bias' is not for select=puct, whose prior does the same".to_owned(),
-            ));
+            return Err(notation.wrong("'bias' is not for select=puct, whose prior does the same"));
         }
         if bias > 0.0 && prior.is_none() {
-            return Err((
-                notation.character,
-                format!("'bias' needs an evaluator: prior={}", usual_name::<G>()),
-            ));
+            let usual = usual_name::<G>();
+            return Err(notation.wrong(format!("'bias' needs an evaluator: prior={usual}")));
         }
         if let Some(asked) = asked
             && !puct
             && bias == 0.0
         {
-            return Err((
-                asked.character,
-                "'prior' is for select=puct, or needs a 'bias' above 0".to_owned(),
-            ));
+            return Err(asked.wrong("'prior' is for select=puct, or needs a 'bias' above 0"));
         }
         let temperature = if puct {
-            named(
-                arguments,
-                "temperature",
-                0.001..=1000.0,
-                default.temperature,
-            )?
+            let temperature = arguments.number_named("temperature", 0.001..=1000.0)?;
+            temperature.unwrap_or(default.temperature)
         } else {
             default.temperature
         };
@@ -191,7 +156,7 @@ impl<G: Playable> MctsRecipe<G> {
             temperature,
             bias,
             bias_by_root: arguments.choice("bias_by", &[("visits", false), ("root", true)])?,
-            rave: named(arguments, "rave", 0.0..=1e9, 0.0f32)?,
+            rave: arguments.number_named("rave", 0.0..=1e9)?.unwrap_or(0.0),
             blend: arguments.choice(
                 "blend",
                 &[
@@ -202,11 +167,15 @@ impl<G: Playable> MctsRecipe<G> {
                     ("history", Blend::History),
                 ],
             )?,
-            rave_depth: named(arguments, "rave_depth", 0..=usize::MAX, default.rave_depth)?,
+            rave_depth: arguments
+                .number_named("rave_depth", 0..=usize::MAX)?
+                .unwrap_or(default.rave_depth),
             noise,
             noise_by_rave,
-            again: named(arguments, "again", 0.0..=1.0, 0.0f32)?,
-            expand: named(arguments, "expand", 1..=1_000_000, default.expand)?,
+            again: arguments.number_named("again", 0.0..=1.0)?.unwrap_or(0.0),
+            expand: arguments
+                .number_named("expand", 1..=1_000_000)?
+                .unwrap_or(default.expand),
             backup: arguments.choice(
                 "backup",
                 &[("sampled", Backup::Sampled), ("expected", Backup::Expected)],
@@ -215,24 +184,26 @@ impl<G: Playable> MctsRecipe<G> {
             graph: arguments.choice("graph", &switched_on)?,
             keep: arguments.choice("keep", if ponder { &switched_on } else { &switched_off })?,
             ponder,
-            virtual_loss: named(arguments, "virtual_loss", 0..=1000, default.virtual_loss)?,
-            batch: named(arguments, "batch", 1..=4096, default.batch)?,
-            memory: named(arguments, "memory", 1..=LARGEST_MEMORY, default.memory)?,
+            virtual_loss: arguments
+                .number_named("virtual_loss", 0..=1000)?
+                .unwrap_or(default.virtual_loss),
+            batch: arguments
+                .number_named("batch", 1..=4096)?
+                .unwrap_or(default.batch),
+            memory: arguments
+                .number_named("memory", 1..=LARGEST_MEMORY)?
+                .unwrap_or(default.memory),
             early: arguments.choice("early", &switched_on)?,
-            sole: named(arguments, "sole", 0.0..=1.0, default.sole)?,
+            sole: arguments
+                .number_named("sole", 0.0..=1.0)?
+                .unwrap_or(default.sole),
             human: arguments.choice("human", &switched_off)?,
         };
         if options.ponder && !options.keep {
-            return Err((
-                notation.character,
-                "'ponder=on' needs keep=on: what was thought would be lost".to_owned(),
-            ));
+            return Err(notation.wrong("'ponder=on' needs keep=on: what was thought would be lost"));
         }
         if options.keep && !options.graph {
-            return Err((
-                notation.character,
-                "'keep=on' needs graph=on, which finds positions again".to_owned(),
-            ));
+            return Err(notation.wrong("'keep=on' needs graph=on, which finds positions again"));
         }
         let rave = options.rave > 0.0;
         for (key, said, with) in [
@@ -247,37 +218,30 @@ impl<G: Playable> MctsRecipe<G> {
             ("again", options.again > 0.0, true),
         ] {
             if said && rave != with {
-                let problem = match with {
+                return Err(notation.wrong(match with {
                     false => format!("'{key}' and 'rave' exclude each other"),
                     true => format!("'{key}' is for searches with 'rave' above 0"),
-                };
-                return Err((notation.character, problem));
+                }));
             }
         }
         if options.again > 0.0 && G::Outcomes::BOUND > 1 {
-            let problem = "'again' is for games without chance".to_owned();
-            return Err((notation.character, problem));
+            return Err(notation.wrong("'again' is for games without chance"));
         }
         if options.human && options.budget.time().is_none() {
-            return Err((
-                notation.character,
-                "'human' needs a limit of time: ms=1000".to_owned(),
-            ));
+            return Err(notation.wrong("'human' needs a limit of time: ms=1000"));
         }
         let oracle = oracle(arguments, game, None)?;
         if let Some(entry) = G::oracle().filter(|_| oracle.is_some() && !options.solver) {
-            return Err((
-                notation.character,
-                format!(
-                    "'{}' needs solver=on, which carries what it knows to the root",
-                    entry.key
-                ),
-            ));
+            return Err(notation.wrong(format!(
+                "'{}' needs solver=on, which carries what it knows to the root",
+                entry.key
+            )));
         }
         let threads = threads(arguments, options.budget.time())?;
         Ok(Self {
             options,
             leaf,
+            playouts,
             prior,
             oracle,
             threads,
@@ -293,19 +257,18 @@ impl<G: Playable> MctsRecipe<G> {
 
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         match &self.leaf {
-            LeafKind::Playout(playouts) if playouts.is_plain() => {
+            LeafKind::Playout if self.playouts.is_plain() => {
                 self.with_leaf(game, timed, || Playout)
             }
             leaf => {
                 let rules = game.clone();
                 self.with_leaf::<Box<dyn Leaf<G>>>(game, timed, || match leaf {
-                    LeafKind::Playout(playouts) => playouts.make(),
+                    LeafKind::Playout => self.playouts.make(),
                     LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
-                    LeafKind::Mix(share, evaluator, playouts) => Box::new(Mix::new(
-                        *share,
-                        Arc::clone(evaluator).leaf(),
-                        playouts.make(),
-                    )),
+                    LeafKind::Mix(share, evaluator) => {
+                        let first = Arc::clone(evaluator).leaf();
+                        Box::new(Mix::new(*share, first, self.playouts.make()))
+                    }
                     LeafKind::Star(depth, evaluator) => {
                         Arc::clone(evaluator).star_leaf(rules.clone(), *depth)
                     }
@@ -337,8 +300,9 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
         return Ok((MctsOptions::default().noise, true));
     };
     if !["rave", "tries"].contains(&&*notation.name) {
-        let problem = format!("'noise' is rave(least, most, half) or tries(…), not '{notation}'");
-        return Err((notation.character, problem));
+        return Err(notation.wrong(format!(
+            "'noise' is rave(least, most, half) or tries(…), not '{notation}'"
+        )));
     }
     let by_rave = notation.name == "rave";
     let mut arguments = Arguments::of(notation);
@@ -347,20 +311,6 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
     let half = arguments.number("half", 0.0..=1000.0, 5.0)?;
     arguments.finish()?;
     Ok(((least, most - least, half), by_rave))
-}
-
-fn named<T>(
-    arguments: &mut Arguments<'_>,
-    key: &'static str,
-    range: std::ops::RangeInclusive<T>,
-    default: T,
-) -> Result<T, Problem>
-where
-    T: std::str::FromStr + PartialOrd + std::fmt::Display,
-{
-    arguments
-        .take_named(key)?
-        .map_or(Ok(default), |value| parse_number(key, value, range))
 }
 
 /// `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.
@@ -376,10 +326,10 @@ fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Probl
     let mut arguments = Arguments::of(notation);
     let evaluator = |arguments: &mut Arguments<'_>| or_usual(arguments.take("eval")?, game);
     let leaf = match notation.name.as_str() {
-        "playout" => LeafKind::Playout(PlayoutRecipe::plain()),
+        "playout" => LeafKind::Playout,
         "mix" => {
             let share = arguments.number("share", 0.0..=1.0, 0.5)?;
-            LeafKind::Mix(share, evaluator(&mut arguments)?, PlayoutRecipe::plain())
+            LeafKind::Mix(share, evaluator(&mut arguments)?)
         }
         "star" => {
             let depth = arguments.number("depth", 1..=4, 1)?;

@@ -91,33 +91,27 @@ impl<'a> PlayoutArguments<'a> {
             ("playouts", self.times),
         ] {
             if let Some(value) = value.filter(|_| !plays) {
-                return Err((
-                    value.character,
-                    format!(
-                        "'{key}' is for leaves that play on: leaf=playout or leaf=mix(share, EVAL)"
-                    ),
-                ));
+                return Err(value.wrong(format!(
+                    "'{key}' is for leaves that play on: leaf=playout or leaf=mix(share, EVAL)"
+                )));
             }
         }
         if let Some(value) = self.close.filter(|_| self.truncate.is_none()) {
-            return Err((
-                value.character,
-                "'close' values playouts that are cut short: it needs 'truncate'".to_owned(),
-            ));
+            return Err(
+                value.wrong("'close' values playouts that are cut short: it needs 'truncate'")
+            );
         }
         let times = self
             .times
             .map_or(Ok(1), |value| parse_number("playouts", value, 1..=1000))?;
         let own = self.playout.and_then(|notation| {
-            G::playouts()
-                .iter()
-                .find(|entry| entry.name == notation.name)
-                .map(|entry| (notation, entry))
+            let mut entries = G::playouts().iter();
+            Some((notation, entries.find(|entry| entry.name == notation.name)?))
         });
         if let Some((notation, entry)) = own {
             if let Some(value) = self.truncate {
-                let problem = format!("'{}' plays to the end, without 'truncate'", entry.name);
-                return Err((value.character, problem));
+                let name = entry.name;
+                return Err(value.wrong(format!("'{name}' plays to the end, without 'truncate'")));
             }
             let mut arguments = Arguments::of(notation);
             let own = (entry.read)(&mut arguments, game)?;
@@ -128,9 +122,7 @@ impl<'a> PlayoutArguments<'a> {
                 ..PlayoutRecipe::plain()
             });
         }
-        let policy = self.playout.map_or(Ok(PolicyKind::Uniform), |notation| {
-            PolicyKind::from_notation(notation, game)
-        })?;
+        let policy = PolicyKind::or_uniform(self.playout, game)?;
         let truncated = match self.truncate {
             None => None,
             Some(value) => {
@@ -149,7 +141,7 @@ impl<'a> PlayoutArguments<'a> {
 
 impl<G: Playable> PlayoutRecipe<G> {
     /// Uniform to the end.
-    pub(super) fn plain() -> Self {
+    fn plain() -> Self {
         Self {
             policy: PolicyKind::Uniform,
             truncated: None,
@@ -189,6 +181,12 @@ impl<G: Playable> PlayoutRecipe<G> {
 }
 
 impl<G: Playable> PolicyKind<G> {
+    fn or_uniform(notation: Option<&Notation>, game: &G) -> Result<Self, Problem> {
+        notation.map_or(Ok(Self::Uniform), |notation| {
+            Self::from_notation(notation, game)
+        })
+    }
+
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut arguments = Arguments::of(notation);
         let policy = match notation.name.as_str() {
@@ -214,39 +212,31 @@ impl<G: Playable> PolicyKind<G> {
             }
             "mixture" => {
                 let share = arguments.number("share", 0.0..=1.0, 0.5)?;
-                let first = arguments.take("first")?;
-                let first = first.ok_or_else(|| {
-                    (
-                        notation.character,
-                        format!(
-                            "'mixture' needs a policy: mixture(0.5, {}, uniform)",
-                            usual_name::<G>()
-                        ),
-                    )
+                let first = arguments.take("first")?.ok_or_else(|| {
+                    let usual = usual_name::<G>();
+                    notation.wrong(format!(
+                        "'mixture' needs a policy: mixture(0.5, {usual}, uniform)"
+                    ))
                 })?;
                 let first = Self::from_notation(first, game)?;
-                let second = arguments
-                    .take("second")?
-                    .map_or(Ok(Self::Uniform), |notation| {
-                        Self::from_notation(notation, game)
-                    })?;
+                let second = Self::or_uniform(arguments.take("second")?, game)?;
                 Self::Mixture(share, Box::new(first), Box::new(second))
             }
             // An evaluator reads its own arguments.
             name => {
-                return evaluator_from(notation, game).map(Self::Best).map_err(
-                    |(character, problem)| match problem.starts_with("there is no evaluator") {
-                        true => (
-                            character,
-                            format!(
-                                "there is no policy '{name}'; there are {}, and the evaluators {}",
-                                policies::<G>(),
-                                evaluator_names::<G>()
-                            ),
+                let evaluator = evaluator_from(notation, game);
+                return evaluator.map(Self::Best).map_err(|(character, problem)| {
+                    let unknown = problem.starts_with("there is no evaluator");
+                    let problem = match unknown {
+                        true => format!(
+                            "there is no policy '{name}'; there are {}, and the evaluators {}",
+                            policies::<G>(),
+                            evaluator_names::<G>()
                         ),
-                        false => (character, problem),
-                    },
-                );
+                        false => problem,
+                    };
+                    (character, problem)
+                });
             }
         };
         arguments.finish()?;

@@ -12,7 +12,7 @@ use crate::core::{
     game::{Game, OutcomeList},
 };
 use crate::play::{
-    notation::{Arguments, Notation, Problem, parse_number},
+    notation::{Arguments, Notation, Problem},
     open_chance::{OpenChance, OpenChancePlayer, OpenEvaluator},
     playable::Playable,
     player::Player,
@@ -90,11 +90,9 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: Reuse::SameDepth,
 };
 
-/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each
-/// with a table.
+/// Largest table a player may ask for, in MiB: every worker thread has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
-/// Entries in a MiB.
 const ENTRIES: usize = 1 << 16;
 
 /// From this depth on a search has a table unless told otherwise; below, transpositions are too
@@ -119,137 +117,101 @@ const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
     /// Who values leaves.
-    pub(super) fn judged_by(&self) -> Judges<'_, G> {
-        (&*self.evaluator, self.plan.oracle.as_deref())
+    pub(super) fn judged_by(&self) -> Judges<G> {
+        (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Reads the notation if its name is that of a search; also returns the rules that it
-    /// assumes.
+    /// Reads the notation of a search; also returns the rules that it assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
         game: &G,
     ) -> Result<(Self, G), Problem> {
+        let name = notation.name.as_str();
         let depth = arguments.take("depth")?;
         let evaluator = arguments.take("eval")?;
         let game = game.assume(arguments)?;
         let limits = limits(arguments, depth)?;
         let evaluator = or_usual(evaluator, &game)?;
-        let cuts = match notation.name.as_str() {
+        let (mut table, mut known, mut open) = (NO_TABLE, None, None);
+        let shape = match name {
             "unified" | "textbook" => {
-                let form = if notation.name == "unified" {
-                    Form::Unified
-                } else {
-                    Form::Textbook
-                };
-                only_one_depth(&limits, notation, &notation.name)?;
-                let plan = SearchPlan {
-                    shape: Shape::Reference(form),
-                    limits,
-                    table: NO_TABLE,
-                    oracle: None,
-                };
-                let recipe = Self {
-                    evaluator,
-                    plan,
-                    open: None,
-                };
-                return Ok((recipe, game));
+                only_one_depth(&limits, notation, name)?;
+                Shape::Reference(match name {
+                    "unified" => Form::Unified,
+                    _ => Form::Textbook,
+                })
             }
-            "minimax" | "star0" => Cuts::None,
-            "star0.5" => Cuts::Between,
-            "alphabeta" | "star1" | "maxn" | "bestreply" => Cuts::Star1,
-            _ => Cuts::Star2,
-        };
-        let many = many(notation, &game)?;
-        if many == Many::MaxN {
-            // Without windows there is nothing to order, to remember or to share.
-            let plan = SearchPlan {
-                shape: Shape::Unified {
+            _ => match many(notation, &game)? {
+                // Without windows there is nothing to order, to remember or to share.
+                Many::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
                         ..StarOptions::default()
                     },
                     deepening: deepening(arguments, &limits)?,
                     threads: 1,
-                    many,
+                    many: Many::MaxN,
                 },
-                limits,
-                table: NO_TABLE,
-                oracle: None,
-            };
-            let recipe = Self {
-                evaluator,
-                plan,
-                open: None,
-            };
-            return Ok((recipe, game));
-        }
-        let opens = matches!(notation.name.as_str(), "minimax" | "alphabeta");
-        let negascout = arguments.choice("negascout", &[("no", false), ("yes", true)])?;
-        let outcomes = !opens
-            && many == Many::Paranoid
-            && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
-        let table = table(arguments, notation, &limits, opens || outcomes)?;
-        let mut open = None;
-        let shape = if outcomes {
-            Shape::Outcomes(Options { cuts, negascout })
-        } else {
-            let ordering = ordering(
-                arguments,
-                if opens || cuts == Cuts::None {
-                    Ordering::NONE
-                } else {
-                    Ordering::ALL
-                },
-            )?;
-            let probcut = match arguments.take_named("probcut")? {
-                Some(value) => parse_number("probcut", value, 0.0..=100.0)?,
-                None if cuts == Cuts::Star2 && !limits.only_depth() => PROBCUT_WITH_LIMITS,
-                None => 0.0,
-            };
-            let options = StarOptions {
-                cuts,
-                negascout,
-                ordering,
-                probcut: (probcut > 0.0).then_some(probcut),
-                width: width::<G>(arguments)?,
-            };
-            if opens {
-                open = Some(arguments.number(G::CHANCE, 0..=u64::MAX, 1)?);
-                Shape::Unified {
-                    options,
-                    deepening: Deepening::default(),
-                    threads: 1,
-                    many,
+                many => {
+                    let cuts = match name {
+                        "minimax" | "star0" => Cuts::None,
+                        "star0.5" => Cuts::Between,
+                        "alphabeta" | "star1" | "maxn" | "bestreply" => Cuts::Star1,
+                        _ => Cuts::Star2,
+                    };
+                    let opens = matches!(name, "minimax" | "alphabeta");
+                    let negascout =
+                        arguments.choice("negascout", &[("no", false), ("yes", true)])?;
+                    let outcomes = !opens
+                        && many == Many::Paranoid
+                        && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
+                    table = table_of(arguments, notation, &limits, opens || outcomes)?;
+                    if outcomes {
+                        only_one_depth(&limits, notation, "form=outcomes")?;
+                        Shape::Outcomes(Options { cuts, negascout })
+                    } else {
+                        let usual = match opens || cuts == Cuts::None {
+                            true => Ordering::NONE,
+                            false => Ordering::ALL,
+                        };
+                        let ordering = ordering(arguments, usual)?;
+                        let by_limits = cuts == Cuts::Star2 && !limits.only_depth();
+                        let usual = if by_limits { PROBCUT_WITH_LIMITS } else { 0.0 };
+                        let probcut = arguments.number_named("probcut", 0.0..=100.0)?;
+                        let options = StarOptions {
+                            cuts,
+                            negascout,
+                            ordering,
+                            probcut: Some(probcut.unwrap_or(usual))
+                                .filter(|&probcut| probcut > 0.0),
+                            width: width::<G>(arguments)?,
+                        };
+                        let (deepening, threads) = if opens {
+                            open = Some(arguments.number(G::CHANCE, 0..=u64::MAX, 1)?);
+                            (Deepening::default(), 1)
+                        } else {
+                            let deepening = deepening(arguments, &limits)?;
+                            let threads = threads(arguments, limits.time)?;
+                            let by_time = by_limits.then_some(limits.time.is_some());
+                            known = oracle(arguments, &game, by_time)?;
+                            (deepening, threads)
+                        };
+                        Shape::Unified {
+                            options,
+                            deepening,
+                            threads,
+                            many,
+                        }
+                    }
                 }
-            } else {
-                Shape::Unified {
-                    options,
-                    deepening: deepening(arguments, &limits)?,
-                    threads: threads(arguments, limits.time)?,
-                    many,
-                }
-            }
-        };
-        if outcomes {
-            only_one_depth(&limits, notation, "form=outcomes")?;
-        }
-        let oracle = if matches!(shape, Shape::Unified { .. }) && !opens {
-            let may_be_unasked = cuts == Cuts::Star2 && !limits.only_depth();
-            oracle(
-                arguments,
-                &game,
-                may_be_unasked.then_some(limits.time.is_some()),
-            )?
-        } else {
-            None
+            },
         };
         let plan = SearchPlan {
             shape,
             limits,
             table,
-            oracle,
+            oracle: known,
         };
         let recipe = Self {
             evaluator,
@@ -291,8 +253,8 @@ impl<G: Playable> SearchRecipe<G> {
 
 impl<G: Game> SearchPlan<G> {
     /// A player that searches so, and if `timed` also measures the time it spends evaluating. Only
-    /// the search that people play with is made for the evaluator itself; those that were published,
-    /// the references and those of many seats ask by pointer, for each compiles as long.
+    /// the search that people play with is made for the evaluator itself; all others ask by
+    /// pointer, for each compiles as long.
     pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -328,52 +290,33 @@ impl<G: Game> SearchPlan<G> {
             Shape::Unified {
                 options,
                 deepening,
-                many: Many::MaxN,
-                ..
-            } => Box::new(SearchPlayer::new(MaxNSearch::new(
-                game,
-                ByPointer(evaluator),
-                options.width,
-                deepening,
-                limits,
-                timed,
-            ))),
-            Shape::Unified {
-                options,
-                deepening,
                 threads,
-                many: Many::BestReply,
-            } => {
-                let search = BestReplySearch::new(
+                many,
+            } => match many {
+                Many::MaxN => Box::new(SearchPlayer::new(MaxNSearch::new(
                     game,
                     ByPointer(evaluator),
-                    options,
+                    options.width,
                     deepening,
                     limits,
-                    table(),
-                    threads,
-                );
-                Box::new(SearchPlayer::new(search.timed(timed)))
-            }
-            Shape::Unified {
-                options,
-                deepening,
-                threads,
-                many: Many::Paranoid,
-            } => {
-                let search = DeepeningSearch::new(
-                    game,
-                    evaluator,
-                    options,
-                    deepening,
-                    limits,
-                    table(),
-                    threads,
-                );
-                Box::new(SearchPlayer::new(
-                    search.with_oracle(oracle.as_ref()).timed(timed),
-                ))
-            }
+                    timed,
+                ))),
+                Many::BestReply => {
+                    let (evaluator, table) = (ByPointer(evaluator), table());
+                    let search = BestReplySearch::new(
+                        game, evaluator, options, deepening, limits, table, threads,
+                    );
+                    Box::new(SearchPlayer::new(search.timed(timed)))
+                }
+                Many::Paranoid => {
+                    let table = table();
+                    let search = DeepeningSearch::new(
+                        game, evaluator, options, deepening, limits, table, threads,
+                    );
+                    let search = search.with_oracle(oracle.as_ref());
+                    Box::new(SearchPlayer::new(search.timed(timed)))
+                }
+            },
             Shape::Outcomes(options) => {
                 let search =
                     OutcomeSearch::new(game, ByPointer(evaluator), depth, options, table());
@@ -391,22 +334,20 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
         "bestreply" => Many::BestReply,
         _ => return Ok(Many::Paranoid),
     };
-    let problem = if G::Outcomes::BOUND > 1 {
-        format!(
-            "{name} is for games without chance; star1 searches {}",
-            G::NAME
-        )
+    let played = G::NAME;
+    if G::Outcomes::BOUND > 1 {
+        Err(notation.wrong(format!(
+            "{name} is for games without chance; star1 searches {played}"
+        )))
     } else if game.seats() == 2 {
-        return Ok(Many::Paranoid);
+        Ok(Many::Paranoid)
     } else if many == Many::BestReply && !G::TURNS_CAN_CHANGE {
-        format!(
-            "{name} needs turns out of order, which {} does not know; there are maxn and star1",
-            G::NAME
-        )
+        Err(notation.wrong(format!(
+            "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
+        )))
     } else {
-        return Ok(many);
-    };
-    Err((notation.character, problem))
+        Ok(many)
+    }
 }
 
 /// `width=N`, for games without chance: with it, outcomes might be left without a move.
@@ -414,9 +355,7 @@ fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Proble
     if G::Outcomes::BOUND > 1 {
         return Ok(None);
     }
-    let value = arguments.take_named("width")?;
-    let read = |value| parse_number("width", value, 1..=usize::from(u16::MAX));
-    value.map(read).transpose()
+    arguments.number_named("width", 1..=usize::from(u16::MAX))
 }
 
 /// `step` and `aspiration`.
@@ -427,10 +366,7 @@ fn deepening(arguments: &mut Arguments<'_>, limits: &Limits) -> Result<Deepening
         STEP_WITH_LIMITS
     };
     let step = arguments.number("step", 1..=MOST_DEPTH, step)?;
-    let aspiration = arguments.take_named("aspiration")?;
-    let aspiration = aspiration
-        .map(|value| parse_number("aspiration", value, 0.0..=1.0))
-        .transpose()?;
+    let aspiration = arguments.number_named("aspiration", 0.0..=1.0)?;
     Ok(Deepening { step, aspiration })
 }
 
@@ -439,34 +375,29 @@ fn only_one_depth(limits: &Limits, notation: &Notation, who: &str) -> Result<(),
     if *limits == Limits::to_depth(limits.depths[0].most) {
         return Ok(());
     }
-    Err((
-        notation.character,
-        format!("{who} takes no limit but depth"),
-    ))
+    Err(notation.wrong(format!("{who} takes no limit but depth")))
 }
 
 /// `table=MIB` or `entries=N`, `replace`, `reuse`.
-fn table(
+fn table_of(
     arguments: &mut Arguments<'_>,
     notation: &Notation,
     limits: &Limits,
     none: bool,
 ) -> Result<TableRecipe, Problem> {
-    let deepest = limits
+    let is_shallow = limits
         .depths
         .iter()
-        .map(|depth| depth.most)
-        .max()
-        .unwrap_or(1);
-    let default = if none || deepest < TABLE_FROM_DEPTH {
+        .all(|depth| depth.most < TABLE_FROM_DEPTH);
+    let default = if none || is_shallow {
         0
     } else if limits.only_depth() {
         DEFAULT_TABLE
     } else {
         DEFAULT_TABLE_WITH_LIMITS
     };
-    let entries = match arguments.take_named("entries")? {
-        Some(value) => parse_number("entries", value, 0..=LARGEST_TABLE * ENTRIES)?,
+    let entries = match arguments.number_named("entries", 0..=LARGEST_TABLE * ENTRIES)? {
+        Some(entries) => entries,
         None => arguments.number("table", 0..=LARGEST_TABLE, default)? * ENTRIES,
     };
     let replacement = arguments.choice(
@@ -484,13 +415,8 @@ fn table(
     )?;
     // Better refused here than by the system in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
-        return Err((
-            notation.character,
-            format!(
-                "there is no memory for a table of {} MiB",
-                entries / ENTRIES
-            ),
-        ));
+        let mebibytes = entries / ENTRIES;
+        return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));
     }
     Ok(TableRecipe {
         entries,
@@ -514,10 +440,9 @@ fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering
             "history" => ordering.history = true,
             "eval" => ordering.evaluator = true,
             _ => {
-                let problem = format!(
+                return Err(value.wrong(format!(
                     "'order' is none, all, or any of table, tactics, history, eval joined by ':', not '{value}'"
-                );
-                return Err((value.character, problem));
+                )));
             }
         }
     }

@@ -16,15 +16,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player that panicked.
 pub(super) struct Crash {
     pub(super) seat: Seat,
     pub(super) panic: Box<dyn Any + Send>,
 }
 
-/// Asks a player for its move while those of the others that ponder think about the position too;
-/// they do not know what chance said. Also returns how long the decision alone took, where others
-/// pondered.
+/// Asks a player for its move while those of the others that ponder think about the position too,
+/// not knowing what chance said. Also returns how long it took, where others pondered.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,

@@ -3,10 +3,9 @@
 //!
 //! A simulation reads and writes cells on its whole way; what is proven or known beforehand lies
 //! apart, so that it costs no cache line where there is nothing. All of it is atomic, so threads
-//! share it without locks; where one thread searches alone (`SHARED` is false) plain loads and
-//! stores do the same for less. Invariants: sums are of whole numbers, so no order of additions
-//! changes them; what is proven only ever tightens; [`Proof`] bounds mean something only where the
-//! cell says so.
+//! share it without locks; for one thread alone (`SHARED` is false) plain loads and stores do.
+//! Invariants: sums are of whole numbers, so no order of additions changes them; what is proven
+//! only ever tightens; [`Proof`] bounds mean something only where the cell says so.
 
 use crate::core::chance::Bounds;
 use std::sync::atomic::{
@@ -131,7 +130,6 @@ impl Cell {
         self.link.load(Relaxed) & !PROVEN == OVER
     }
 
-    /// Says that the game is over behind a move.
     #[inline]
     pub(super) fn set_over(&self) {
         self.link.fetch_or(OVER, Relaxed);
@@ -153,19 +151,16 @@ impl Cell {
             .store(self.link.load(Relaxed) & PROVEN | block, Relaxed);
     }
 
-    /// A head's number of moves.
     #[inline]
     pub(super) fn moves(&self) -> u32 {
         self.link.load(Relaxed) & !PROVEN
     }
 
-    /// A head's key.
     #[inline]
     pub(super) fn key(&self) -> u64 {
         self.sum.load(Relaxed)
     }
 
-    /// Adds a payoff.
     #[inline]
     pub(super) fn add_payoff<const SHARED: bool>(&self, payoff: f32) {
         self.add_units::<SHARED>(units(payoff));
@@ -200,7 +195,6 @@ impl Cell {
         );
     }
 
-    /// Sum of the payoffs.
     #[inline]
     pub(super) fn payoff(&self) -> f32 {
         // Below 2⁶³, so that one instruction converts it.
@@ -224,7 +218,6 @@ impl Cell {
         self.link.load(Relaxed) & PROVEN != 0
     }
 
-    /// Says that [`Proof`] has bounds.
     #[inline]
     pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
         if SHARED {

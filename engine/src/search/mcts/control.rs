@@ -1,9 +1,8 @@
 //! The controller: where a search begins, how long it goes on, and what it then says.
 //!
 //! A search ends with its budget, when the root is solved, and, if only a choice is wanted, when
-//! one move is proven to be the best or no other can become the most visited in the simulations
-//! left. Invariants: threads are started and ended within one search, and when it ends none of them
-//! keeps anything back.
+//! one move is proven the best or no other can become the most visited. Invariants: threads are
+//! started and ended within one search, and when it ends none of them keeps anything back.
 
 use super::{
     Mcts, Purpose,
@@ -18,7 +17,7 @@ use super::{
 };
 use crate::core::{chance::Bounds, game::Game, leaf::Leaf};
 use crate::search::{
-    mcts::options::{Backup, Selection},
+    mcts::options::{Backup, Budget, Selection},
     parallel::spawn,
     stopwatch::Deadline,
 };
@@ -81,21 +80,17 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             oracle,
             prior: self.prior.as_deref(),
             // Twice the error of both ends; a little more, for rounding adds to it.
-            tolerance: oracle.map_or(0.0, |oracle| {
-                if oracle.error() > 0.0 {
-                    2.0 * oracle.error() + 1e-6
-                } else {
-                    0.0
-                }
-            }),
+            tolerance: oracle
+                .map(|oracle| oracle.error())
+                .filter(|&error| error > 0.0)
+                .map_or(0.0, |error| 2.0 * error + 1e-6),
         };
-        let (budget, deadline) = match stop {
-            Some(_) => (u64::MAX, None),
-            None => (
-                options.budget.simulations().unwrap_or(u64::MAX),
-                self.pace.deadline(began, self.game.moves_left(position)),
-            ),
+        let budget = match options.budget {
+            Budget::Simulations(simulations) if stop.is_none() => simulations,
+            _ => u64::MAX,
         };
+        let moves = self.game.moves_left(position);
+        let deadline = (self.pace.deadline(began, moves)).filter(|_| stop.is_none());
         self.workers[0].ask_about_root(&shared);
         let threads = self.workers.len() as u64;
         let strata = Strata::new(self.workers.len(), budget);
@@ -167,11 +162,8 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         };
         let permitted = legal.map(<[G::Move]>::to_vec);
         let private = start.is_none();
-        let count = if private {
-            permitted.as_ref().map_or(0, Vec::len)
-        } else {
-            all.len()
-        };
+        let chosen = permitted.as_ref().filter(|_| private);
+        let count = chosen.map_or(all.len(), Vec::len);
         let block = match found.filter(|_| !private) {
             Some(block) => Some(block),
             None => {
@@ -204,7 +196,6 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         true
     }
 
-    /// Without memory nothing is found.
     fn give_up(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         self.root = Some(Root {
             position: *position,
@@ -349,8 +340,8 @@ impl<G: Game> Control<'_, G> {
         }
     }
 
-    /// How many simulations the time left suffices for, if they go on as they went; a quarter more,
-    /// for they may not.
+    /// How many simulations the time left suffices for at the pace so far; a quarter more, for they
+    /// may be faster.
     fn left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
@@ -410,7 +401,7 @@ impl<G: Game> Control<'_, G> {
             })
     }
 
-    /// Whether further simulations, and so many that do not show yet, would not change the answer.
+    /// Whether further simulations, and those that do not show yet, would not change the answer.
     fn is_certain(&self, left: u64, unseen: u64) -> bool {
         let &Shared {
             graph,
@@ -469,8 +460,7 @@ impl<G: Game> Control<'_, G> {
             }
         }
         if self.purpose == Purpose::Choice && options.early {
-            // A single move leads before one that does not exist: half the simulations give it a
-            // value.
+            // A single move leads before none: half the simulations give it a value.
             let (mut most, mut second) = (0u64, 0u64);
             for edge in edges.cells() {
                 let visits = u64::from(edge.visits());

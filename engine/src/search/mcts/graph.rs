@@ -43,18 +43,14 @@ pub(super) struct Graph {
     chunk: u32,
 }
 
-/// What a graph is to hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// Bytes that it may take.
     pub(super) bytes: usize,
     /// Positions that will be added at most.
     pub(super) positions: usize,
     /// Moves of a position, at most; with more the cells of those positions may be too few.
     pub(super) most_moves: usize,
-    /// Whether there are additional statistics.
     pub(super) extras: bool,
-    /// Threads that will add to it.
     pub(super) threads: usize,
 }
 
@@ -62,8 +58,8 @@ pub(super) struct Size {
 const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Of more moves than these the heads behind the others are not asked for ahead: they would drive
-/// out of the cache what is needed.
+/// Heads behind more moves than these are not asked for ahead: they would drive out of the cache
+/// what is needed.
 const PREFETCHED_CHILDREN: usize = 32;
 
 /// What a cell takes at least.
@@ -168,14 +164,13 @@ impl Graph {
         self.taken.blocks()
     }
 
-    /// The share of the cells that are taken.
     pub(super) fn fill(&self) -> f64 {
         f64::from(self.taken.cells()) / self.cells.items().len() as f64
     }
 
-    /// How often a move is tried before the position behind it is added, `usual` being what that is
-    /// with memory enough: twice as often when half of it is used, four times at three quarters, and
-    /// so on. Never with the usual one: there memory that is used up is no loss.
+    /// How often a move is tried before the position behind it is added: `usual`, twice as often
+    /// when half the memory is used, four times at three quarters, and so on; but 1 stays 1, for
+    /// there memory that is used up is no loss.
     #[inline]
     pub(super) fn crowded(&self, usual: u32) -> u32 {
         if usual == 1 {
@@ -203,8 +198,7 @@ impl Graph {
         Edges::new(&self.cells.items()[first..][..count], &self.proofs, first)
     }
 
-    /// Asks for the heads behind moves: one of them is needed next, and it is rarely in a near
-    /// cache.
+    /// Asks for the heads behind moves: one of them is needed next.
     #[inline]
     pub(super) fn prefetch_children(&self, edges: &[Cell]) {
         edges[..edges.len().min(PREFETCHED_CHILDREN)]
@@ -225,7 +219,6 @@ impl Graph {
         self.cells.prefetch_to_write(edge as usize);
     }
 
-    /// All moves of a block.
     pub(super) fn all_edges(&self, block: u32) -> Edges<'_> {
         self.edges(block, 0, self.cell(block).moves() as usize)
     }
@@ -299,7 +292,7 @@ impl Graph {
         Some(block)
     }
 
-    /// Ends a reserve: its blocks are counted, and what is left of it is a block that nobody finds.
+    /// Ends a reserve: its blocks are counted, the rest is a block that nobody finds.
     pub(super) fn close(&self, reserve: &mut Reserve) {
         self.fill_up(reserve);
         self.taken.count(reserve);
@@ -455,12 +448,20 @@ mod tests {
     use super::*;
     use crate::core::chance::Bounds;
 
+    fn key(number: u64) -> u64 {
+        (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    fn moves(number: u64) -> usize {
+        1 + number as usize % 18
+    }
+
     #[test]
     fn positions_are_found_until_memory_is_used_up() {
         let mut graph = Graph::for_tests(1 << 16, 1 << 20, false, 1);
         assert!(graph.bytes() <= 1 << 16);
         for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
-            let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ round;
+            let key = |number: u64| key(number) ^ round;
             let (mut blocks, mut reserve) = (Vec::new(), Reserve::default());
             while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1, 0.5) {
                 assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
@@ -483,46 +484,23 @@ mod tests {
         let mut graph = Graph::for_tests(1 << 16, 1 << 10, true, 1);
         // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
         let keys = [12u64, 13, 10, 14, 11];
-        let blocks: Vec<u32> = keys
-            .iter()
-            .map(|&key| {
-                graph
-                    .add(
-                        &mut Reserve::default(),
-                        key << 32 | key,
-                        key as usize,
-                        key as u32,
-                        0.0,
-                    )
-                    .unwrap()
-            })
-            .collect();
-        keys.iter()
-            .zip(&blocks)
-            .for_each(|(&key, &block)| assert_eq!(graph.publish(key << 32 | key, block), block));
+        let long = |key: u64| key << 32 | key;
+        let blocks = keys.map(|key| {
+            let (mut reserve, moves, visits) = (Reserve::default(), key as usize, key as u32);
+            let block = graph.add(&mut reserve, long(key), moves, visits, 0.0);
+            assert_eq!(block, Some(graph.publish(long(key), block.unwrap())));
+            block.unwrap()
+        });
         graph.edges(blocks[2], 3, 1).get(0).set_child(blocks[4]);
         graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[4], 0, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[0], 11, 1).get(0).add_visits::<true>(99);
         graph.extras(blocks[0] + 12, 1)[0].add_visits::<true>(98);
         let root = graph.keep_only(blocks[2], &mut Vec::new());
-        assert_eq!(graph.find(10 << 32 | 10), Some(root));
-        assert_eq!(
-            (
-                graph.find(13 << 32 | 13),
-                graph.find(14 << 32 | 14),
-                graph.blocks()
-            ),
-            (None, None, 3)
-        );
-        let (second, third) = (
-            graph.edges(root, 3, 1).get(0).child(),
-            graph.edges(root, 4, 1).get(0).child(),
-        );
-        assert_eq!(
-            (graph.find(11 << 32 | 11), graph.find(12 << 32 | 12)),
-            (Some(second), Some(third))
-        );
+        let [second, third] = [3, 4].map(|number| graph.edges(root, number, 1).get(0).child());
+        let found = [10, 11, 12, 13, 14].map(|key| graph.find(long(key)));
+        let expected = [Some(root), Some(second), Some(third), None, None];
+        assert_eq!((found, graph.blocks()), (expected, 3));
         assert_eq!(graph.edges(second, 0, 1).get(0).child(), third);
         assert_eq!(
             (
@@ -544,12 +522,11 @@ mod tests {
     fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
         let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
         assert!(graph.chunk as usize >= SMALLEST_CHUNK);
-        let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         for _ in 0..3 {
             let mut reserves = [Reserve::default(), Reserve::default()];
             let mut blocks: Vec<u32> = Vec::new();
             for number in 0..400u64 {
-                let moves = 1 + number as usize % 18;
+                let moves = moves(number);
                 let block = graph
                     .add(
                         &mut reserves[number as usize / 3 % 2],
@@ -561,13 +538,10 @@ mod tests {
                     .unwrap();
                 graph.publish(key(number), block);
                 // A chain, from each to the one before it.
-                let before = blocks.last().copied();
-                before.into_iter().for_each(|before| {
-                    assert_eq!(
-                        graph.edges(block, moves - 1, 1).get(0).set_child(before),
-                        before
-                    )
-                });
+                if let Some(&before) = blocks.last() {
+                    let edge = graph.edges(block, moves - 1, 1).get(0);
+                    assert_eq!(edge.set_child(before), before);
+                }
                 blocks.push(block);
             }
             reserves.iter_mut().for_each(|reserve| graph.close(reserve));
@@ -597,8 +571,6 @@ mod tests {
         const KEYS: u64 = if cfg!(miri) { 8 } else { 2000 };
         const THREADS: u64 = 3;
         let graph = Graph::for_tests(1 << 22, 1 << 12, true, THREADS as usize);
-        let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let moves = |number: u64| 1 + number as usize % 18;
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 let graph = &graph;

@@ -1,8 +1,4 @@
 //! What a simulation ends with: a random playout, an evaluator, a small search, or a mixture.
-//!
-//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
-//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
-//! sees them together.
 
 use crate::core::{
     evaluator::{Evaluator, others_alike},
@@ -42,8 +38,8 @@ impl<G: Game> Leaf<G> for Playout {
     }
 }
 
-/// The mean of several answers of another leaf; the moves that it tells of are those of the first, for
-/// no simulation makes those of several.
+/// The mean of several answers of another leaf; it tells of the moves of the first, for no
+/// simulation makes those of several.
 pub struct Repeated<L> {
     times: u32,
     leaf: L,
@@ -53,17 +49,6 @@ impl<L> Repeated<L> {
     /// `times` answers, at least one.
     pub fn new(times: u32, leaf: L) -> Self {
         Self { times, leaf }
-    }
-
-    fn mean(&mut self, mut answer: impl FnMut(&mut L) -> Payoffs) -> Payoffs {
-        let mut mean = [0.0; MAX_SEATS];
-        for _ in 0..self.times {
-            let payoffs = answer(&mut self.leaf);
-            mean.iter_mut()
-                .zip(payoffs)
-                .for_each(|(sum, payoff)| *sum += payoff);
-        }
-        mean.map(|sum| sum / self.times as f32)
     }
 }
 
@@ -79,7 +64,14 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
         random: &mut RandomStream,
         mut made: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        self.mean(|leaf| leaf.payoffs(game, position, random, made.take()))
+        let mut mean = [0.0; MAX_SEATS];
+        for _ in 0..self.times {
+            let payoffs = self.leaf.payoffs(game, position, random, made.take());
+            for (sum, payoff) in mean.iter_mut().zip(payoffs) {
+                *sum += payoff;
+            }
+        }
+        mean.map(|sum| sum / self.times as f32)
     }
 }
 
@@ -88,7 +80,6 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
 pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
     evaluator: E,
     cache: E::Cache,
-    values: Vec<f32>,
 }
 
 impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
@@ -97,7 +88,6 @@ impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
         Self {
             evaluator,
             cache: E::Cache::default(),
-            values: Vec::new(),
         }
     }
 }
@@ -112,26 +102,6 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     ) -> Payoffs {
         self.evaluator.refresh(game, position, &mut self.cache);
         self.evaluator.payoffs(game, position, &self.cache)
-    }
-
-    fn payoffs_of(
-        &mut self,
-        game: &G,
-        positions: &[G::Position],
-        random: &mut RandomStream,
-        payoffs: &mut [Payoffs],
-    ) {
-        if game.seats() != 2 {
-            for (position, payoffs) in positions.iter().zip(payoffs) {
-                *payoffs = self.payoffs(game, position, random, None);
-            }
-            return;
-        }
-        self.values.resize(positions.len(), 0.0);
-        self.evaluator.values(game, positions, &mut self.values);
-        for ((position, &value), payoffs) in positions.iter().zip(&self.values).zip(payoffs) {
-            *payoffs = of_two(game.to_move(position), value);
-        }
     }
 }
 
@@ -204,16 +174,15 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
         let mut others = std::mem::take(&mut self.others);
         others.resize(positions.len(), [0.0; MAX_SEATS]);
         self.second.payoffs_of(game, positions, random, &mut others);
-        payoffs
-            .iter_mut()
-            .zip(&others)
-            .for_each(|(payoffs, other)| self.mix(payoffs, other));
+        for (payoffs, other) in payoffs.iter_mut().zip(&others) {
+            self.mix(payoffs, other);
+        }
         self.others = others;
     }
 }
 
-/// Looks a few plies ahead: expectiminimax with an evaluator. With more than
-/// two seats it knows the value of the seat to move; all others get the same.
+/// Looks a few plies ahead: expectiminimax with an evaluator. With more than two seats it knows the
+/// value of the seat to move; all others get the same.
 #[derive(Clone)]
 pub struct StarLeaf<G: Game, E: Evaluator<G>> {
     star: Star<G, E>,
@@ -246,8 +215,7 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
     }
 }
 
-/// What a position after a move is worth, before anything was tried: for the seat that is to move
-/// there.
+/// What a position after a move is worth, before anything was tried, for the seat to move there.
 ///
 /// Every evaluator is one; behind a pointer, for it is asked once a position and about all its
 /// moves together.

@@ -12,17 +12,7 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// The number of simulations, if that is the limit.
-    #[must_use]
-    pub fn simulations(self) -> Option<u64> {
-        match self {
-            Self::Simulations(simulations) => Some(simulations),
-            Self::Time(_) => None,
-        }
-    }
-
     /// The limit of time, if it is one.
-    #[must_use]
     pub fn time(self) -> Option<TimeLimit> {
         match self {
             Self::Simulations(_) => None,
@@ -47,8 +37,8 @@ pub enum Selection {
     Puct,
 }
 
-/// How what a move is worth by its own n trials and by the m simulations in which it was made later
-/// on go together; k is [`MctsOptions::rave`], w and v are the sums of payoffs.
+/// How a move's own n trials and the m simulations in which it was made later on go together; k is
+/// [`MctsOptions::rave`], w and v are the sums of payoffs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
     /// RAVE weighs `sqrt(k / (3n + k))` (Gelly and Silver 2007).
@@ -111,9 +101,8 @@ pub struct MctsOptions {
     /// Adds `bias · h / (n + 1)` to the score of a move, h what the prior says of it (progressive
     /// bias, Chaslot et al. 2008); 0 for none. Not with [`Selection::Puct`].
     pub bias: f32,
-    /// At how many visits a move's own mean counts as much as its mean over all simulations in
-    /// which it was made later on (RAVE, Gelly and Silver 2007), or what else [`Blend`] says; 0 for
-    /// none.
+    /// At how many visits a move's own mean counts as much as that of all simulations in which it
+    /// was made later on (RAVE, Gelly and Silver 2007), or what else [`Blend`] says; 0 for none.
     pub rave: f32,
     /// How RAVE is blended in.
     pub blend: Blend,
@@ -138,31 +127,29 @@ pub struct MctsOptions {
     pub solver: bool,
     /// Whether positions that are reached by several ways are one.
     pub graph: bool,
-    /// Whether what was learned about positions that can still be reached is kept from move to
-    /// move. Needs the graph.
+    /// Whether what was learned about positions that can still be reached is kept. Needs the graph.
     pub keep: bool,
-    /// Whether the search goes on on the time of others; whoever plays the game asks for it
-    /// ([`super::Mcts::ponder`]). What the graph then needs is not known beforehand, so it may take
-    /// all its memory. Needs [`MctsOptions::keep`].
+    /// Whether the search goes on on the time of others ([`super::Mcts::ponder`]); the graph may
+    /// then take all its memory. Needs [`MctsOptions::keep`].
     pub ponder: bool,
     /// How often a move counts as tried and lost while the result of a simulation is not there yet;
-    /// 0 for not at all. With several threads only a move that was tried less often than
-    /// simulations can be under way.
+    /// 0 for not at all. With several threads only one that was tried less often than simulations
+    /// can be under way.
     pub virtual_loss: u32,
     /// Most simulations that each thread has under way at a time, so that their leaves are valued
     /// together: one more for every 32 that it has made in this search.
     pub batch: usize,
-    /// MiB that the search may take; nearly all of it is the graph's. When they are used up the
-    /// search goes on with the positions it has.
+    /// MiB that the search may take, nearly all for the graph. When they are used up it goes on
+    /// with the positions it has.
     pub memory: usize,
     /// Whether a decision ends when no other move can become the most visited one in the
     /// simulations left.
     pub early: bool,
     /// A decision ends when all moves but one are proven to lose and that one is worth more.
     pub sole: f32,
-    /// Whether a decision takes less time the clearer it is: it ends when the visits of the best move
-    /// times its value times the time spent exceed those of the second times the time there is, and
-    /// half the moves of a game need less.
+    /// Whether a decision takes less time the clearer it is: it ends when the visits of the best
+    /// move times its value times the time spent exceed those of the second times the time there
+    /// is, and half the moves of a game need less.
     pub human: bool,
 }
 
@@ -195,12 +182,5 @@ impl Default for MctsOptions {
             sole: 1.0,
             human: false,
         }
-    }
-}
-
-impl MctsOptions {
-    /// Whether cells need more statistics than they hold.
-    pub(super) fn needs_extras(&self) -> bool {
-        self.rave > 0.0 || self.selection == Selection::Tuned
     }
 }

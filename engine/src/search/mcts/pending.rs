@@ -1,12 +1,12 @@
 //! What a thread has still to add to the cells that every simulation passes.
 //!
-//! Threads that write to one cache line wait for each other, and near the root all of them do, in
-//! every simulation. So of a *busy* cell, one with many visits, a thread keeps back what it has to
-//! add until that is a small share of what the cell counts. Invariants: of a busy move no thread
-//! keeps back more than its visits shifted by `share`, nor [`MOST`] of them: all threads together
-//! at most one part in 64; of other moves nothing. Sums are of whole numbers, so nothing is lost on
-//! the way, and when a search ends nothing is kept back. Visits of busy positions only steer
-//! exploration: one in [`THINNED`] is counted, as so many.
+//! Near the root all threads write to the same cache lines, and wait for each other. So of a *busy*
+//! cell, one with many visits, a thread keeps back what it has to add until that is a small share
+//! of what the cell counts. Invariants: of a busy move no thread keeps back more than its visits
+//! shifted by `share`, nor [`MOST`] of them: all threads together at most one part in 64; of other
+//! moves nothing. Sums are of whole numbers, so nothing is lost on the way, and when a search ends
+//! nothing is kept back. Visits of busy positions only steer exploration: one in [`THINNED`] is
+//! counted, as so many.
 
 use super::{
     cell::{Cell, units},
@@ -16,15 +16,15 @@ use super::{
 /// Most simulations whose payoffs are kept back of one move.
 pub(super) const MOST: u32 = 64;
 
-/// Of visits of busy positions one in so many is counted. A prime: a path has some few busy
-/// positions, whose turns must not come again in step with it.
+/// Of visits of busy positions one in so many is counted. A prime: the turns of the few on a path
+/// must not come in step with it.
 const THINNED: u32 = 17;
 
 /// All threads together keep back at most the visits of a move shifted by this.
 const SHARE_OF_ALL: u32 = 6;
 
-/// Moves that are kept apart at a time; a power of two. Four KiB, for they compete with the graph
-/// for the nearest cache.
+/// Moves that are kept apart at a time; a power of two. Four KiB, so that the graph keeps the
+/// nearest cache.
 const ENTRIES: usize = 256;
 
 /// What is to be added to one move.
@@ -60,18 +60,10 @@ pub(super) struct Pending {
 impl Pending {
     /// For one of so many threads; a thread alone keeps nothing back.
     pub(super) fn new(threads: usize) -> Self {
-        let entries = if threads > 1 {
-            vec![Entry::default(); ENTRIES]
-        } else {
-            Vec::new()
-        };
+        let several = usize::from(threads > 1);
         Self {
-            made: entries
-                .iter()
-                .take(POSITIONS)
-                .map(|_| Made::default())
-                .collect(),
-            entries,
+            made: (0..several * POSITIONS).map(|_| Made::default()).collect(),
+            entries: vec![Entry::default(); several * ENTRIES],
             share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(),
             seen: 0,
         }
@@ -138,7 +130,6 @@ impl Pending {
         }
     }
 
-    /// Adds all that was kept back.
     pub(super) fn flush(&mut self, graph: &Graph) {
         self.entries.iter_mut().for_each(|entry| entry.flush(graph));
         self.made.iter_mut().for_each(|entry| entry.flush(graph));
@@ -217,12 +208,7 @@ mod tests {
 
     #[test]
     fn visits_of_a_position_are_about_right() {
-        let heads = [
-            Cell::default(),
-            Cell::default(),
-            Cell::default(),
-            Cell::default(),
-        ];
+        let heads: [Cell; 4] = Default::default();
         let mut pending = Pending::new(2);
         for number in 0..100_000 {
             for head in &heads {

@@ -41,7 +41,6 @@ impl<'a> Place<'a> {
         &self.proofs.items()[self.index]
     }
 
-    /// What is proven.
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
         if self.cell.has_bounds() {
@@ -90,7 +89,6 @@ impl<'a> Edges<'a> {
         }
     }
 
-    /// Their statistics.
     #[inline]
     pub(super) fn cells(&self) -> &'a [Cell] {
         self.cells

@@ -8,16 +8,15 @@ use crate::core::chance::Bounds;
 pub struct MoveStatistics<M> {
     /// The move.
     pub mv: M,
-    /// How often it was tried, by earlier searches too if their results were kept, and the tries that
-    /// nobody made ([`super::MctsOptions::noise`]).
+    /// How often it was tried, by earlier searches too if kept, and by nobody
+    /// ([`super::MctsOptions::noise`]).
     pub visits: u32,
     /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if nothing is
     /// known of it.
     pub value: Option<f32>,
     /// What is proven of its value for that seat.
     pub proven: Bounds,
-    /// What the prior says of it, as the selection uses it: its share with PUCT, else its value;
-    /// `None` without a prior.
+    /// What the prior says of it: its share with PUCT, else its value; `None` without a prior.
     pub prior: Option<f32>,
     /// Plies to the end, this one included, of a move that is proven to win or to lose, as the proof
     /// goes: at least so many where an oracle ended it. Only where seats move in turn.
@@ -40,7 +39,7 @@ pub struct TreeReport<M> {
     /// Plies of the longest simulation within the graph.
     pub depth: u32,
     /// The line thought best: the best move, then the most visited one of each position, whatever
-    /// chance would have to say.
+    /// chance says.
     pub line: Vec<M>,
     /// Each move asked about, in order.
     pub moves: Vec<MoveStatistics<M>>,
@@ -57,10 +56,8 @@ const NO_MATTER: f32 = 1e-4;
 /// If there is no move.
 #[must_use]
 pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
-    let floor = found
-        .iter()
-        .map(|statistics| statistics.proven.lower)
-        .fold(0.0, f32::max);
+    let lower = found.iter().map(|statistics| statistics.proven.lower);
+    let floor = lower.fold(0.0, f32::max);
     let beats = |one: usize, other: usize| {
         one == other || found[one].proven.lower + NO_MATTER >= found[other].proven.upper
     };
@@ -74,10 +71,7 @@ pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
         return &found[best];
     }
     let mut best: Option<&MoveStatistics<M>> = None;
-    for statistics in found
-        .iter()
-        .filter(|statistics| statistics.proven.upper >= floor)
-    {
+    for statistics in found.iter().filter(|one| one.proven.upper >= floor) {
         if best.is_none_or(|best| statistics.visits > best.visits) {
             best = Some(statistics);
         }
@@ -100,23 +94,17 @@ mod tests {
             proven: Bounds { lower, upper },
         };
         // Rolled 4 at "...../5..../f.4.2/...../..... r -": 2/3 at least, 2/3 at most, and the like.
-        assert_eq!(
-            best_move(&[
-                found('a', 5, 2.0 / 3.0, 1.0),
-                found('b', 5, 0.0, 2.0 / 3.0),
-                found('c', 6, 0.0, 2.0 / 3.0)
-            ])
-            .mv,
-            'a'
-        );
-        assert_eq!(
-            best_move(&[
-                found('a', 5, 0.6, 1.0),
-                found('b', 7, 0.0, 0.7),
-                found('c', 9, 0.0, 0.5)
-            ])
-            .mv,
-            'b'
-        );
+        let all = [
+            found('a', 5, 2.0 / 3.0, 1.0),
+            found('b', 5, 0.0, 2.0 / 3.0),
+            found('c', 6, 0.0, 2.0 / 3.0),
+        ];
+        assert_eq!(best_move(&all).mv, 'a');
+        let all = [
+            found('a', 5, 0.6, 1.0),
+            found('b', 7, 0.0, 0.7),
+            found('c', 9, 0.0, 0.5),
+        ];
+        assert_eq!(best_move(&all).mv, 'b');
     }
 }

@@ -38,7 +38,6 @@ impl Taken {
         Self(AtomicU64::new(NOTHING))
     }
 
-    /// So many cells and blocks.
     pub(super) fn set(&mut self, cells: u32, blocks: u32) {
         *self.0.get_mut() = u64::from(blocks) << 32 | u64::from(cells);
     }
@@ -48,12 +47,10 @@ impl Taken {
         *self.0.get_mut() = NOTHING;
     }
 
-    /// Cells that are taken.
     pub(super) fn cells(&self) -> u32 {
         self.0.load(Relaxed) as u32
     }
 
-    /// Blocks that are counted.
     pub(super) fn blocks(&self) -> u32 {
         (self.0.load(Relaxed) >> 32) as u32
     }
@@ -85,7 +82,6 @@ impl Taken {
 }
 
 impl Reserve {
-    /// How many cells there are.
     pub(super) fn left(&self) -> u32 {
         self.end - self.next
     }

@@ -318,19 +318,15 @@ mod tests {
         let tried = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
         let (graph, block) = graph(&tried);
         let (edges, extras) = (graph.all_edges(block), graph.extras(block + 1, tried.len()));
-        extras
-            .iter()
-            .zip(&tried)
-            .for_each(|(extra, tried)| extra.add_square::<true>(tried.1.sqrt()));
         for (extra, tried) in extras.iter().zip(&tried) {
+            extra.add_square::<true>(tried.1.sqrt());
             // All payoffs were 0 or 1, so squares add up to the payoffs.
             assert!((extra.payoff() - tried.1).abs() < 1e-3);
         }
         let hints = [0.1, 0.2, 0.3, 0.9];
-        edges
-            .iter()
-            .zip(hints)
-            .for_each(|(edge, hint)| edge.set_hint(hint));
+        for (edge, hint) in edges.iter().zip(hints) {
+            edge.set_hint(hint);
+        }
         let best = |score: &dyn Fn(f64, f64, f64) -> f64| {
             let scores: Vec<f64> = tried
                 .iter()

@@ -1,15 +1,14 @@
 //! Stratified first draw: each thread simulates its own stratum of what chance can bring first, while
 //! no other one falls behind.
 //!
-//! Threads that search the same positions fetch each other's cache lines all the time. So what the
-//! first draw of a simulation can bring is divided into as many equal parts as there are threads,
-//! and each draws from a part of its own: other faces of the die, thus mostly other positions. All
-//! parts together are the draw that one thread makes, as long as each has its turn equally often.
-//! Invariants: every simulation of the budget is claimed once; of a limited number of simulations
-//! each part gets its share, to one; without a limit, and before the end, parts are [`AHEAD`] apart
-//! at most, or one in [`ONE_IN`], and what is claimed from one look to the next. Source: stratified
-//! sampling; dividing work by what it touches is that of transposition-driven scheduling (Romein,
-//! Plaat, Bal and Schaeffer 1999).
+//! Threads that search the same positions fetch each other's cache lines all the time. So each
+//! draws from an equal part of its own of what the first draw of a simulation can bring: other
+//! faces of the die, thus mostly other positions. All parts together are the draw that one thread
+//! makes, as long as each has its turn equally often. Invariants: every simulation of the budget is
+//! claimed once; of a limited number of simulations each part gets its share, to one; without a
+//! limit, and before the end, parts are [`AHEAD`] apart at most, or one in [`ONE_IN`], and what is
+//! claimed from one look to the next. Source: stratified sampling; dividing work by what it touches
+//! is that of transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer 1999).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -39,7 +38,6 @@ struct Stratum {
     claimed: AtomicU64,
 }
 
-/// Where one thread is.
 #[derive(Debug)]
 pub(super) struct Turn {
     own: usize,
@@ -66,7 +64,6 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    /// All numbers.
     pub(super) const ALL: Self = Self {
         first: 0,
         width: 1 << 32,
@@ -107,7 +104,6 @@ impl Strata {
         }
     }
 
-    /// The turn of thread `number`.
     pub(super) fn turn(&self, number: usize) -> Turn {
         Turn {
             own: number,
@@ -172,8 +168,8 @@ impl Strata {
 }
 
 /// A step around a ring of so many parts that comes to all of them and soon everywhere: about the
-/// golden section. Threads begin in the order of their numbers, and what they draw is to be
-/// everywhere from the beginning.
+/// golden section. Threads begin in the order of their numbers, and should draw from everywhere at
+/// once.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {

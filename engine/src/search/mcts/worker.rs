@@ -45,7 +45,6 @@ pub(super) struct Root<G: Game> {
     pub(super) private: bool,
 }
 
-/// What the threads of a search share.
 pub(super) struct Shared<'a, G: Game> {
     pub(super) game: &'a G,
     pub(super) graph: &'a Graph,
@@ -54,19 +53,17 @@ pub(super) struct Shared<'a, G: Game> {
     pub(super) root: &'a Root<G>,
     pub(super) oracle: Option<&'a dyn Oracle<G>>,
     pub(super) prior: Option<&'a dyn Prior<G>>,
-    /// Bounds that are at most this far apart have met: above 0 only if an oracle is not exact to
-    /// the last digit.
+    /// Bounds that are at most this far apart have met: above 0 if an oracle is not exact to the
+    /// last digit.
     pub(super) tolerance: f32,
     /// Whether threads may keep back what they have to add. Not where means are set as a whole, nor
     /// where there are more statistics to fit.
     pub(super) keeps_back: bool,
-    /// Where threads keep back: a move that was tried less often counts as tried while a simulation
-    /// that makes it is under way ([`MctsOptions::virtual_loss`]). As many as can be under way; for
-    /// busy moves it makes little difference.
+    /// Where threads keep back: a move that was tried less often, at most as many as can be under
+    /// way, counts as tried while a simulation makes it ([`MctsOptions::virtual_loss`]).
     pub(super) crowded_below: u32,
 }
 
-/// A move of a simulation.
 #[derive(Clone, Copy, Debug)]
 struct Step<P> {
     block: u32,
@@ -77,7 +74,6 @@ struct Step<P> {
     counted: u32,
 }
 
-/// A simulation under way.
 #[derive(Clone, Debug)]
 struct Lane<P> {
     path: Vec<Step<P>>,
@@ -315,7 +311,6 @@ pub(super) fn middle(bounds: Bounds) -> f32 {
 }
 
 impl<G: Game> Shared<'_, G> {
-    /// Whether bounds have met.
     #[inline]
     pub(super) fn settled(&self, bounds: Bounds) -> bool {
         bounds.lower + self.tolerance >= bounds.upper

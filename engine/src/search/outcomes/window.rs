@@ -15,7 +15,6 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// All values there are.
     pub(super) const FULL: Self = Self {
         alpha: 0.0,
         beta: 1.0,
@@ -30,7 +29,6 @@ impl Window {
         }
     }
 
-    /// The same window seen by the opponent.
     #[inline]
     pub(super) fn opposite(self) -> Self {
         Self {

@@ -1,9 +1,9 @@
 //! The last two plies of a Star search, where most of its time goes.
 //!
-//! An evaluator that knows successors values a position one ply deep as a whole: no windows, no
-//! lists of moves, no caches to keep up to date. Such values are remembered for a while, because
-//! positions two plies apart are reached by several orders of the same moves. Invariant: nothing
-//! here changes a value, only what it costs.
+//! An evaluator that knows successors values a position one ply deep as a whole, without windows,
+//! lists or caches. Such values are remembered for a while: positions two plies apart are reached
+//! by several orders of the same moves. Invariant: nothing here changes a value, only what it
+//! costs.
 
 use super::{Cuts, Scratch, Star};
 

@@ -77,28 +77,18 @@ fn an_entry_holds_at_its_depth_only() {
 }
 
 #[test]
-fn what_is_proven_holds_at_greater_depths() {
-    let table = table(64, Replacement::Bucketed, Reuse::SameDepth);
-    table.store(
-        key(7),
-        &Found {
-            proven: true,
-            ..found(3, 1.0)
-        },
-    );
-    assert!(table.probe(key(7), 5).unwrap().holds);
-    assert!(
-        !table.probe(key(7), 2).unwrap().holds,
-        "a shallower search might not see it"
-    );
-}
-
-#[test]
-fn deeper_results_hold_if_they_may() {
-    let table = table(64, Replacement::Bucketed, Reuse::Deeper);
-    table.store(key(7), &found(5, 0.75));
-    assert!(table.probe(key(7), 3).unwrap().holds);
-    assert!(!table.probe(key(7), 6).unwrap().holds);
+fn what_is_proven_holds_deeper_and_deeper_results_if_they_may() {
+    // A shallower search might not see what is proven.
+    for (reuse, proven, depth, holding, failing) in [
+        (Reuse::SameDepth, true, 3, 5, 2),
+        (Reuse::Deeper, false, 5, 3, 6),
+    ] {
+        let table = table(64, Replacement::Bucketed, reuse);
+        let found = found(depth, 0.75);
+        table.store(key(7), &Found { proven, ..found });
+        let holds = [holding, failing].map(|depth| table.probe(key(7), depth).unwrap().holds);
+        assert_eq!(holds, [true, false], "{reuse:?}");
+    }
 }
 
 #[test]
@@ -194,11 +184,9 @@ fn a_torn_entry_is_not_believed() {
     // Two writers, of which each has written one of the two words last.
     let table = table(1, Replacement::Always, Reuse::SameDepth);
     table.store(key(1), &found(3, 0.25));
-    let torn = table.memory.items()[0].bounds.load(Ordering::Relaxed);
+    let torn = table.memory.items()[0].bounds.load(Relaxed);
     table.store(key(1), &found(3, 0.75));
-    table.memory.items()[0]
-        .bounds
-        .store(torn, Ordering::Relaxed);
+    table.memory.items()[0].bounds.store(torn, Relaxed);
     assert_eq!(table.probe(key(1), 3), None);
 }
 

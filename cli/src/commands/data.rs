@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Subcommand;
 use engine::play::playable::Playable;
 use std::path::{Path, PathBuf};
-use trainer::data::{DataError, Source, output::Written, verify::verify};
+use trainer::data::{Source, output::Written, verify::verify};
 
 /// Game records: count, verify, merge, filter, split, shuffle, sample, relabel, export, import
 #[derive(clap::Args)]
@@ -151,7 +151,7 @@ impl Remade {
     /// Makes a set of the records.
     fn make<G: Playable>(
         &self,
-        make: impl FnOnce(&Source<G>, &Path) -> Result<Written, DataError>,
+        make: impl FnOnce(&Source<G>, &Path) -> Result<Written, trainer::Error>,
     ) -> Result<()> {
         let written = make(&self.records.open()?, &self.out)?;
         self.records.made(&[written])

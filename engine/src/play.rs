@@ -10,8 +10,6 @@ pub mod playable;
 // What a game registers under names.
 pub mod registry;
 
-pub mod open_chance;
-
 pub mod random;
 
 // How many games there are.

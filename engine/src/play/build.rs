@@ -32,13 +32,12 @@ pub fn player_names<G: Playable>() -> String {
     let without_chance = |text: &'static str| if G::Outcomes::BOUND == 1 { text } else { "" };
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-         order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), minimax and alphabeta(depth, eval, {chance}), {many}\
+         order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, select, exploration, fpu, expand, prior, bias, bias_by, temperature, \
          rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), random",
-        chance = G::CHANCE,
         width = without_chance(", width"),
         many = without_chance(
-            "maxn(depth, eval, limits as star1, step, width), bestreply(as star1), "
+            "minimax, alphabeta and bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
         )
     );
     for entry in G::players() {

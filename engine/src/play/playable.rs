@@ -61,9 +61,6 @@ pub trait Playable: Game {
     /// that playouts give it where nothing is said.
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("forcing", 4)];
 
-    /// What chance is called in notation: `dice`.
-    const CHANCE: &'static str = "chance";
-
     /// What is drawn from in game after game.
     type Luck: Chance<Self> + Send;
 

@@ -86,7 +86,7 @@ fn general_modules_name_no_game_no_die_and_no_stone() {
     assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
-/// The words of a name, in lower case: `OpenDice` and `open_dice` have two.
+/// The words of a name, in lower case: `EinStein` and `ein_stein` have two.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars() {

@@ -18,7 +18,6 @@ mod mcts;
 mod mcts_notation;
 mod mcts_options;
 mod notation;
-mod open_dice;
 mod perfect_play;
 mod policies;
 mod ponder;

@@ -3,11 +3,11 @@
 
 use crate::games::{HashEvaluator, HashGame};
 use crate::support::{
-    ALL_CUTS, all_rules, encloses, moves_of, near, random_positions, table as new_table,
+    ALL_CUTS, all_rules, encloses, moves_of, near, random_game, random_positions,
+    table as new_table,
 };
-use engine::core::{evaluator::Evaluator, game::Game};
-use engine::games::einstein::Standard;
-use engine::play::open_chance::OpenChance;
+use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
+use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::search::{
     Search,
     expectiminimax::{Expectiminimax, Form},
@@ -134,20 +134,20 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
             near(value, expected, 1e-6, options);
         }
     }
-    // Values of open dice are fractions of 2^24 and 0 and 1, so nothing is rounded, and even the
+    // Values of Reversi are fractions of 2^24 and 0, ½ and 1, so nothing is rounded, and even the
     // leaves are the same.
-    let game = Standard::default();
-    for (seed, position) in random_positions(&game, 100, 13).into_iter().enumerate() {
-        let open = OpenChance::new(game.clone(), seed as u64);
-        let start = open.start(position);
-        let mut star1 =
-            OutcomeSearch::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
-        let mut leaves = 0;
-        assert_eq!(
-            star1.value(&start),
-            alpha_beta(&open, &start, 7, 0.0, 1.0, &mut leaves)
-        );
-        assert_eq!(star1.take_stats().evaluations, leaves);
+    let mut random = RandomStream::new(13);
+    for _ in 0..4 {
+        let game = Reversi::SIX;
+        for position in random_game(&game, game.start(), &mut random) {
+            let mut star1 = OutcomeSearch::new(game, HashEvaluator, 5, plain(Cuts::Star1), None);
+            let mut leaves = 0;
+            assert_eq!(
+                star1.value(&position),
+                alpha_beta(&game, &position, 5, 0.0, 1.0, &mut leaves)
+            );
+            assert_eq!(star1.take_stats().evaluations, leaves);
+        }
     }
 }
 

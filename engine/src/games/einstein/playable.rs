@@ -92,7 +92,6 @@ impl Playable for Standard {
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
-    const CHANCE: &'static str = "dice";
     type Luck = DiceStream;
     type PairedLuck = PairDice;
 

@@ -13,7 +13,6 @@ use crate::core::{
 };
 use crate::play::{
     notation::{Arguments, Notation, Problem},
-    open_chance::{OpenChance, OpenChancePlayer, OpenEvaluator},
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, ByPointer, Knowledge},
@@ -37,8 +36,6 @@ use std::sync::Arc;
 pub(super) struct SearchRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
     plan: SearchPlan<G>,
-    /// The seed of the outcomes that lie open, if they do.
-    open: Option<u64>,
 }
 
 /// How to search, whatever the evaluator.
@@ -133,7 +130,7 @@ impl<G: Playable> SearchRecipe<G> {
         let game = game.assume(arguments)?;
         let limits = limits(arguments, depth)?;
         let evaluator = or_usual(evaluator, &game)?;
-        let (mut table, mut known, mut open) = (NO_TABLE, None, None);
+        let (mut table, mut known) = (NO_TABLE, None);
         let shape = match name {
             "unified" | "textbook" => {
                 only_one_depth(&limits, notation, name)?;
@@ -160,18 +157,24 @@ impl<G: Playable> SearchRecipe<G> {
                         "alphabeta" | "star1" | "maxn" | "bestreply" => Cuts::Star1,
                         _ => Cuts::Star2,
                     };
-                    let opens = matches!(name, "minimax" | "alphabeta");
+                    let plain = matches!(name, "minimax" | "alphabeta");
+                    if plain && G::Outcomes::BOUND > 1 {
+                        let problem = format!(
+                            "'{name}' is for games without chance; here it is star0 or star1"
+                        );
+                        return Err((notation.character, problem));
+                    }
                     let negascout =
                         arguments.choice("negascout", &[("no", false), ("yes", true)])?;
-                    let outcomes = !opens
+                    let outcomes = !plain
                         && many == Many::Paranoid
                         && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
-                    table = table_of(arguments, notation, &limits, opens || outcomes)?;
+                    table = table_of(arguments, notation, &limits, plain || outcomes)?;
                     if outcomes {
                         only_one_depth(&limits, notation, "form=outcomes")?;
                         Shape::Outcomes(Options { cuts, negascout })
                     } else {
-                        let usual = match opens || cuts == Cuts::None {
+                        let usual = match plain || cuts == Cuts::None {
                             true => Ordering::NONE,
                             false => Ordering::ALL,
                         };
@@ -187,20 +190,12 @@ impl<G: Playable> SearchRecipe<G> {
                                 .filter(|&probcut| probcut > 0.0),
                             width: width::<G>(arguments)?,
                         };
-                        let (deepening, threads) = if opens {
-                            open = Some(arguments.number(G::CHANCE, 0..=u64::MAX, 1)?);
-                            (Deepening::default(), 1)
-                        } else {
-                            let deepening = deepening(arguments, &limits)?;
-                            let threads = threads(arguments, limits.time)?;
-                            let by_time = by_limits.then_some(limits.time.is_some());
-                            known = oracle(arguments, &game, by_time)?;
-                            (deepening, threads)
-                        };
+                        let by_time = by_limits.then_some(limits.time.is_some());
+                        known = oracle(arguments, &game, by_time)?;
                         Shape::Unified {
                             options,
-                            deepening,
-                            threads,
+                            deepening: deepening(arguments, &limits)?,
+                            threads: threads(arguments, limits.time)?,
                             many,
                         }
                     }
@@ -213,12 +208,7 @@ impl<G: Playable> SearchRecipe<G> {
             table,
             oracle: known,
         };
-        let recipe = Self {
-            evaluator,
-            plan,
-            open,
-        };
-        Ok((recipe, game))
+        Ok((Self { evaluator, plan }, game))
     }
 
     /// Whether the same seed gives the same moves: not with a limit of time, and not with several
@@ -230,24 +220,11 @@ impl<G: Playable> SearchRecipe<G> {
     }
 
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
-        let (evaluator, plan) = (Arc::clone(&self.evaluator), &self.plan);
-        let Some(seed) = self.open else {
-            let game = match plan.shape {
-                Shape::Outcomes(_) => game.outcome_by_outcome(),
-                _ => game,
-            };
-            return evaluator.searcher(game, plan, timed);
+        let game = match self.plan.shape {
+            Shape::Outcomes(_) => game.outcome_by_outcome(),
+            _ => game,
         };
-        let open = OpenChance::new(game, seed);
-        let evaluator: Arc<dyn AnyEvaluator<_>> = Arc::new(OpenEvaluator(ByPointer(evaluator)));
-        let plan = SearchPlan {
-            shape: plan.shape,
-            limits: plan.limits,
-            table: plan.table,
-            oracle: None,
-        };
-        let player = evaluator.searcher(open.clone(), &plan, timed);
-        Box::new(OpenChancePlayer::new(open, player))
+        Arc::clone(&self.evaluator).searcher(game, &self.plan, timed)
     }
 }
 

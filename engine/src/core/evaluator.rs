@@ -123,6 +123,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        game.probcut_deviation()
+    }
+
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         others_alike(game, position, self.value(game, position, cache))
@@ -222,6 +227,10 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn in_whole_games(&self, value: f32) -> Option<f32> {
         (**self).in_whole_games(value)
+    }
+
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        (**self).probcut_deviation(game)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

@@ -26,7 +26,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         (alpha, beta): (f32, f32),
     ) -> Option<Bounds> {
         let deviations = self.options.probcut.filter(|_| depth >= FROM)?;
-        let margin = deviations * self.game.probcut_deviation()? / depth as f32;
+        let margin = deviations * self.evaluator.probcut_deviation(&self.game)? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
             // No value is outside.

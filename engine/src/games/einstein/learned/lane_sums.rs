@@ -5,6 +5,7 @@
 
 use std::arch::x86_64::*;
 
+/// How many vectors are added up together.
 pub(super) const TOGETHER: usize = 4;
 
 /// Of one vector of eight lanes.

@@ -21,11 +21,13 @@ const DIRECTIONS: usize = MOST / MAX_STONES;
 /// behind the last.
 const ROOM: usize = 32;
 
+/// Stands for a step that there is not.
 const NO_STEP: usize = ROOM - 1;
 
 /// The enemy's logit after each step, in the order of the steps; what is behind them means nothing.
 pub(super) type Logits = [i32; ROOM];
 
+/// Stands for a stone that is never there.
 const NOBODY: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MOST < ROOM);
@@ -95,6 +97,7 @@ impl Steps {
         &self.steps[..self.count]
     }
 
+    /// The squares they go to, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
         self.targets
@@ -205,6 +208,7 @@ impl Listed {
         listed
     }
 
+    /// The squares they go to, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
         self.list()

@@ -30,6 +30,7 @@ pub struct OwnMoves {
 /// A square that is on no board, and not [`crate::games::einstein::GONE`].
 pub(super) const NOWHERE: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
 
+/// Stands for a stone that is never there.
 const NOBODY: u8 = LANES as u8 - 1;
 
 impl Default for OwnMoves {

@@ -47,6 +47,7 @@ pub(super) const BOARD_CELLS: CellGroup = group(
     STONES + 1,
     "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
 );
+/// The square of a stone in its owner's perspective.
 pub(super) const SQUARE_CELLS: CellGroup = group(
     's',
     STONE_SQUARES,

@@ -115,7 +115,12 @@ impl Plan {
     /// All blocks, and the steps of each.
     #[inline]
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = (&Block, &[Step])> {
-        (0..self.blocks.len()).map(|number| self.block(number))
+        let mut steps = &self.steps[..];
+        self.blocks.iter().map(move |block| {
+            let (own, rest) = steps.split_at(block.steps);
+            steps = rest;
+            (block, own)
+        })
     }
 
     /// Whether any block takes more than one step: a tuple has more than four cells.

@@ -74,18 +74,21 @@ pub(super) fn broadcast(four: i32) -> Vector {
     _mm512_set1_epi32(four)
 }
 
+/// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
     _mm512_maddubs_epi16(inputs, weights)
 }
 
+/// Numbers of 16 bits, added up in pairs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn widen(numbers: Vector) -> Vector {
     _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))
 }
 
+/// As in `halves`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn activations(low: Vector, high: Vector) -> Vector {

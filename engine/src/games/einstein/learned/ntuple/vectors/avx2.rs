@@ -33,6 +33,7 @@ fn quads(view: &View, step: &Step, half: usize) -> __m256i {
     _mm256_madd_epi16(pairs, load(&step.pairs, half))
 }
 
+/// The rows of half of a block's tuples, given its steps.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_block(view: &View, bases: &[u32; LANES], steps: &[Step], half: usize) -> __m256i {

@@ -12,6 +12,7 @@ use super::{DISTANCE, OWNER, avx2::load, permitted_by_other_numbers};
 use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 
+/// An array of 16 bytes, twice.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn twice(bytes: [u8; 16]) -> __m256i {

@@ -86,6 +86,7 @@ struct Block<'a> {
     pairs: __m512i,
     /// For tuples of more than four cells.
     more: &'a [plan::Step],
+    /// The lanes that have a tuple.
     lanes: __mmask16,
 }
 

@@ -13,6 +13,7 @@ use super::{DISTANCE, OWNER, avx512::load, permitted_by_other_numbers};
 use crate::games::einstein::{MAX_STONES, Position, Standard, learned::steps::Step};
 use std::arch::x86_64::*;
 
+/// An array of 16 bytes, four times.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn four_times(bytes: [u8; 16]) -> __m512i {

@@ -1,6 +1,6 @@
 //! Settings files: TOML, with errors of one line that name the line and the key.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use engine::core::files;
 use engine::play::playable::Playable;
 use serde::de::DeserializeOwned;
@@ -13,20 +13,28 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
         .with_context(|| path.display().to_string())
 }
 
-/// The text of one of a game's presets, with comments.
+/// The text of one of a game's presets, with comments; with the rules that `game` names, if it names
+/// any.
 pub(crate) fn preset<G: Playable>(
     name: &str,
-    presets: &[(&str, &'static str)],
-) -> Result<&'static str> {
-    let known = presets.iter().find(|(known, _)| *known == name);
-    known.map(|(_, text)| *text).with_context(|| {
+    presets: &[(&str, &str)],
+    game: &str,
+) -> Result<String> {
+    let Some((_, text)) = presets.iter().find(|(known, _)| *known == name) else {
         let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
         let there = if names.is_empty() {
             "presets; name settings of your own with --config".to_owned()
         } else {
             format!("such preset; there are {}", names.join(", "))
         };
-        format!("--preset {name}: {} has no {there}", G::NAME)
+        bail!("--preset {name}: {} has no {there}", G::NAME);
+    };
+    let line = text.lines().find(|line| line.starts_with("game = "));
+    Ok(match line {
+        Some(line) if game != G::NAME => {
+            text.replacen(line, &format!("game = {}", toml::Value::from(game)), 1)
+        }
+        _ => (*text).to_owned(),
     })
 }
 

@@ -120,7 +120,7 @@ pub trait Search<G: Game>: Send {
     }
 
     /// The value of a position that is not over, before chance has spoken, for the seat to move; as
-    /// deep as its moves are valued.
+    /// deep as moves are valued, the moves of this position included.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// What has been spent since the last call.

@@ -65,7 +65,8 @@ pub(crate) fn positions_to_compare<G: Learnable>(
 
 /// Writes a model if the engine says of the positions what the trainer does, head by head. The
 /// largest difference between them, in win probability or in plies over
-/// [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE).
+/// [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE). If that is more than [`TOLERANCE`], or a
+/// value is no number, nothing is written.
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,

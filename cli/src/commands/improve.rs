@@ -1,6 +1,6 @@
 //! `alea improve`: learning in generations.
 
-use crate::games::{GameArguments, with_game};
+use crate::games::{self, GameArguments, with_type};
 use crate::improve::{self, Entry, ImproveResult, config::ImproveConfig};
 use crate::{output, settings};
 use anyhow::Result;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Settings instead of a preset
-    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
     config: Option<PathBuf>,
     /// The last generation; overrides the settings, and may be raised later to go on
     #[arg(long, value_name = "N")]
@@ -56,21 +56,22 @@ impl Arguments {
             Some(path) => settings::read::<ImproveConfig>(path)?.selfplay.game,
             None => self.game.notation(),
         };
-        with_game!(&game, game => self.run_game(&game))
+        with_type!(&game, Game => self.run_game::<Game>())
     }
 
-    fn run_game<G: Learnable>(&self, game: &G) -> Result<()> {
-        let preset = settings::preset::<G>(&self.preset, G::GENERATIONS);
+    fn run_game<G: Learnable>(&self) -> Result<()> {
+        let preset = || settings::preset::<G>(&self.preset, G::GENERATIONS, &self.game.notation());
         if self.print_config {
-            return output::line(preset?.trim_end());
+            return output::line(preset()?.trim_end());
         }
         let Some(directory) = &self.out else {
             unreachable!("clap requires it")
         };
         let mut config: ImproveConfig = match &self.config {
             Some(path) => settings::read(path)?,
-            None => settings::parse(preset?)?,
+            None => settings::parse(&preset()?)?,
         };
+        let game = &games::read::<G>(&config.selfplay.game)?;
         config.selfplay.game = game.notation();
         config.seed = self.seed.unwrap_or(config.seed);
         config.generations = self.generations.unwrap_or(config.generations);

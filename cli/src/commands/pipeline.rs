@@ -1,6 +1,6 @@
 //! `alea pipeline`: the main job, end to end.
 
-use crate::games::{self, GameArguments, with_game};
+use crate::games::{self, GameArguments, with_type};
 use crate::pipeline::{self, PipelineResult, config::PipelineConfig};
 use crate::{output, settings};
 use anyhow::Result;
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Settings instead of a preset
-    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
     config: Option<PathBuf>,
     /// Rules everything random; overrides the settings
     #[arg(long)]
@@ -49,18 +49,19 @@ impl Arguments {
             Some(path) => settings::read::<PipelineConfig>(path)?.selfplay.game,
             None => self.game.notation(),
         };
-        with_game!(&game, game => self.run_game(&game))
+        with_type!(&game, Game => self.run_game::<Game>())
     }
 
-    fn run_game<G: Learnable>(&self, game: &G) -> Result<()> {
-        let preset = settings::preset::<G>(&self.preset, G::PIPELINES);
+    fn run_game<G: Learnable>(&self) -> Result<()> {
+        let preset = || settings::preset::<G>(&self.preset, G::PIPELINES, &self.game.notation());
         if self.print_config {
-            return output::line(preset?.trim_end());
+            return output::line(preset()?.trim_end());
         }
         let mut config: PipelineConfig = match &self.config {
             Some(path) => settings::read(path)?,
-            None => settings::parse(preset?)?,
+            None => settings::parse(&preset()?)?,
         };
+        let game = &games::read::<G>(&config.selfplay.game)?;
         config.selfplay.game = game.notation();
         config.seed = self.seed.unwrap_or(config.seed);
         if let Some(backend) = &self.backend {

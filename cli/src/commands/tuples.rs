@@ -21,7 +21,7 @@ alea train --data runs/data --family ntuple --config runs/tuples.toml --out runs
 )]
 pub(crate) struct Arguments {
     /// Directory of game records, made by `alea selfplay`; given again, games of all directories,
-    /// which are of one variant
+    /// which are of one game
     #[arg(long, value_name = "DIR", required = true)]
     data: Vec<PathBuf>,
     /// The configuration to write; beside it, as *.state.json, what the search needs to go on

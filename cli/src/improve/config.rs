@@ -125,6 +125,10 @@ impl ImproveConfig {
                 bail!("{key} = {found}: it must be at least 1{most}");
             }
         }
+        if game.seats() != 2 {
+            let seats = game.seats();
+            bail!("selfplay.game: it has {seats} seats; a gate is between two");
+        }
         self.family()?;
         let mut players = self.selfplay.players.iter();
         if !players.any(|weighted| with_evaluator(&weighted.player, "").is_ok()) {

@@ -283,3 +283,37 @@ fn bad_settings_are_refused_in_one_line_before_anything_is_written() {
     improve("/no/such", &out, "").fails("/no/such");
     alea!("improve --print-config").shows(&["last_generations = 3"]);
 }
+
+#[test]
+fn presets_are_of_a_game_and_play_by_the_rules_that_are_named() {
+    for (line, rules) in [
+        ("improve --game havannah", "havannah(base=4)"),
+        ("improve --game havannah(base=5)", "havannah(base=5)"),
+        ("improve --variant nearest", "einstein(variant=nearest)"),
+        ("pipeline --game reversi(size=6)", "reversi(size=6)"),
+    ] {
+        let shown = format!("\ngame = \"{rules}\"\n");
+        alea!("{line} --print-config").shows(&[&shown]);
+    }
+    for (line, problem) in [
+        ("--preset nonsense", "no such preset; there are quick"),
+        ("--game reversixt", "reversixt has no presets"),
+        ("--game chess", "there is no game 'chess'"),
+    ] {
+        alea!("improve {line} --out /no/such").fails(problem);
+    }
+    alea!("improve --config /no/such --game reversi --out /no/such").is_wrong_usage();
+}
+
+#[test]
+fn tuples_are_looked_for_on_the_board_of_the_records() {
+    let folder = Folder::new();
+    let (data, out) = (folder.at("data"), folder.at("tuples.toml"));
+    alea!("selfplay --game reversi(size=6) --games 60 --player random --out {data}").succeeds();
+    let options = "--rows 2000 --samples 2000 --epochs 1 --refitted 1 --candidates 3";
+    alea!("tuples --data {data} --out {out} {options}").succeeds();
+    // Cells of a board of 36 squares.
+    assert!(read(&out).contains("tuples = ["), "{}", read(&out));
+    alea!("train --data {data} --family ntuple --config {out} --out {}", folder.at("model"))
+        .succeeds();
+}

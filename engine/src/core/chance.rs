@@ -314,6 +314,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 /// `constant + Σ weight · max(floor, x)` as a function of x.
 struct Sum<O: OutcomeList> {
     constant: f32,
+    /// Sorted by floor.
     terms: O::Of<(f32, f32)>,
 }
 

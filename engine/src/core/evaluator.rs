@@ -213,6 +213,14 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).value(game, position, cache)
     }
 
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        (**self).values(game, positions, out);
+    }
+
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        (**self).value_of(game, position)
+    }
+
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).raw(game, position)
     }

@@ -155,8 +155,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         moves[one_of(moves.len(), bits as u32)]
     }
 
-    /// Draws an outcome by its weight and lists the moves it permits; answers where in the list of
-    /// all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that
+    /// Draws an outcome by its weight and lists the moves it permits, and only those, whatever the
+    /// list held; answers where in the list of all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that
     /// are not over.
     fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
         self.moves(position, moves);
@@ -261,7 +261,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 
     /// What a search two plies less deep differs by, as a standard deviation times the depth of the
-    /// deeper one; `None` if that was never measured: ProbCut then believes nothing.
+    /// deeper one, with evaluators that know no better; `None` if that was never measured: ProbCut then believes nothing.
     fn probcut_deviation(&self) -> Option<f32> {
         None
     }

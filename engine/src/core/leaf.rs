@@ -1,7 +1,8 @@
 //! What a simulation of a Monte-Carlo search ends with, and the moves made on the way.
 //!
 //! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
-//! `[0, 1]` a seat. Asked about several positions at once it may answer faster.
+//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a
+//! network sees them together.
 
 use crate::core::{
     game::{Game, Payoffs},

@@ -165,8 +165,8 @@ pub trait Learnable: Playable {
     /// The cells of a view.
     fn cells(&self) -> &[CellGroup];
 
-    /// Writes the symbol of each cell's place in a view, as a seat sees the position: always one
-    /// that the cell may hold.
+    /// Writes the symbol of each cell's place in a view, as a seat sees the position; other places
+    /// are left alone. Whatever the position, each symbol is below that of its cell.
     fn look(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
     /// What [`Playable::remaining`] may say of positions that are not over: plies by default.

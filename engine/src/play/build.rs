@@ -37,7 +37,7 @@ pub fn player_names<G: Playable>() -> String {
          rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), random",
         width = without_chance(", width"),
         many = without_chance(
-            "minimax, alphabeta and bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
+            "minimax and alphabeta(as star1, without form), bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
         )
     );
     for entry in G::players() {

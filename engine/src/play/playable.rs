@@ -297,7 +297,8 @@ pub trait Playable: Game {
         self.format_position(position, outcome)
     }
 
-    /// The position as one `<svg>` element, by default [`Playable::draw`]'s text.
+    /// The position as one `<svg>` element that needs nothing from outside, by default
+    /// [`Playable::draw`]'s text.
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.draw(position, outcome))
     }

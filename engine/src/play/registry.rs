@@ -141,7 +141,8 @@ pub struct TranscriptForm<G: Game> {
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Any evaluator as one that searches can be generic over, for places that are not hot.
+/// Any evaluator as one that searches can be generic over, at the price of a choice
+/// a position: for places that are not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
     /// The evaluator that is asked.
@@ -153,6 +154,10 @@ impl<G: Game> Evaluator<G> for ByPointer<G> {
 
     fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
         self.0.value_of(game, position)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        self.0.values(game, positions, out);
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {

@@ -151,9 +151,11 @@ const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 /// Nodes before the first look, when nothing is known about the evaluator's speed.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Nodes before the first look of a later search at most: some microseconds.
+/// Nodes before the first look of a later search at most: some microseconds with a fast
+/// evaluator.
 const LONGEST_FIRST_INTERVAL: u64 = 512;
 
+/// Nodes between two looks at most.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 
 impl Default for Watch {

@@ -54,7 +54,8 @@ pub struct StarOptions {
     /// The order of moves.
     pub ordering: Ordering,
     /// By how many standard deviations a search two plies less deep has to miss a window for its
-    /// result to be believed (ProbCut); `None`: every node is searched to its depth.
+    /// result to be believed instead of that of the full depth (ProbCut); `None`: every node is
+    /// searched to its depth.
     pub probcut: Option<f32>,
     /// How many moves of an inner node are searched at most ([`narrow`]); `None`: all. For games
     /// without chance.

@@ -107,6 +107,7 @@ const PLIES_OF_A_GENERATION: i32 = 4;
 /// steps: a table must not depend on the games before.
 const LAST_FIRST_GENERATION: u8 = 128;
 
+/// Generations of one game.
 const MOST_STEPS: u8 = 126;
 
 impl Table {
@@ -145,8 +146,8 @@ impl Table {
         }
     }
 
-    /// Starts a new generation, once a move, while no thread searches. A game of more than 126
-    /// moves starts anew with an empty table.
+    /// Starts a new generation, once a move, while no thread searches: what the table holds ages. A
+    /// game of more than 126 moves starts anew with an empty table.
     pub fn step(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),

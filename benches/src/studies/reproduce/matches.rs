@@ -29,6 +29,7 @@ pub(super) struct Planned {
     pub milliseconds: f64,
 }
 
+/// Of all matches on one thread.
 pub(super) fn seconds(planned: &[Planned]) -> f64 {
     planned
         .iter()

@@ -60,6 +60,7 @@ pub(super) struct DepthLine {
     pub depth: u32,
     /// Share of games won against depth 0, in percent.
     pub percent: f64,
+    /// Of a complete game.
     pub seconds: f64,
     pub games: u64,
 }

@@ -75,6 +75,7 @@ impl Cost {
         })
     }
 
+    /// Of a position, on average.
     pub(crate) fn milliseconds(&self) -> f64 {
         1000.0 * self.seconds / self.positions as f64
     }
@@ -110,6 +111,7 @@ impl Cost {
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
     pub nodes_a_second: Option<f64>,
+    /// Evaluations.
     pub leaves_a_second: Option<f64>,
     /// Share of time spent evaluating, in `[0, 1]`.
     pub evaluation_share: Option<f64>,

@@ -3,9 +3,8 @@
 //!
 //! A symmetry is a number below 8: bit 0 transposes the board along the line from corner to corner,
 //! bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own
-//! inverse. Invariant: they commute with playing a move. Values agree in both
-//! variants of the rules, but reversing labels needs a die that is the same read backwards, as the
-//! fair one is.
+//! inverse. Invariant: they commute with playing a move. Values agree in both variants of the rules,
+//! but reversing labels needs a die that is the same read backwards, as the fair one is.
 
 use super::{GONE, MAX_STONES, Position, position::Side};
 
@@ -96,7 +95,8 @@ mod tests {
     }
 
     /// The symmetry that relates the positions after a move if `symmetry` relates those before it:
-    /// mover and other have changed places.
+    /// mover and other have changed places, so `play(symmetric(p, s), symmetric_move(m, s)) =
+    /// symmetric(play(p, m), after_move(s))`.
     fn after_move(symmetry: usize) -> usize {
         symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
     }

@@ -125,9 +125,8 @@ mod tests {
             }
             assert!(!map.transitions().is_empty());
         }
-        let density = 0.0;
         let plain = MapSettings {
-            density,
+            density: 0.0,
             ..SETTINGS
         }
         .generate(1)

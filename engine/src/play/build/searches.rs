@@ -90,6 +90,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
 /// Largest table a player may ask for, in MiB: every worker thread has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
+/// Entries in a MiB.
 const ENTRIES: usize = 1 << 16;
 
 /// From this depth on a search has a table unless told otherwise; below, transpositions are too
@@ -159,9 +160,9 @@ impl<G: Playable> SearchRecipe<G> {
                     };
                     let plain = matches!(name, "minimax" | "alphabeta");
                     if plain && G::Outcomes::BOUND > 1 {
-                        let problem = format!(
-                            "'{name}' is for games without chance; here it is star0 or star1"
-                        );
+                        let star = if name == "minimax" { "star0" } else { "star1" };
+                        let problem =
+                            format!("'{name}' is for games without chance; here it is {star}");
                         return Err((notation.character, problem));
                     }
                     let negascout =
@@ -190,12 +191,14 @@ impl<G: Playable> SearchRecipe<G> {
                                 .filter(|&probcut| probcut > 0.0),
                             width: width::<G>(arguments)?,
                         };
+                        let deepening = deepening(arguments, &limits)?;
+                        let threads = threads(arguments, limits.time)?;
                         let by_time = by_limits.then_some(limits.time.is_some());
                         known = oracle(arguments, &game, by_time)?;
                         Shape::Unified {
                             options,
-                            deepening: deepening(arguments, &limits)?,
-                            threads: threads(arguments, limits.time)?,
+                            deepening,
+                            threads,
                             many,
                         }
                     }

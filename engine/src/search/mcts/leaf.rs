@@ -80,6 +80,7 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
 pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
     evaluator: E,
     cache: E::Cache,
+    values: Vec<f32>,
 }
 
 impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
@@ -88,6 +89,7 @@ impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
         Self {
             evaluator,
             cache: E::Cache::default(),
+            values: Vec::new(),
         }
     }
 }
@@ -102,6 +104,26 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     ) -> Payoffs {
         self.evaluator.refresh(game, position, &mut self.cache);
         self.evaluator.payoffs(game, position, &self.cache)
+    }
+
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
+        if game.seats() != 2 {
+            for (position, payoffs) in positions.iter().zip(payoffs) {
+                *payoffs = self.payoffs(game, position, random, None);
+            }
+            return;
+        }
+        self.values.resize(positions.len(), 0.0);
+        self.evaluator.values(game, positions, &mut self.values);
+        for ((position, &value), payoffs) in positions.iter().zip(&self.values).zip(payoffs) {
+            *payoffs = of_two(game.to_move(position), value);
+        }
     }
 }
 

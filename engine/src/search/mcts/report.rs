@@ -8,8 +8,8 @@ use crate::core::chance::Bounds;
 pub struct MoveStatistics<M> {
     /// The move.
     pub mv: M,
-    /// How often it was tried, by earlier searches too if kept, and by nobody
-    /// ([`super::MctsOptions::noise`]).
+    /// How often it was tried, by earlier searches too if their results were kept, and the tries that
+    /// nobody made ([`super::MctsOptions::noise`]).
     pub visits: u32,
     /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if nothing is
     /// known of it.

@@ -32,7 +32,7 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m256i)
     unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of sixteen bytes, in both halves of a vector.
+/// Sixteen bytes twice: a table for both halves of a vector.
 const fn twice(entries: [u8; 16]) -> [u8; HALF] {
     let mut both = [0; HALF];
     let mut index = 0;

@@ -16,7 +16,7 @@ use std::{
 /// What is known of a class.
 #[derive(Clone, Debug)]
 pub struct ClassFacts {
-    /// Of which.
+    /// The class.
     pub class: Class,
     /// Positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,

@@ -48,7 +48,7 @@ impl Class {
         }
     }
 
-    /// In all.
+    /// Stones in all.
     #[must_use]
     pub fn stones(self) -> usize {
         self.mover + self.other
@@ -263,7 +263,7 @@ const fn width(free: usize, stones: usize) -> usize {
     if stones > 1 { ordered / 2 } else { ordered }
 }
 
-/// Of all classes of at most some number of stones.
+/// The index of all classes of at most some number of stones.
 pub(super) struct Index {
     /// By the number of stones less one.
     orbits: Vec<Orbits>,

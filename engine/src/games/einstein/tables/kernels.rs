@@ -10,6 +10,7 @@ use crate::core::simd::dispatched;
 
 /// The value of a won position, in units.
 pub(super) const WON: u16 = u16::MAX;
+/// Six won positions, one for each face.
 const ALL_WON: f32 = 6.0 * 65535.0;
 
 /// Most cells in a block (20 patterns of three stones a side), and some that vectors may spill

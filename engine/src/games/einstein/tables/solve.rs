@@ -63,7 +63,7 @@ struct Matching {
 }
 
 /// Not reversed, and reversed: in the order of tables.
-const NOT_AND: [bool; 2] = [false, true];
+const BOTH_WAYS: [bool; 2] = [false, true];
 
 impl Matching {
     fn new(variant: Variant, class: Class) -> Self {
@@ -114,14 +114,14 @@ impl Matching {
             class,
             weights: (0..2 * class.mover - 1).map(of_weights).collect(),
             rows: (0..=class.mover)
-                .map(|captured| NOT_AND.map(|reverse| of_rows(captured, reverse)))
+                .map(|captured| BOTH_WAYS.map(|reverse| of_rows(captured, reverse)))
                 .collect(),
             places: (0..class.other)
                 .map(|captured| {
-                    NOT_AND.map(|working| NOT_AND.map(|after| of_places(captured, working, after)))
+                    BOTH_WAYS.map(|working| BOTH_WAYS.map(|after| of_places(captured, working, after)))
                 })
                 .collect(),
-            order: NOT_AND.map(of_order),
+            order: BOTH_WAYS.map(of_order),
         }
     }
 }
@@ -132,10 +132,10 @@ pub(super) type Bucket = Vec<(Squares, u32)>;
 /// Solves the classes `kvm` and `mvk`.
 pub(super) struct Solver<'a> {
     index: &'a Index,
-    /// Of fewer stones.
+    /// Values of classes with fewer stones.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// Of [`Class::both`].
+    /// What may be captured, of each of [`Class::both`].
     matchings: Vec<Matching>,
     /// The other side's tuples of each, by their progress.
     others: Vec<Vec<Bucket>>,

@@ -73,7 +73,7 @@ pub(crate) fn run<G: Learnable>(
     let start = asked_start(config, directory)?;
     config.check(game, &start)?;
     let _claim = files::claim_directory(directory)?;
-    claim(game, config, directory)?;
+    claim::<G>(config, directory)?;
     let start = kept_start(start, directory)?;
     if !generation::self_play::<G>(config, 1, &start)?.is_reproducible() {
         output::note(
@@ -152,13 +152,15 @@ fn begin<G: Learnable>(
 }
 
 /// Makes the directory this configuration's, or checks that it is.
-fn claim<G: Learnable>(game: &G, config: &ImproveConfig, directory: &Path) -> Result<()> {
+fn claim<G: Learnable>(config: &ImproveConfig, directory: &Path) -> Result<()> {
     let path = directory.join("improve.toml");
     let text = toml::to_string(config)?;
     if path.exists() {
         let mut found: ImproveConfig = settings::read(&path)?;
         // The same rules may be written in other ways.
-        if G::from_notation(&found.selfplay.game, None).is_ok_and(|found| found.notation() == config.selfplay.game) {
+        if G::from_notation(&found.selfplay.game, None)
+            .is_ok_and(|found| found.notation() == config.selfplay.game)
+        {
             found.selfplay.game.clone_from(&config.selfplay.game);
         }
         if !config.does_the_same(&found) {

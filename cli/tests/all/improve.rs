@@ -314,6 +314,9 @@ fn tuples_are_looked_for_on_the_board_of_the_records() {
     alea!("tuples --data {data} --out {out} {options}").succeeds();
     // Cells of a board of 36 squares.
     assert!(read(&out).contains("tuples = ["), "{}", read(&out));
-    alea!("train --data {data} --family ntuple --config {out} --out {}", folder.at("model"))
-        .succeeds();
+    alea!(
+        "train --data {data} --family ntuple --config {out} --out {}",
+        folder.at("model")
+    )
+    .succeeds();
 }

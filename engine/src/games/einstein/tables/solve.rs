@@ -118,7 +118,8 @@ impl Matching {
                 .collect(),
             places: (0..class.other)
                 .map(|captured| {
-                    BOTH_WAYS.map(|working| BOTH_WAYS.map(|after| of_places(captured, working, after)))
+                    BOTH_WAYS
+                        .map(|working| BOTH_WAYS.map(|after| of_places(captured, working, after)))
                 })
                 .collect(),
             order: BOTH_WAYS.map(of_order),

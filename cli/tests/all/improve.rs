@@ -309,7 +309,8 @@ fn presets_are_of_a_game_and_play_by_the_rules_that_are_named() {
 fn tuples_are_looked_for_on_the_board_of_the_records() {
     let folder = Folder::new();
     let (data, out) = (folder.at("data"), folder.at("tuples.toml"));
-    alea!("selfplay --game reversi(size=6) --games 60 --player random --out {data}").succeeds();
+    alea!("selfplay --game reversi(size=6) --games 200 --player star1(depth=1) --out {data}")
+        .succeeds();
     let options = "--rows 2000 --samples 2000 --epochs 1 --refitted 1 --candidates 3";
     alea!("tuples --data {data} --out {out} {options}").succeeds();
     // Cells of a board of 36 squares.

@@ -64,22 +64,13 @@ impl Arguments {
 
     fn look<G: Learnable>(&self) -> Result<()> {
         let config = config(self.config.as_deref(), self.seed)?;
-        let Arguments {
-            rows,
-            samples,
-            epochs,
-            refitted,
-            candidates,
-            least_gain,
-            ..
-        } = *self;
         let options = SearchOptions {
-            rows,
-            samples,
-            epochs,
-            refitted,
-            candidates,
-            least_gain,
+            rows: self.rows,
+            samples: self.samples,
+            epochs: self.epochs,
+            refitted: self.refitted,
+            candidates: self.candidates,
+            least_gain: self.least_gain,
         };
         let samples = load_and_count::<G>(&self.data, &config)?;
         let report = output::with_progress("rows", |progress| {

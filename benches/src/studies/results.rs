@@ -11,9 +11,9 @@ use crate::page::Page;
 use crate::plot::{Curve, LineChart};
 use crate::studies::{
     opening::OpeningValue, regret::report::Report, reproduce::Reproduction,
-    setup_study::StudyResult, strength::Point,
+    setup_study::StudyResult, strength::Front,
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A result that a page can show.
@@ -30,24 +30,11 @@ pub enum Found {
     /// Of `alea reproduce`.
     Reproduction(Reproduction),
     /// Of `alea bench strength`.
-    Strength(Strength),
+    Strength(Front),
     /// Of `alea bench opening`, a line a player.
     Opening(OpeningValue),
     /// `curve.csv` of a training.
     Curve(LineChart),
-}
-
-/// Strength by a number.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Strength {
-    /// The player, with `{n}` for the number.
-    pub player: String,
-    /// Who it played against.
-    pub against: String,
-    /// What the number is.
-    pub number: String,
-    /// A match for each number.
-    pub points: Vec<Point>,
 }
 
 /// Results that a page shows, with what they are called.
@@ -99,7 +86,7 @@ fn recognised(mut value: Value) -> Result<Found, String> {
         Found::Setups(read(value)?)
     } else if has(&["comparisons", "claims"]) {
         Found::Reproduction(read(value)?)
-    } else if has(&["points", "against"]) {
+    } else if has(&["curves", "against"]) {
         Found::Strength(read(value)?)
     } else if has(&["player", "score", "mean_plies"]) {
         Found::Opening(read(value)?)

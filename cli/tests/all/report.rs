@@ -47,7 +47,7 @@ fn results_of_several_commands_become_one_page() {
         "Regret",
         "The first move",
         "Set-ups",
-        "star1(depth={n}) against greedy",
+        "Strength against greedy",
         "without luck",
     ] {
         assert!(page.contains(part), "{part}");

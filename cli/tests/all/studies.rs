@@ -91,13 +91,15 @@ fn opening_value_and_strength_have_tables_and_a_curve() {
     assert_eq!(keys(&opening[0]), "player games score interval mean_plies");
     let folder = Folder::new();
     let svg = folder.at("curve.svg");
-    let study = "--player star1(depth={n}) --against greedy --numbers 2,1 --games 100 --name depth";
-    let found = alea!("bench strength {study} --svg {svg} --json").json();
-    assert_eq!(keys(&found), "player against number points");
-    let points = &found["points"];
-    assert_eq!(points[0]["number"], 1.0);
-    assert_eq!(points[1]["result"]["a"], "star1(depth=2)");
-    assert!(read(&svg).contains("games won, %"));
-    alea!("bench strength --player greedy").fails("has no {n}");
+    let players = "--player star1(depth={n}) --player random";
+    let study = "--against greedy --numbers 2,1 --games 100 --luck";
+    let found = alea!("bench strength {players} {study} --svg {svg} --json").json();
+    assert_eq!(keys(&found), "against curves");
+    let (curve, random) = (&found["curves"][0], &found["curves"][1]);
+    assert_eq!(curve["player"], "star1(depth={n})");
+    assert_eq!(curve["points"][0]["number"], 1.0);
+    assert_eq!(curve["points"][1]["result"]["a"], "star1(depth=2)");
+    assert_eq!(keys(&random["points"][0]), "result");
+    assert!(read(&svg).contains("score, %"));
     alea!("bench strength --numbers 0").fails("are positive");
 }

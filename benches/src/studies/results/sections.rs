@@ -1,6 +1,6 @@
 //! What a page says of each kind of result.
 
-use super::{Found, Strength};
+use super::Found;
 use crate::arena::{
     report::{ReportMatch, arena, percent, summary_sentence},
     tournament::TournamentResult,
@@ -24,7 +24,7 @@ use crate::studies::{
         StudyResult, draw,
         result::{SetupRate, order},
     },
-    strength,
+    strength::{self, Front},
 };
 
 /// Set-ups that are drawn as the best and as the worst.
@@ -54,7 +54,7 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
             Found::Regret(report) => regret(&mut page, report)?,
             Found::Setups(result) => setups(&mut page, result)?,
             Found::Reproduction(result) => reproduction(&mut page, result)?,
-            Found::Strength(result) => by_number(&mut page, result)?,
+            Found::Strength(front) => strength_front(&mut page, front)?,
             Found::Curve(chart) => page.push(
                 "Training",
                 vec![Block::chart(line_chart(chart)?, chart.title.clone())],
@@ -387,18 +387,12 @@ fn against_published(
     scatter(&chart, rows)
 }
 
-fn by_number(page: &mut Page, result: &Strength) -> Result<()> {
-    let chart = strength::chart(
-        &result.number,
-        &result.player,
-        &result.against,
-        &result.points,
-    )?;
+fn strength_front(page: &mut Page, front: &Front) -> Result<()> {
     page.push(
-        format!("{} against {}", result.player, result.against),
+        format!("Strength against {}", front.against),
         vec![
-            Block::Table(strength::sheet(&result.number, &result.points)),
-            Block::chart(chart, "Games won by the number"),
+            Block::Table(strength::sheet(front)),
+            Block::chart(strength::chart(front)?, "Scores by the cost of a move"),
         ],
     );
     Ok(())

@@ -27,6 +27,8 @@ pub struct NetworkBatch {
     pub dense: Vec<f32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    pub weights: Vec<f32>,
     /// What its heads learn.
     pub heads: HeadTargets,
 }
@@ -170,6 +172,7 @@ pub fn network_batch<G: Learnable>(
         rows,
         dense,
         targets,
+        weights: weights(samples),
         heads: HeadTargets::new(heads, samples, search_share),
     }
 }
@@ -181,6 +184,8 @@ pub struct TupleBatch {
     pub rows: Vec<u32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    pub weights: Vec<f32>,
 }
 
 /// Finds the row of each tuple, and mixes targets with this share of the search values.
@@ -202,10 +207,22 @@ pub fn tuple_batch<G: Learnable>(
         });
     TupleBatch {
         rows,
+        weights: weights(samples),
         targets: samples
             .iter()
             .map(|sample| sample.target(search_share))
             .collect(),
+    }
+}
+
+/// What samples count; nothing if all count 1.
+fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
+    let weights = || samples.iter().map(|sample| sample.weight);
+    let differ = weights().any(|weight| weight != 1.0);
+    if differ {
+        weights().collect()
+    } else {
+        Vec::new()
     }
 }
 

@@ -71,6 +71,7 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
         rows,
         dense,
         targets,
+        weights: Vec::new(),
         heads,
     }
 }

@@ -46,6 +46,7 @@ impl NetworkBatch {
             rows: &self.rows,
             dense: &self.dense,
             targets: &self.targets,
+            weights: &self.weights,
             heads: HeadInputs {
                 outcomes,
                 rolls,
@@ -56,12 +57,12 @@ impl NetworkBatch {
         }
     }
 
-    /// Rows, dense inputs (if there are any) and targets as tensors.
+    /// Rows, dense inputs (if there are any) and targets as tensors, and what samples count.
     #[cfg(feature = "burn")]
     pub(crate) fn tensors(
         &self,
         device: &Device,
-    ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
+    ) -> (Tensor<2, Int>, Option<Tensor<2>>, [Tensor<2>; 2]) {
         let samples = self.targets.len();
         let floats = |values: &[f32]| {
             let shape = [samples, values.len() / samples];
@@ -71,7 +72,13 @@ impl NetworkBatch {
         (
             Tensor::from_data(rows, (device, DType::I32)),
             (!self.dense.is_empty()).then(|| floats(&self.dense)),
-            floats(&self.targets),
+            [
+                floats(&self.targets),
+                match self.weights.is_empty() {
+                    true => floats(&vec![1.0; samples]),
+                    false => floats(&self.weights),
+                },
+            ],
         )
     }
 }

@@ -43,8 +43,9 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         let rows: Vec<i32> = batch.rows.iter().map(|&row| row as i32).collect();
         let rows: Tensor<2, Int> = Tensor::from_data(TensorData::new(rows, [1, TUPLES]), &device);
         let targets: Tensor<2> = Tensor::from_data([[batch.targets[0]]], &device);
-        let loss = cross_entropy(bag(table.clone(), rows) + bias_tensor.clone(), targets);
-        let loss = loss * batch.weights[0];
+        let weights_of: Tensor<2> = Tensor::from_data([[batch.weights[0]]], &device);
+        let logits = bag(table.clone(), rows) + bias_tensor.clone();
+        let loss = cross_entropy(logits, [targets, weights_of]);
         let expected_loss: f32 = loss.clone().into_scalar();
         let gradients = loss.backward();
         let expected: Vec<f32> = table

@@ -26,7 +26,7 @@ use engine::search::rollout::{
     Cost, Played, Roll, Rollout,
     sequential::{Candidate, Enough, compare, unflattered, value},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A roll-out by the book, from values of single positions.
@@ -259,8 +259,8 @@ fn missed<G: Game>(
 
 #[test]
 fn means_are_what_players_by_the_evaluator_get() {
-    for (games, error) in [(400, 0.0), (100_000, 0.02)] {
-        let enough = Enough { games, error };
+    for (most, error) in [(400, 0.0), (100_000, 0.02)] {
+        let enough = Enough { most, error };
         let mut all = Vec::new();
         for seed in 0..200 {
             let game = HashGame {
@@ -304,7 +304,7 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     let evaluator = ByPointer(best());
     let mut book = Book::new(&game, &evaluator, Some(four), 0);
     let enough = Enough {
-        games: 400,
+        most: 400,
         error: 0.0,
     };
     covers(
@@ -337,7 +337,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     let four = tables(4);
     let mut roll = best().roller(game.clone(), Some(four), 0);
     let enough = Enough {
-        games: 400,
+        most: 400,
         error: 0.0,
     };
     let (mut rolled, mut guessed, mut errors, mut given, mut blunt) = (
@@ -428,7 +428,7 @@ fn the_best_move_is_found_and_not_flattered() {
         (0..).zip(worth).map(position).collect::<Vec<_>>()
     };
     let enough = Enough {
-        games: 200,
+        most: 200,
         error: 0.0,
     };
     let (mut flattered, mut honest) = (Moments::default(), Moments::default());
@@ -504,5 +504,42 @@ fn one_ply_has_no_luck() {
         for played in games(&mut *roll, &position, position.seat(), 1, 8) {
             near(played.earned(), value, 1e-5, position);
         }
+    }
+}
+
+/// Games a second on one thread from set-ups to tables of four stones, and what their luck is worth.
+#[test]
+#[ignore = "measures"]
+fn speeds() {
+    let game = Standard::default();
+    let four = tables(4);
+    let mut random = RandomStream::new(1);
+    let starts: Vec<_> = (0..40)
+        .map(|index| game.random_start(&mut random, index % 2))
+        .collect();
+    for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
+        let evaluator = game.evaluator(&Notation::new(name)).unwrap();
+        let mut roll = evaluator.roller(game.clone(), Some(four.clone()), 0);
+        let (mut cost, mut variances) = (Cost::default(), [Moments::default(); 2]);
+        let began = Instant::now();
+        for start in &starts {
+            let mut results = [Moments::default(); 2];
+            cost.add(roll.roll(start, 0, 7, 0..1000, &mut |played| {
+                results[0].add(played.result);
+                results[1].add(played.earned());
+            }));
+            for (variance, results) in variances.iter_mut().zip(results) {
+                variance.add(results.deviation().powi(2));
+            }
+        }
+        let count = 1000.0 * starts.len() as f64;
+        println!(
+            "{name}: {:.0} games/s of {:.1} plies and {:.1} evaluations, variance {:.4}, without luck {:.4}",
+            count / began.elapsed().as_secs_f64(),
+            cost.plies as f64 / count,
+            cost.evaluations as f64 / count,
+            variances[0].mean(),
+            variances[1].mean()
+        );
     }
 }

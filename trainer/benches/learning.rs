@@ -98,6 +98,7 @@ fn steps(criterion: &mut Criterion) {
         rows,
         dense: unit(BATCH * shape.dense()),
         targets: unit(BATCH),
+        weights: Vec::new(),
         heads: HeadTargets::default(),
     };
     let mut group = criterion.benchmark_group("a training step");
@@ -115,7 +116,7 @@ fn steps(criterion: &mut Criterion) {
     for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
         let mut cells = Cells::zeros(rule, tuples * table);
         group.bench_function(format!("40 tables, {rule:?}"), |bencher| {
-            bencher.iter(|| cells.learn(&rows, &batch.targets, 0.01))
+            bencher.iter(|| cells.learn(&rows, &batch.targets, &[], 0.01))
         });
     }
     group.finish();

@@ -215,6 +215,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
             rows,
             dense: unit(BATCH * shape.dense()),
             targets: unit(BATCH),
+            weights: Vec::new(),
             heads: HeadTargets::default(),
         };
         measure(
@@ -277,7 +278,7 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
             measure(
                 &format!("{TUPLES} tables of 13^4, {name}, {rule:?}"),
                 || {
-                    cells.learn(rows, &targets[..rows.len() / TUPLES], 0.01);
+                    cells.learn(rows, &targets[..rows.len() / TUPLES], &[], 0.01);
                     Ok(rows.len() / TUPLES)
                 },
             )?;

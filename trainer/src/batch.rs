@@ -27,6 +27,8 @@ pub struct NetworkBatch {
     pub dense: Vec<f32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    pub weights: Vec<f32>,
     /// What its heads learn.
     pub heads: HeadTargets,
 }
@@ -44,6 +46,7 @@ impl NetworkBatch {
             rows: &self.rows,
             dense: &self.dense,
             targets: &self.targets,
+            weights: &self.weights,
             heads: HeadInputs {
                 outcomes,
                 rolls,
@@ -54,12 +57,12 @@ impl NetworkBatch {
         }
     }
 
-    /// Rows, dense inputs (if there are any) and targets as tensors.
+    /// Rows, dense inputs (if there are any) and targets as tensors, and what samples count.
     #[cfg(feature = "burn")]
     pub(crate) fn tensors(
         &self,
         device: &Device,
-    ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
+    ) -> (Tensor<2, Int>, Option<Tensor<2>>, [Tensor<2>; 2]) {
         let samples = self.targets.len();
         let floats = |values: &[f32]| {
             let shape = [samples, values.len() / samples];
@@ -69,7 +72,13 @@ impl NetworkBatch {
         (
             Tensor::from_data(rows, (device, DType::I32)),
             (!self.dense.is_empty()).then(|| floats(&self.dense)),
-            floats(&self.targets),
+            [
+                floats(&self.targets),
+                match self.weights.is_empty() {
+                    true => floats(&vec![1.0; samples]),
+                    false => floats(&self.weights),
+                },
+            ],
         )
     }
 }
@@ -170,6 +179,7 @@ pub fn network_batch<G: Learnable>(
         rows,
         dense,
         targets,
+        weights: weights(samples),
         heads: HeadTargets::new(heads, samples, search_share),
     }
 }
@@ -181,6 +191,8 @@ pub struct TupleBatch {
     pub rows: Vec<u32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    pub weights: Vec<f32>,
 }
 
 /// Finds the row of each tuple, and mixes targets with this share of the search values.
@@ -202,10 +214,22 @@ pub fn tuple_batch<G: Learnable>(
         });
     TupleBatch {
         rows,
+        weights: weights(samples),
         targets: samples
             .iter()
             .map(|sample| sample.target(search_share))
             .collect(),
+    }
+}
+
+/// What samples count; nothing if all count 1.
+fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
+    let weights = || samples.iter().map(|sample| sample.weight);
+    let differ = weights().any(|weight| weight != 1.0);
+    if differ {
+        weights().collect()
+    } else {
+        Vec::new()
     }
 }
 

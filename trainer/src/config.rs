@@ -134,6 +134,7 @@ impl TrainConfig {
         } = self;
         share("target.search_share", target.search_share)?;
         share("target.final_search_share", target.last_search_share())?;
+        share("target.error_scale", target.scale_of_errors())?;
         some("training.epochs", training.epochs)?;
         some("training.window", training.window)?;
         let minutes = training.checkpoint_minutes;

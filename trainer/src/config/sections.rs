@@ -26,6 +26,10 @@ pub struct TargetConfig {
     pub label: String,
     /// Whether labels from endgame tables are the whole target where there are any.
     pub exact: bool,
+    /// The standard error of a label with which a sample counts half, see [`crate::sample::weight`];
+    /// 0: all count alike. 0.05 unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_scale: Option<f32>,
 }
 
 impl Default for TargetConfig {
@@ -35,6 +39,7 @@ impl Default for TargetConfig {
             final_search_share: None,
             label: String::new(),
             exact: true,
+            error_scale: None,
         }
     }
 }
@@ -51,6 +56,11 @@ impl TargetConfig {
             0.0
         };
         (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
+    }
+
+    /// See [`Self::error_scale`].
+    pub(crate) fn scale_of_errors(&self) -> f32 {
+        self.error_scale.unwrap_or(0.05)
     }
 
     /// Share of the search value in the last epoch, and in validation at any time.

@@ -73,6 +73,7 @@ fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
 fn values_out_of_range_are_named() {
     for (text, key) in [
         ("[target]\nsearch_share = 1.5", "target.search_share"),
+        ("[target]\nerror_scale = -1", "target.error_scale"),
         (
             "[target]\nfinal_search_share = -0.5",
             "target.final_search_share",

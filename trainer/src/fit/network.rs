@@ -215,12 +215,12 @@ fn number(loss: &Tensor<1>) -> Result<f64, Error> {
 /// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
 fn burn_loss(
     said: Said,
-    targets: Tensor<2>,
+    targets: [Tensor<2>; 2],
     heads: &HeadTargets,
     weights: [f32; 2],
     device: &Device,
 ) -> Result<(Tensor<1>, Losses), Error> {
-    let samples = targets.dims()[0] as f64;
+    let samples = targets[0].dims()[0] as f64;
     let mut loss = cross_entropy(said.logits, targets);
     let mut losses = Losses::from(number(&loss)? * samples);
     let outcomes = heads

@@ -26,6 +26,8 @@ pub struct Inputs<'a> {
     pub dense: &'a [f32],
     /// Win probabilities, `[samples]`.
     pub targets: &'a [f32],
+    /// What the loss of each sample counts, `[samples]`; none: all count 1.
+    pub weights: &'a [f32],
     /// What the heads learn.
     pub heads: HeadInputs<'a>,
 }
@@ -40,6 +42,7 @@ impl<'a> Inputs<'a> {
                 rows: &self.rows[range.start * active..range.end * active],
                 dense: &self.dense[range.start * dense..range.end * dense],
                 heads: self.heads.piece(&range),
+                weights: self.weights.get(range.clone()).unwrap_or_default(),
                 targets: &self.targets[range],
             }
         })
@@ -86,7 +89,7 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     work.loss = Losses::default();
     for chunk in inputs.pieces(CHUNK, shape) {
         forward::<V, ROWS>(weights, chunk, work);
-        work.loss.value += losses(&mut work.logits, chunk.targets, scale);
+        work.loss.value += weighed_losses(&mut work.logits, chunk, scale);
         heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
         backward::<V, ROWS>(weights, chunk, work);
     }
@@ -191,6 +194,18 @@ pub(super) fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
         sums = sums.plus(V::load(&values[at]).times(V::load(&weights[at])));
     }
     sums.sum()
+}
+
+/// [`losses`] of samples that may count differently.
+#[inline(always)]
+fn weighed_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
+    if chunk.weights.is_empty() {
+        return losses(logits, chunk.targets, scale);
+    }
+    let samples = logits.chunks_mut(1).zip(chunk.targets.chunks(1));
+    let loss =
+        |((logit, target), &weight)| f64::from(weight) * losses(logit, target, scale * weight);
+    samples.zip(chunk.weights).map(loss).sum()
 }
 
 /// Turns logits into `scale` times the derivative of the loss by them; the sum of the losses.

@@ -67,10 +67,16 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
         };
         heads.plies = (0..samples).map(|_| length()).collect();
     }
+    // In some batches samples count differently.
+    let weights = match samples % 2 {
+        1 => (0..samples).map(|_| random.unit() as f32).collect(),
+        _ => Vec::new(),
+    };
     NetworkBatch {
         rows,
         dense,
         targets,
+        weights,
         heads,
     }
 }

@@ -1,0 +1,315 @@
+//! `alea atlas`: what beginning is worth, and which set-ups are good.
+
+use crate::commands::MOST_GAMES;
+use crate::games::GameArguments;
+use crate::output;
+use anyhow::{Result, bail};
+use benches::sheet::{Cell, Sheet};
+use benches::studies::{
+    atlas::{
+        Found, MEETINGS, MOST_EXACT, Settings, draw, exact,
+        games::WholeGames,
+        result::{Atlas, ClassValue, Estimate},
+        sampled,
+    },
+    setups::Setups,
+};
+use clap::value_parser;
+use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
+use engine::play::build::PlayerRecipe;
+use std::path::PathBuf;
+use trainer::progress::progress_bar;
+
+/// The opening of EinStein: how often who begins wins, which set-ups are good, and how to mix them
+///
+/// With one to three stones a side (on any of the six home squares; the other numbers of the die
+/// are gone from the start) all values are exact, by the endgame tables. With six, all 720 set-ups
+/// meet all, up to symmetry, in games of a policy against itself; what they are worth is estimated,
+/// with the error of the games and with what a stronger player changes.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea atlas --stones 2\n         \
+                  alea atlas --games 32 --state atlas.jsonl --best best.txt --mix mix.txt\n\
+                  Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt")]
+pub(crate) struct Arguments {
+    /// Stones a side: 1, 2 or 3 (exact; 3 asks for tables of six stones), or 6
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = stones)]
+    stones: usize,
+    /// Who values positions: the policy takes the best successor, luck is told by the same
+    #[arg(long, default_value = "best", value_name = "EVAL")]
+    eval: String,
+    /// Whole games of this player against itself instead of the policy
+    #[arg(long, value_name = "PLAYER")]
+    player: Option<String>,
+    /// Games of each of the 64,800 meetings of two set-ups; an odd number is rounded up
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MOST_GAMES / MEETINGS), allow_negative_numbers = true)]
+    games: u64,
+    /// A stronger player, to tell what better play changes [default: star1(depth=3, eval=EVAL)]
+    #[arg(long, value_name = "PLAYER")]
+    better: Option<String>,
+    /// Games of each kind with the stronger player; 0 for none
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = value_parser!(u64).range(0..=MOST_GAMES), allow_negative_numbers = true)]
+    checks: u64,
+    /// Seed of dice and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where finished games are kept, so that an interrupted study can go on
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Write the best sixteen against each other, for 'alea arena --setups FILE'
+    #[arg(long, value_name = "FILE")]
+    best: Option<PathBuf>,
+    /// Write the mix of who does not know yet who begins, for 'alea arena --setups nash:FILE'
+    #[arg(long, value_name = "FILE")]
+    mix: Option<PathBuf>,
+    /// Write what every meeting is worth to who begins
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a map of what classes are worth against each other
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    game: GameArguments,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn stones(text: &str) -> Result<usize, String> {
+    let stones = text.parse().ok();
+    let known = stones.filter(|stones| (1..=MOST_EXACT).contains(stones) || *stones == 6);
+    known.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
+}
+
+/// Classes that are shown from either end; their members are as many as Rock'n'Roll's tournament
+/// took.
+const SHOWN: usize = 4;
+
+/// A standard error times this is half a 95 % interval.
+const QUANTILE_95: f64 = 1.96;
+
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        output::check_places(&[&self.best, &self.mix, &self.csv, &self.svg])?;
+        let game = (self.game).only::<Standard>("set-ups are those of its stones")?;
+        if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
+            bail!("--best and --mix are lists of set-ups of six stones");
+        }
+        let found = if self.stones < 6 {
+            let tables = shared(2 * self.stones, game.variant())?;
+            exact(&game, &tables, self.stones)?
+        } else {
+            self.sampled(&game)?
+        };
+        let atlas = &found.atlas;
+        output::result(self.json, atlas, || text(atlas))?;
+        let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
+            path.as_ref()
+                .map_or(Ok(()), |path| Ok(output::file(path, content()?)?))
+        };
+        write(&self.best, &|| Ok(best_list(atlas)))?;
+        write(&self.mix, &|| Ok(mix_list(atlas)))?;
+        write(&self.csv, &|| Ok(found.sheet().csv()))?;
+        write(&self.svg, &|| Ok(found.svg()?))
+    }
+
+    fn sampled(&self, game: &Standard) -> Result<Found> {
+        let recipe = |text: &str| PlayerRecipe::parse(text, game);
+        let policy = format!("star1(depth=1, eval={})", self.eval);
+        let luck = recipe(&policy)?;
+        let policy = recipe(self.player.as_ref().unwrap_or(&policy))?;
+        let stronger = format!("star1(depth=3, eval={})", self.eval);
+        let stronger = recipe(self.better.as_ref().unwrap_or(&stronger))?;
+        let games = |players| WholeGames {
+            game: game.clone(),
+            players,
+            luck: Some(luck.clone()),
+        };
+        let settings = Settings {
+            game: game.clone(),
+            games: self.games.next_multiple_of(2) as u32,
+            seed: self.seed,
+            threads: rayon::current_num_threads(),
+            state: self.state.clone(),
+            better: (self.checks > 0).then(|| (games([policy.clone(), stronger]), self.checks)),
+        };
+        let games = games([policy.clone(), policy]);
+        Ok(sampled(&games, &settings, &progress_bar("meetings"))?)
+    }
+}
+
+/// Percent, and half its 95 % interval where there is one.
+fn percent(estimate: &Estimate) -> String {
+    let value = 100.0 * estimate.value;
+    if estimate.error == 0.0 {
+        return format!("{value:.3} %");
+    }
+    format!("{value:.2} % ± {:.2}", 100.0 * QUANTILE_95 * estimate.error)
+}
+
+/// What a person reads.
+fn text(atlas: &Atlas) -> String {
+    let (shown, seen) = (&atlas.second_answers, &atlas.first_answers);
+    let sure = match atlas.within {
+        Some(within) => format!(
+            "exact, by endgame tables, up to {:.4} points",
+            100.0 * within
+        ),
+        None => format!(
+            "estimated from {} games: {}; ± is what their dice leave open",
+            atlas.games, atlas.source
+        ),
+    };
+    let mut text = format!(
+        "{} stones a side, {}\n{sure}\n\n\
+         who begins wins\n  {} with random set-ups\n  {} if neither sees the other's set-up and both mix as they should (its own mix assures {:.3}, the other's allows {:.3})\n  \
+         {} if the other sees its set-up: {} against {}\n  {} if it sees the other's: {} against {}\n\
+         not knowing who begins, random set-ups lose {:.2} points to the best answer\n",
+        atlas.stones,
+        atlas.game,
+        percent(&atlas.random),
+        percent(&atlas.equilibrium),
+        100.0 * atlas.assured.lower,
+        100.0 * atlas.assured.upper,
+        percent(&shown.value),
+        shown.first,
+        shown.second,
+        percent(&seen.value),
+        seen.first,
+        seen.second,
+        100.0 * atlas.random_loses,
+    );
+    for better in &atlas.better {
+        text += &format!(
+            "\nwith {} set-ups {} in the place of {} ({} games each) changes that by\n  {} if both play so: {}\n  {} if who begins does, -{} if the other does\n",
+            better.starts,
+            better.players[1],
+            better.players[0],
+            better.games,
+            percent(&better.change),
+            percent(&better.both),
+            percent(&better.first_gains),
+            percent(&better.second_gains),
+        );
+    }
+    if let Some(fit) = &atlas.fit {
+        text += &format!(
+            "\none game deviates by {:.1} points, meetings by {:.2}; what a class wins on one side is certain to ± {:.2}\n",
+            100.0 * fit.deviation,
+            100.0 * fit.spread,
+            100.0 * QUANTILE_95 * fit.class_error,
+        );
+        let held_out = fit.held_out.iter().enumerate().map(|(place, model)| {
+            vec![
+                format!(
+                    "{:?}{}",
+                    model.terms,
+                    if place == fit.taken { " (taken)" } else { "" }
+                )
+                .to_lowercase()
+                .into(),
+                Cell::Percent(model.explained),
+                Cell::Number(model.slope, 3),
+                Cell::Percent(model.residual),
+                Cell::number(model.better_by, 1),
+            ]
+        });
+        let columns = [
+            "terms, on held-out games",
+            "explain %",
+            "slope",
+            "left, points",
+            "better by, errors",
+        ];
+        text += &Sheet::filled(columns, held_out).text();
+    }
+    let classes = &atlas.classes;
+    if atlas.stones == 6 {
+        for (name, chosen) in [
+            ("best", &classes[..2 * SHOWN]),
+            ("worst", &classes[classes.len() - 2 * SHOWN..]),
+        ] {
+            text += &format!(
+                "\n{name} classes, as Red's; above each what it wins, %\n{}",
+                draw::text(chosen)
+            );
+        }
+    }
+    let mut sheet = Sheet::new([
+        "place",
+        "stones",
+        "begins, wins %",
+        "answers, wins %",
+        "shares of who begins %",
+        "answers %",
+        "either %",
+    ]);
+    let ends = |place: usize| place < 2 * SHOWN || place + 2 * SHOWN >= classes.len();
+    let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
+    for (place, class) in classes
+        .iter()
+        .enumerate()
+        .filter(|(place, class)| ends(*place) || mixed(class))
+    {
+        let mut row = vec![
+            (place as u64 + 1).into(),
+            class.orders.first().map_or("", String::as_str).into(),
+        ];
+        row.extend(
+            [
+                class.first,
+                class.second,
+                class.share_first,
+                class.share_second,
+                class.share,
+            ]
+            .map(Cell::Percent),
+        );
+        sheet.push(row);
+    }
+    text += &format!("\n{}", sheet.text());
+    text.trim_end().to_owned()
+}
+
+/// Where a file came from, as its first line.
+fn origin(atlas: &Atlas, what: &str) -> String {
+    format!(
+        "# {what}: alea atlas, {}, {} games, seed {}\n",
+        atlas.source, atlas.games, atlas.seed
+    )
+}
+
+fn best_list(atlas: &Atlas) -> String {
+    let mut text = origin(
+        atlas,
+        "the best sixteen against each other, twice, so that either side begins",
+    );
+    let orders: Vec<&String> = atlas.classes[..SHOWN]
+        .iter()
+        .flat_map(|class| &class.orders)
+        .collect();
+    let index =
+        |order: &&String| setup_index(&order.bytes().map(|digit| digit - b'0').collect::<Vec<_>>());
+    let best: Vec<usize> = orders.iter().filter_map(index).collect();
+    if let Setups::Index(pairs) = Setups::product(&best) {
+        let order = |setup: usize| {
+            best.iter()
+                .position(|&other| other == setup)
+                .map_or("", |place| orders[place])
+        };
+        for (red, blue) in pairs {
+            text += &format!("{}:{}\n", order(red), order(blue));
+        }
+    }
+    text
+}
+
+fn mix_list(atlas: &Atlas) -> String {
+    let mut text = origin(atlas, "a mix of set-ups, weight and stones");
+    for class in &atlas.classes {
+        let weight = (class.share / class.orders.len() as f64 * 1e6).round();
+        for order in class.orders.iter().filter(|_| weight > 0.0) {
+            text += &format!("{weight} {order}\n");
+        }
+    }
+    text
+}

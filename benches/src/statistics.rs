@@ -213,6 +213,17 @@ impl<'a> std::iter::Sum<&'a Self> for PairCounts {
 }
 
 impl PairCounts {
+    /// Counts of pairs without drawn games.
+    #[cfg(test)]
+    pub(crate) fn without_draws(lost: u64, split: u64, won: u64) -> Self {
+        Self {
+            lost,
+            split,
+            won,
+            ..Self::default()
+        }
+    }
+
     /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
     pub fn add(&mut self, scores: [f64; 2]) {
         let halves = scores.map(|score| (2.0 * score).round() as u64);

@@ -8,7 +8,7 @@ use benches::sheet::{Cell, Sheet};
 use benches::studies::{
     atlas::{
         Found, MEETINGS, MOST_EXACT, Settings, draw, exact,
-        games::WholeGames,
+        games::{Games, RollOuts, WholeGames},
         result::{Atlas, ClassValue, Estimate},
         sampled,
     },
@@ -16,7 +16,7 @@ use benches::studies::{
 };
 use clap::value_parser;
 use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
-use engine::play::build::PlayerRecipe;
+use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Who values positions: the policy takes the best successor, luck is told by the same
     #[arg(long, default_value = "best", value_name = "EVAL")]
     eval: String,
+    /// Games are over where tables of so many stones know the rest
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = value_parser!(u8).range(2..=6))]
+    tablebase: u8,
     /// Whole games of this player against itself instead of the policy
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
@@ -114,15 +117,17 @@ impl Arguments {
 
     fn sampled(&self, game: &Standard) -> Result<Found> {
         let recipe = |text: &str| PlayerRecipe::parse(text, game);
-        let policy = format!("star1(depth=1, eval={})", self.eval);
-        let luck = recipe(&policy)?;
-        let policy = recipe(self.player.as_ref().unwrap_or(&policy))?;
+        let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
+        let policy = match &self.player {
+            Some(player) => recipe(player)?,
+            None => by_eval.clone(),
+        };
         let stronger = format!("star1(depth=3, eval={})", self.eval);
         let stronger = recipe(self.better.as_ref().unwrap_or(&stronger))?;
-        let games = |players| WholeGames {
+        let players = |players| WholeGames {
             game: game.clone(),
             players,
-            luck: Some(luck.clone()),
+            luck: Some(by_eval.clone()),
         };
         let settings = Settings {
             game: game.clone(),
@@ -130,10 +135,21 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
-            better: (self.checks > 0).then(|| (games([policy.clone(), stronger]), self.checks)),
+            better: (self.checks > 0).then(|| (players([policy.clone(), stronger]), self.checks)),
         };
-        let games = games([policy.clone(), policy]);
-        Ok(sampled(&games, &settings, &progress_bar("meetings"))?)
+        let games: Box<dyn Games> = if self.player.is_some() {
+            Box::new(players([policy.clone(), policy]))
+        } else {
+            let (eval, tablebase) = (&self.eval, self.tablebase);
+            let notation = format!("rollout(games=1, eval={eval}, tablebase={tablebase})");
+            Box::new(RollOuts {
+                game: game.clone(),
+                name: recipe(&notation)?.name().to_owned(),
+                evaluator: evaluator(eval, game)?,
+                oracle: Some(shared(tablebase.into(), game.variant())?),
+            })
+        };
+        Ok(sampled(&*games, &settings, &progress_bar("meetings"))?)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     games::{Games, Table, WholeGames},
     result::{Estimate, Mixes},
 };
-use crate::statistics::adjusted::Moments;
+use engine::core::moments::Moments;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};

@@ -240,7 +240,7 @@ impl Design {
             }
             let left = errors.iter().sum::<f64>() / count - noise;
             let better_by = before.as_ref().map(|before| {
-                let gains: crate::statistics::adjusted::Moments = before
+                let gains: engine::core::moments::Moments = before
                     .iter()
                     .zip(&errors)
                     .map(|(before, now)| before - now)

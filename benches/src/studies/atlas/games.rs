@@ -6,7 +6,12 @@
 use crate::arena::luck;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Position, RED, Standard, dice::DuplicateDice};
-use engine::play::{build::PlayerRecipe, game_loop::play_game};
+use engine::play::{
+    build::PlayerRecipe,
+    game_loop::play_game,
+    registry::{AnyEvaluator, Knowledge},
+};
+use std::sync::Arc;
 
 /// Plays the games of one thread: what a game from a start (Red begins), with a seed, is worth for
 /// who begins.
@@ -19,6 +24,36 @@ pub trait Games: Sync {
 
     /// Makes the games of one thread.
     fn table(&self) -> Table<'_>;
+}
+
+/// Roll-outs: games that both sides play by an evaluator, which tells luck too.
+pub struct RollOuts {
+    /// The rules.
+    pub game: Standard,
+    /// The evaluator and the tables in notation.
+    pub name: String,
+    /// Who values positions.
+    pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
+    /// Who knows how games end.
+    pub oracle: Knowledge<Standard>,
+}
+
+impl Games for RollOuts {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn table(&self) -> Table<'_> {
+        let evaluator = Arc::clone(&self.evaluator);
+        let mut roll = evaluator.roller(self.game.clone(), self.oracle.clone(), 0);
+        Box::new(move |start, seed| {
+            let mut earned = 0.0;
+            roll.roll(start, RED, seed, 0..1, &mut |played| {
+                earned = played.earned()
+            });
+            earned
+        })
+    }
 }
 
 /// Whole games of players.

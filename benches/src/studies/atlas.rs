@@ -8,7 +8,7 @@
 
 mod arrangements;
 mod better;
-pub mod draw;
+mod draw;
 mod fit;
 pub mod games;
 pub mod result;
@@ -17,6 +17,7 @@ use crate::arena::pool;
 use crate::error::Result;
 use crate::statistics::dot;
 use arrangements::Rows;
+pub use draw::SHOWN;
 use engine::core::{
     journal::{Journal, Wording},
     random::{RandomStream, SeedSpace, derive_seed},

@@ -4,12 +4,11 @@ use crate::commands::MOST_GAMES;
 use crate::games::GameArguments;
 use crate::output;
 use anyhow::{Result, bail};
-use benches::sheet::{Cell, Sheet};
 use benches::studies::{
     atlas::{
-        Found, MEETINGS, MOST_EXACT, Settings, draw, exact,
+        Found, MEETINGS, MOST_EXACT, SHOWN, Settings, exact,
         games::{Games, RollOuts, WholeGames},
-        result::{Atlas, ClassValue, Estimate},
+        result::Atlas,
         sampled,
     },
     setups::Setups,
@@ -83,13 +82,6 @@ fn stones(text: &str) -> Result<usize, String> {
     known.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
 }
 
-/// Classes that are shown from either end; their members are as many as Rock'n'Roll's tournament
-/// took.
-const SHOWN: usize = 4;
-
-/// A standard error times this is half a 95 % interval.
-const QUANTILE_95: f64 = 1.96;
-
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         output::check_places(&[&self.best, &self.mix, &self.csv, &self.svg])?;
@@ -104,7 +96,7 @@ impl Arguments {
             self.sampled(&game)?
         };
         let atlas = &found.atlas;
-        output::result(self.json, atlas, || text(atlas))?;
+        output::result(self.json, atlas, || atlas.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
                 .map_or(Ok(()), |path| Ok(output::file(path, content()?)?))
@@ -151,139 +143,6 @@ impl Arguments {
         };
         Ok(sampled(&*games, &settings, &progress_bar("meetings"))?)
     }
-}
-
-/// Percent, and half its 95 % interval where there is one.
-fn percent(estimate: &Estimate) -> String {
-    let value = 100.0 * estimate.value;
-    if estimate.error == 0.0 {
-        return format!("{value:.3} %");
-    }
-    format!("{value:.2} % ± {:.2}", 100.0 * QUANTILE_95 * estimate.error)
-}
-
-/// What a person reads.
-fn text(atlas: &Atlas) -> String {
-    let (shown, seen) = (&atlas.second_answers, &atlas.first_answers);
-    let sure = match atlas.within {
-        Some(within) => format!(
-            "exact, by endgame tables, up to {:.4} points",
-            100.0 * within
-        ),
-        None => format!(
-            "estimated from {} games: {}; ± is what their dice leave open",
-            atlas.games, atlas.source
-        ),
-    };
-    let mut text = format!(
-        "{} stones a side, {}\n{sure}\n\n\
-         who begins wins\n  {} with random set-ups\n  {} if neither sees the other's set-up and both mix as they should (its own mix assures {:.3}, the other's allows {:.3})\n  \
-         {} if the other sees its set-up: {} against {}\n  {} if it sees the other's: {} against {}\n\
-         not knowing who begins, random set-ups lose {:.2} points to the best answer\n",
-        atlas.stones,
-        atlas.game,
-        percent(&atlas.random),
-        percent(&atlas.equilibrium),
-        100.0 * atlas.assured.lower,
-        100.0 * atlas.assured.upper,
-        percent(&shown.value),
-        shown.first,
-        shown.second,
-        percent(&seen.value),
-        seen.first,
-        seen.second,
-        100.0 * atlas.random_loses,
-    );
-    for better in &atlas.better {
-        text += &format!(
-            "\nwith {} set-ups {} in the place of {} ({} games each) changes that by\n  {} if both play so: {}\n  {} if who begins does, -{} if the other does\n",
-            better.starts,
-            better.players[1],
-            better.players[0],
-            better.games,
-            percent(&better.change),
-            percent(&better.both),
-            percent(&better.first_gains),
-            percent(&better.second_gains),
-        );
-    }
-    if let Some(fit) = &atlas.fit {
-        text += &format!(
-            "\none game deviates by {:.1} points, meetings by {:.2}; what a class wins on one side is certain to ± {:.2}\n",
-            100.0 * fit.deviation,
-            100.0 * fit.spread,
-            100.0 * QUANTILE_95 * fit.class_error,
-        );
-        let held_out = fit.held_out.iter().enumerate().map(|(place, model)| {
-            vec![
-                format!(
-                    "{:?}{}",
-                    model.terms,
-                    if place == fit.taken { " (taken)" } else { "" }
-                )
-                .to_lowercase()
-                .into(),
-                Cell::Percent(model.explained),
-                Cell::Number(model.slope, 3),
-                Cell::Percent(model.residual),
-                Cell::number(model.better_by, 1),
-            ]
-        });
-        let columns = [
-            "terms, on held-out games",
-            "explain %",
-            "slope",
-            "left, points",
-            "better by, errors",
-        ];
-        text += &Sheet::filled(columns, held_out).text();
-    }
-    let classes = &atlas.classes;
-    if atlas.stones == 6 {
-        for (name, chosen) in [
-            ("best", &classes[..2 * SHOWN]),
-            ("worst", &classes[classes.len() - 2 * SHOWN..]),
-        ] {
-            text += &format!(
-                "\n{name} classes, as Red's; above each what it wins, %\n{}",
-                draw::text(chosen)
-            );
-        }
-    }
-    let mut sheet = Sheet::new([
-        "place",
-        "stones",
-        "begins, wins %",
-        "answers, wins %",
-        "shares of who begins %",
-        "answers %",
-        "either %",
-    ]);
-    let ends = |place: usize| place < 2 * SHOWN || place + 2 * SHOWN >= classes.len();
-    let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
-    for (place, class) in classes
-        .iter()
-        .enumerate()
-        .filter(|(place, class)| ends(*place) || mixed(class))
-    {
-        let mut row = vec![
-            (place as u64 + 1).into(),
-            class.orders.first().map_or("", String::as_str).into(),
-        ];
-        row.extend(
-            [
-                class.first,
-                class.second,
-                class.share_first,
-                class.share_second,
-                class.share,
-            ]
-            .map(Cell::Percent),
-        );
-        sheet.push(row);
-    }
-    text += &format!("\n{}", sheet.text());
-    text.trim_end().to_owned()
 }
 
 /// Where a file came from, as its first line.

@@ -1,6 +1,6 @@
 //! `alea atlas`, `reproduce` and `bench strength` from outside.
 
-use crate::support::{Folder, alea, exists, keys, list, number, read, word};
+use crate::support::{Folder, alea, keys, list, number, read, word};
 use serde_json::Value;
 
 #[test]
@@ -27,7 +27,11 @@ fn set_ups_are_ranked_and_the_arena_takes_what_was_found() {
     let random = &found["random"];
     assert!((number(&random["value"]) - 0.535).abs() < 0.004 && number(&random["error"]) < 0.001);
     assert_eq!(list(&found["better"]).len(), 2);
-    assert_eq!(alea!("--threads 1 {study}").json(), found, "nothing is left to play");
+    assert_eq!(
+        alea!("--threads 1 {study}").json(),
+        found,
+        "nothing is left to play"
+    );
     assert_eq!(read(&best).lines().count(), 1 + 512);
     assert_eq!(read(&csv).lines().count(), 1 + 64_800);
     assert!(read(&svg).starts_with("<svg"));

@@ -17,7 +17,7 @@ use crate::plot::{
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
 use crate::studies::{
-    atlas::result::{Atlas, ClassValue, Estimate},
+    atlas::result::Atlas,
     regret::report::{Measured, Report},
     reproduce::Reproduction,
     strength,
@@ -193,70 +193,9 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
 }
 
 fn atlas(page: &mut Page, result: &Atlas) -> Result<()> {
-    let percent = |estimate: &Estimate| percent(estimate.value, QUANTILE_95 * estimate.error);
-    let mut blocks = vec![Block::Text(format!(
-        "{} stones a side, {} games, {}. With random set-ups whoever begins wins {}, with the best mixes {}; {} if the other sees its set-up, {} if it sees the other's.",
-        result.stones,
-        result.games,
-        result.source,
-        percent(&result.random),
-        percent(&result.equilibrium),
-        percent(&result.second_answers.value),
-        percent(&result.first_answers.value),
-    ))];
-    for better in &result.better {
-        blocks.push(Block::Text(format!(
-            "{} set-ups, {} instead of {}: {} more if both play better, {} if who begins does, {} less if the other does.",
-            better.starts,
-            better.players[1],
-            better.players[0],
-            percent(&better.change),
-            percent(&better.first_gains),
-            percent(&better.second_gains),
-        )));
-    }
-    let rates = result.classes.iter().zip(1..);
-    let rates = rates.map(|(class, place)| (f64::from(place), 100.0 * class.score));
-    let chart = LineChart::new(
-        "Classes of set-ups from best to worst",
-        ["place", "games won against random set-ups, %"],
-        [Curve::new(&result.source, rates)],
-    );
-    blocks.push(Block::chart(
-        line_chart(&chart)?,
-        "What classes of set-ups win, in order",
-    ));
-    blocks.push(Block::chart(
-        heat_map(&where_stones_belong(result))?,
-        "Mean rate of the set-ups with a stone on a square",
-    ));
-    let mut mixed: Vec<&ClassValue> = result.classes.iter().collect();
-    mixed.retain(|class| class.share + class.share_first + class.share_second > 0.0);
-    let row = |class: &&ClassValue| {
-        let shares = [
-            class.first,
-            class.second,
-            class.share_first,
-            class.share_second,
-            class.share,
-        ];
-        let mut row = vec![class.orders[0].as_str().into()];
-        row.extend(shares.map(Cell::Percent));
-        row
-    };
-    let columns = [
-        "set-up over a5 b5 c5 a4 b4 a3",
-        "begins, wins %",
-        "answers, wins %",
-        "share of who begins %",
-        "of who answers %",
-        "of either %",
-    ];
-    blocks.push(Block::Text(
-        "The mixes that nobody can exploit, as far as these values tell:".to_owned(),
-    ));
-    blocks.push(Block::Table(Sheet::filled(columns, mixed.iter().map(row))));
-    page.push("Set-ups", blocks);
+    let map = heat_map(&where_stones_belong(result))?;
+    let map = Block::chart(map, "Mean rate of the set-ups with a stone on a square");
+    page.push("Set-ups", vec![Block::Code(result.text()), map]);
     Ok(())
 }
 

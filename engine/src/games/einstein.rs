@@ -11,7 +11,6 @@ mod drawing;
 mod drawn;
 mod endgames;
 pub mod evaluators;
-pub mod inputs;
 pub mod learned;
 pub mod notation;
 mod permitted;

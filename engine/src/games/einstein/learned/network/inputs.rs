@@ -50,7 +50,7 @@ const TURN_CLASSES: usize = 48;
 const ALIVE_SETS: usize = 64;
 
 /// Sixths of a turn of deviation that are told apart.
-const SPREADS: usize = 8;
+const SPREADS: usize = 16;
 
 /// Quarters of a turn of either side that are told apart where they meet.
 const RACE_CLASSES: usize = 32;
@@ -119,7 +119,7 @@ impl InputGroup {
             }
             Self::Alive => "alive v1: set of living stones, stone i as bit i - 1",
             Self::RaceDistribution => {
-                "race_distribution v1: 8 * class of turns + floor(6 * (standard deviation of T + 1e-6)) up to 7"
+                "race_distribution v1: 16 * class of turns + floor(6 * (standard deviation of T + 1e-6)) up to 15"
             }
             Self::Race => {
                 "race v1 of both: 32 * class of the mover's turns up to 31 + that of the other's"
@@ -308,7 +308,7 @@ fn mobility_place(alive: u8, stone: usize, square: u8) -> usize {
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; VECTORS.next_power_of_two()]>,
-    /// For each class the input of [`InputGroup::RaceDistribution`], 8 times the quarters and more.
+    /// For each class the input of [`InputGroup::RaceDistribution`], 16 times the quarters and more.
     spreads: Vec<u16>,
 }
 
@@ -344,6 +344,7 @@ impl TurnClasses {
                 .map(|quarters| (quarters * SPREADS) as u16)
                 .collect()
         };
+        assert!(spreads.len() <= 256, "classes are bytes");
         let class = |spread: u16| {
             let alike = spreads.partition_point(|&other| other <= spread);
             (alike - 1) as u8

@@ -37,7 +37,8 @@ pub struct HeldOut {
     /// The slope of what games came to by what was predicted: 1 if predictions are neither too bold
     /// nor too timid.
     pub slope: f64,
-    /// Standard deviation of what is left, dice taken away; 0 if they explain it.
+    /// Standard deviation of what is left, without the dice of the games it is held against; the
+    /// model's own errors, from half of the games, are in it.
     pub residual: f64,
     /// By how much its mean squared error is less than that of the model before, in standard errors
     /// of that difference.

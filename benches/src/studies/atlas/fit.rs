@@ -336,7 +336,8 @@ mod tests {
             .collect();
         let meetings = |at: [usize; 2]| pairs(at) + own[design.meeting(at[0], at[1])];
         let deviation = 0.02;
-        let laws: [(Terms, &dyn Fn([usize; 2]) -> f64, f64); 3] = [
+        type Law<'a> = &'a dyn Fn([usize; 2]) -> f64;
+        let laws: [(Terms, Law<'_>, f64); 3] = [
             (Terms::Classes, &classes, 0.0),
             (Terms::Pairs, &pairs, 0.0),
             (Terms::Meetings, &meetings, 0.014),

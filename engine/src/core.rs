@@ -18,6 +18,9 @@ pub mod leaf;
 // Exact knowledge, as far as a search asks for it.
 pub mod oracle;
 
+// What samples say of a mean.
+pub mod moments;
+
 // What a game leaves behind.
 pub mod record;
 

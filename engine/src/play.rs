@@ -17,6 +17,8 @@ pub mod perft;
 
 pub mod provided;
 
+pub mod rolling;
+
 pub mod searching;
 
 pub mod simple;

@@ -15,6 +15,7 @@ pub mod ordering;
 pub mod outcomes;
 mod parallel;
 pub mod playout;
+pub mod rollout;
 pub mod star;
 pub(crate) mod stopwatch;
 pub mod table;

@@ -20,7 +20,7 @@ use engine::play::{
     build::{PlayerRecipe, evaluator},
     notation::{Arguments, Notation, PlayerError},
     playable::Playable,
-    player::Player,
+    player::{Player, Valuation},
     registry::AnyEvaluator,
 };
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl<G: Playable> LabelRecipe<G> {
         };
         let mut models = BTreeMap::new();
         add_models(&notation, &mut models)?;
-        let recipe = Self {
+        let mut recipe = Self {
             label: Label {
                 name: config.name.clone(),
                 by,
@@ -101,14 +101,15 @@ impl<G: Playable> LabelRecipe<G> {
             game: game.clone(),
             source,
         };
-        recipe.check_values()?;
+        recipe.label.errors = recipe.check_values()?;
         Ok(recipe)
     }
 
-    /// Some players choose moves and rate nothing.
-    fn check_values(&self) -> Result<(), Error> {
+    /// Some players choose moves and rate nothing; some know how far they may be off, which is the
+    /// answer.
+    fn check_values(&self) -> Result<bool, Error> {
         let Source::Player(player) = &self.source else {
-            return Ok(());
+            return Ok(false);
         };
         // Quickly valued: the last position of a random game.
         let mut random = RandomStream::new(1);
@@ -122,9 +123,13 @@ impl<G: Playable> LabelRecipe<G> {
         }
         let mut player = player.make();
         player.new_game(1);
-        match player.value(&last).value {
-            Some(_) => Ok(()),
-            None => Err(Error::new(format!(
+        match player.value(&last) {
+            Valuation {
+                value: Some(_),
+                error,
+                ..
+            } => Ok(error.is_some()),
+            _ => Err(Error::new(format!(
                 "label: the player '{}' values no positions",
                 self.label.by
             ))),
@@ -192,18 +197,23 @@ impl<G: Playable> Labeller<'_, G> {
         self.values.clear();
         self.values.resize(self.positions.len(), 0.0);
         let positions = self.positions.iter();
-        let values: Vec<Option<f32>> = match (&self.recipe.source, &mut self.player) {
+        // Weights of outcomes may add up to a rounding error more than 1.
+        let label = |value: f32| Estimate::from(rounded(value.clamp(0.0, 1.0)));
+        match (&self.recipe.source, &mut self.player) {
             (Source::Tables(tables), _) => {
                 positions
                     .clone()
                     .for_each(|position| tables.prefetch(position));
                 positions
-                    .map(|position| tables.value(game, position))
+                    .map(|position| tables.value(game, position).map(label))
                     .collect()
             }
             (Source::Evaluator(evaluator), _) => {
                 evaluator.values(game, &self.positions, &mut self.values);
-                self.values.iter().copied().map(Some).collect()
+                self.values
+                    .iter()
+                    .map(|&value| Some(label(value)))
+                    .collect()
             }
             (Source::Player(_), Some(player)) => {
                 let print = played.fingerprint(game);
@@ -212,15 +222,16 @@ impl<G: Playable> Labeller<'_, G> {
                     SeedSpace::Records,
                     &[4, print as u64, (print >> 64) as u64],
                 ));
-                positions
-                    .map(|position| player.value(position).value)
-                    .collect()
+                let mut estimate = |position| {
+                    let found = player.value(position);
+                    let error = found.error.map(|error| rounded(error.min(1.0)));
+                    let value = label(found.value?).value;
+                    Some(Estimate { value, error })
+                };
+                positions.map(&mut estimate).collect()
             }
             (Source::Player(_), None) => vec![None; self.positions.len()],
-        };
-        // Weights of outcomes may add up to a rounding error more than 1.
-        let label = |value: f32| Estimate::from(rounded(value.clamp(0.0, 1.0)));
-        values.into_iter().map(|value| value.map(label)).collect()
+        }
     }
 }
 

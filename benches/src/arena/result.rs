@@ -3,8 +3,8 @@
 //! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
 
 use super::{Contestant, MatchOptions, PairResult, SequentialResult};
-use crate::statistics::{Interval, PairCounts, adjusted::Moments, elo_of_score, is_zero};
-use engine::play::playable::Playable;
+use crate::statistics::{Interval, PairCounts, adjusted, elo_of_score, is_zero};
+use engine::{core::moments::Moments, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -221,6 +221,7 @@ impl LuckResult {
                 .for_each(|(pairs, sum)| pairs.add(sum / 2.0));
         }
         let [raw, adjusted] = pairs;
+        let interval = adjusted::interval(&adjusted);
         let edge = 0.25 / (results.len() as f64).max(1.0);
         let elo = |score: f64| elo_of_score(score.clamp(edge, 1.0 - edge));
         let ratio = (raw.deviation() / adjusted.deviation()).powi(2);
@@ -228,9 +229,9 @@ impl LuckResult {
             evaluator: evaluator.to_owned(),
             score: adjusted.mean(),
             standard_error: adjusted.standard_error(),
-            interval: adjusted.interval(),
+            interval,
             elo: elo(adjusted.mean()),
-            elo_interval: adjusted.interval().map(elo),
+            elo_interval: interval.map(elo),
             luck: lucks.mean(),
             luck_standard_error: lucks.standard_error(),
             game_deviation: games.map(|games| games.deviation()),

@@ -38,6 +38,19 @@ pub trait Evaluator<G: Game>: Send + Sync {
         score_one_by_one(self, game, position, moves, scores);
     }
 
+    /// The value of every successor of a position at once: one a move, for the seat that makes it,
+    /// the same to the last bit as [`Evaluator::successor`]'s.
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        value_one_by_one(self, game, position, moves, cache, values);
+    }
+
     /// The value of a move for the seat that makes it, from scratch.
     fn successor(
         &self,
@@ -159,6 +172,20 @@ pub fn one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
+/// [`Evaluator::value_successors`], likewise.
+pub fn value_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    moves: &[G::Move],
+    cache: &mut E::Cache,
+    values: &mut [f32],
+) {
+    for (value, &mv) in values.iter_mut().zip(moves) {
+        *value = evaluator.successor(game, position, mv, cache);
+    }
+}
+
 /// [`Evaluator::score_successors`], likewise.
 pub fn score_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
@@ -167,10 +194,14 @@ pub fn score_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
     moves: &[G::Move],
     scores: &mut [f32],
 ) {
-    let mut cache = E::Cache::default();
-    for (score, &mv) in scores.iter_mut().zip(moves) {
-        *score = evaluator.successor(game, position, mv, &mut cache);
-    }
+    value_one_by_one(
+        evaluator,
+        game,
+        position,
+        moves,
+        &mut E::Cache::default(),
+        scores,
+    );
 }
 
 impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
@@ -191,6 +222,17 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         scores: &mut [f32],
     ) {
         (**self).score_successors(game, position, moves, scores);
+    }
+
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut E::Cache,
+        values: &mut [f32],
+    ) {
+        (**self).value_successors(game, position, moves, cache, values);
     }
 
     fn refresh(&self, game: &G, position: &G::Position, cache: &mut E::Cache) {

@@ -14,7 +14,10 @@ pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleError, TupleSet, tup
 pub(crate) use whole::WholeWeights;
 
 use super::inputs::{Cell, Learnable};
-use crate::core::evaluator::{Evaluator, one_by_one, score_one_by_one};
+use crate::core::{
+    calibration::logistic,
+    evaluator::{Evaluator, one_by_one, score_one_by_one, value_one_by_one},
+};
 use std::fmt::Debug;
 
 /// How the tuples of a game are looked up and added up: by [`Plain`] or faster. Invariant: the rows
@@ -58,7 +61,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_by_one(network, game, position, cache)
     }
 
-    /// As [`Evaluator::score_successors`].
+    /// As [`Evaluator::score_successors`]: log odds, but values where successors are not known.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -214,6 +217,24 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
         scores: &mut [f32],
     ) {
         G::Tuples::score_successors(self, game, position, moves, scores);
+    }
+
+    #[inline]
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        if !Self::KNOWS_SUCCESSORS {
+            return value_one_by_one(self, game, position, moves, cache, values);
+        }
+        G::Tuples::score_successors(self, game, position, moves, values);
+        for value in values {
+            *value = 1.0 - logistic(-*value);
+        }
     }
 
     #[inline]

@@ -4,6 +4,7 @@
 //! Here are those that every game has; a game's own stand in its registry ([`super::registry`]).
 
 use self::monte_carlo::MctsRecipe;
+use self::rollouts::RolloutRecipe;
 pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
 use super::{
@@ -21,6 +22,7 @@ mod evaluators;
 mod limits;
 mod monte_carlo;
 mod playouts;
+mod rollouts;
 mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
@@ -34,7 +36,7 @@ pub fn player_names<G: Playable>() -> String {
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
          order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, select, exploration, fpu, expand, prior, bias, bias_by, temperature, \
-         rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), random",
+         rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), rollout(eval, games, error, plies{oracle}), random",
         width = without_chance(", width"),
         many = without_chance(
             "minimax and alphabeta(as star1, without form), bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
@@ -123,6 +125,15 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: recipe.is_reproducible(),
                     judges: recipe.judged_by(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
+            }
+            "rollout" => {
+                game = game.assume(&mut arguments)?;
+                let recipe = RolloutRecipe::from_arguments(&mut arguments, &game)?;
+                Made {
+                    is_reproducible: true,
+                    judges: None,
+                    make: Arc::new(move |game, _| recipe.make(game)),
                 }
             }
             name => {

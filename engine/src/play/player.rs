@@ -70,6 +70,8 @@ pub struct Valuation {
     /// Win probability of the seat to move, expectation over what chance may say; `None` from
     /// players that do not rate moves.
     pub value: Option<f32>,
+    /// The standard error of that, from players that value by samples and know it.
+    pub error: Option<f32>,
     /// What it cost.
     pub stats: SearchStats,
 }
@@ -80,6 +82,7 @@ impl Valuation {
     pub fn unknown() -> Self {
         Self {
             value: None,
+            error: None,
             stats: SearchStats::default(),
         }
     }

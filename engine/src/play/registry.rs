@@ -20,6 +20,7 @@ use crate::core::{
 use crate::search::{
     mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf},
     playout::{BestSuccessor, Policy},
+    rollout::{Roll, Rollout},
 };
 use std::sync::Arc;
 
@@ -57,6 +58,9 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
 
     /// Chooses the best successor in playouts.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
+
+    /// Plays roll-outs, see [`Rollout::new`].
+    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Roll<G>>;
 
     /// Says what moves are worth before they were tried.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
@@ -107,6 +111,10 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>> {
         Box::new(BestSuccessor::new(self))
+    }
+
+    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Roll<G>> {
+        Box::new(Rollout::new(game, self, oracle, plies))
     }
 
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>> {

@@ -79,6 +79,7 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         let began = Instant::now();
         Valuation {
             value: Some(self.search.value(position)),
+            error: None,
             stats: self.stats_since(began),
         }
     }
@@ -170,6 +171,7 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         let outcomes = self.search.game().outcomes(position, &moves);
         Valuation {
             value: Some(expectation(&outcomes, &values)),
+            error: None,
             stats: analysis.stats,
         }
     }

@@ -26,6 +26,7 @@ mod published_savings;
 mod random_play;
 mod reversi;
 mod reversixt;
+mod rollouts;
 mod rules;
 mod search;
 mod seats;

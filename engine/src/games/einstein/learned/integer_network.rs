@@ -159,7 +159,22 @@ impl Evaluator<Standard> for IntegerNetwork {
         moves: &[Move],
         scores: &mut [f32],
     ) {
-        with_shape!(self, FIRST, SECOND => self.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, scores));
+        with_shape!(self, FIRST, SECOND => self.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, |logit| logit as f32, scores));
+    }
+
+    #[inline]
+    fn value_successors(
+        &self,
+        _: &Standard,
+        position: &Position,
+        moves: &[Move],
+        _: &mut Successors,
+        values: &mut [f32],
+    ) {
+        let lost = |logit| win_probability(logit) - 1.0;
+        with_shape!(self, FIRST, SECOND => self.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, lost, values));
+        // What wins has no bound.
+        values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 
     #[inline]

@@ -55,12 +55,14 @@ impl IntegerNetwork {
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
-    /// See [`crate::core::evaluator::Evaluator::score_successors`].
+    /// See [`crate::core::evaluator::Evaluator::score_successors`]; from what a logit counts for the
+    /// enemy.
     #[inline]
     pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
         &self,
         position: &Position,
         moves: &[Move],
+        count: impl Fn(i32) -> f32,
         scores: &mut [f32],
     ) {
         let (mover, enemy) = (position.mover(), position.other());
@@ -79,7 +81,7 @@ impl IntegerNetwork {
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
         let targets = listed.targets();
         let logits = self.logits::<FIRST, SECOND>(enemy, steps, targets, enemies, others);
-        listed.score(&logits, |logit| logit as f32, scores);
+        listed.score(&logits, count, scores);
     }
 
     /// The enemy's logit after each step, from the sums of the side after it; in `enemies` there is

@@ -1,0 +1,58 @@
+//! Number, mean and spread of samples, one after the other.
+//!
+//! Invariant: finite for any number of samples.
+
+/// What is known of samples so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    samples: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    /// One more sample (Welford's recurrence, which loses no digits).
+    #[inline]
+    pub fn add(&mut self, sample: f64) {
+        self.samples += 1.0;
+        let before = sample - self.mean;
+        self.mean += before / self.samples;
+        self.squares += before * (sample - self.mean);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn samples(&self) -> f64 {
+        self.samples
+    }
+
+    /// The mean; 0 without samples.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Standard deviation of one sample; 0 with fewer than two.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        if self.samples < 2.0 {
+            0.0
+        } else {
+            (self.squares / (self.samples - 1.0)).max(0.0).sqrt()
+        }
+    }
+
+    /// Standard error of the mean; 0 with fewer than two samples.
+    #[must_use]
+    pub fn standard_error(&self) -> f64 {
+        self.deviation() / self.samples.max(1.0).sqrt()
+    }
+}
+
+impl FromIterator<f64> for Moments {
+    fn from_iter<I: IntoIterator<Item = f64>>(samples: I) -> Self {
+        let mut moments = Self::default();
+        samples.into_iter().for_each(|sample| moments.add(sample));
+        moments
+    }
+}

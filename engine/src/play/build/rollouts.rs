@@ -1,0 +1,58 @@
+//! From notation to players that roll out: `rollout(eval=best, games=1000)`.
+
+use super::{evaluators::or_usual, oracle};
+use crate::play::{
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    player::Player,
+    registry::{AnyEvaluator, Knowledge},
+    rolling::RolloutPlayer,
+};
+use crate::search::rollout::sequential::Enough;
+use std::sync::Arc;
+
+/// Games of a position or a move where nothing is said.
+const USUAL_GAMES: u32 = 1000;
+
+/// The most games where only the error is said.
+const MOST_GAMES: u32 = 100_000;
+
+/// A player that can be made again and again.
+#[derive(Clone)]
+pub(super) struct RolloutRecipe<G: Playable> {
+    evaluator: Arc<dyn AnyEvaluator<G>>,
+    oracle: Knowledge<G>,
+    plies: u32,
+    enough: Enough,
+}
+
+impl<G: Playable> RolloutRecipe<G> {
+    /// Reads `eval`, `games`, `error`, `plies` and exact knowledge.
+    pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
+        // Luck is told by values, so the better they are, the fewer games are needed.
+        let best = game.best().map(|_| Notation::new("best"));
+        let evaluator = or_usual(arguments.take("eval")?.or(best.as_ref()), game)?;
+        let games = arguments.number_named("games", 1..=1_000_000)?;
+        let error = arguments.number_named("error", 1e-5..=1.0)?;
+        let usual = if error.is_some() {
+            MOST_GAMES
+        } else {
+            USUAL_GAMES
+        };
+        Ok(Self {
+            evaluator,
+            plies: arguments.number_named("plies", 0..=10_000)?.unwrap_or(0),
+            enough: Enough {
+                games: games.unwrap_or(usual),
+                error: error.unwrap_or(0.0),
+            },
+            oracle: oracle(arguments, game, Some(false))?,
+        })
+    }
+
+    pub(super) fn make(&self, game: G) -> Box<dyn Player<G>> {
+        let evaluator = Arc::clone(&self.evaluator);
+        let roll = evaluator.roller(game.clone(), self.oracle.clone(), self.plies);
+        Box::new(RolloutPlayer::new(game, roll, self.enough))
+    }
+}

@@ -1,0 +1,130 @@
+//! A player that decides and values by roll-outs ([`crate::search::rollout`]).
+//!
+//! Invariant: what it says of a position depends on its seed and that position alone, not on what it
+//! was asked before.
+
+use crate::core::game::{Game, List};
+use crate::play::player::{Analysis, Decision, Player, Valuation};
+use crate::search::{
+    SearchStats,
+    rollout::{
+        Cost, Roll,
+        sequential::{Candidate, Enough, compare, unflattered, value},
+    },
+};
+use std::time::Instant;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Plays the move whose roll-outs earn most.
+pub struct RolloutPlayer<G: Game> {
+    game: G,
+    roll: Box<dyn Roll<G>>,
+    enough: Enough,
+    seed: u64,
+    candidates: Vec<Candidate>,
+    after: Vec<G::Position>,
+}
+
+impl<G: Game> RolloutPlayer<G> {
+    /// A player of a game by its roll-outs, as many as are enough.
+    pub fn new(game: G, roll: Box<dyn Roll<G>>, enough: Enough) -> Self {
+        Self {
+            game,
+            roll,
+            enough,
+            seed: 0,
+            candidates: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
+    fn seed_of(&self, position: &G::Position) -> u64 {
+        xxh3_64_with_seed(&self.game.key(position).to_le_bytes(), self.seed)
+    }
+
+    /// Compares moves; which is best.
+    fn compare(&mut self, position: &G::Position, moves: &[G::Move]) -> (usize, SearchStats) {
+        let (began, mut cost) = (Instant::now(), Cost::default());
+        let seed = self.seed_of(position);
+        self.after.clear();
+        let after = moves.iter().map(|&mv| self.game.play(position, mv));
+        self.after.extend(after);
+        let best = compare(
+            &mut *self.roll,
+            &self.after,
+            self.game.to_move(position),
+            seed,
+            self.enough,
+            &mut cost,
+            &mut self.candidates,
+        );
+        (best, stats(cost, began))
+    }
+}
+
+impl<G: Game> Player<G> for RolloutPlayer<G> {
+    crate::player_never!(G: ponders, fails, counts);
+
+    fn new_game(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+        let (best, stats) = self.compare(position, legal);
+        Decision {
+            best: legal[best],
+            value: Some(probability(unflattered(&self.candidates))),
+            stats,
+        }
+    }
+
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+        let mut all = G::Moves::default();
+        if let Some(legal) = legal {
+            legal.iter().for_each(|&mv| all.push(mv));
+        } else {
+            self.game.moves(position, &mut all);
+        }
+        let (best, stats) = self.compare(position, &all);
+        let values = self.candidates.iter().map(|one| one.moments.mean());
+        let values = values.map(|value| Some(probability(value)));
+        Analysis {
+            line: vec![all[best]],
+            moves: all.iter().copied().zip(values).collect(),
+            stats,
+            tree: None,
+        }
+    }
+
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let (began, mut cost) = (Instant::now(), Cost::default());
+        let (seat, seed) = (self.game.to_move(position), self.seed_of(position));
+        let found = value(
+            &mut *self.roll,
+            position,
+            seat,
+            seed,
+            self.enough,
+            &mut cost,
+        );
+        Valuation {
+            value: Some(probability(found.mean())),
+            error: Some(found.standard_error() as f32),
+            stats: stats(cost, began),
+        }
+    }
+}
+
+/// What games earn may lie beyond what can be got.
+fn probability(earned: f64) -> f32 {
+    earned.clamp(0.0, 1.0) as f32
+}
+
+fn stats(cost: Cost, began: Instant) -> SearchStats {
+    SearchStats {
+        nodes: cost.plies,
+        evaluations: cost.evaluations,
+        time: began.elapsed(),
+        ..SearchStats::default()
+    }
+}

@@ -1,0 +1,335 @@
+//! Roll-outs against the book, game by game; their means against what players by an evaluator really
+//! get, by full expansion, and against exact tables of one stone more than theirs.
+
+use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
+use crate::support::{moves_of, near, random_game, random_positions};
+use engine::core::{
+    evaluator::{Evaluator, one_by_one},
+    game::{Game, Outcome, Seat, sample},
+    moments::Moments,
+    oracle::Oracle,
+    random::RandomStream,
+};
+use engine::games::einstein::{
+    Position, Standard, Variant,
+    tables::{Tables, on_this_thread},
+};
+use engine::play::{
+    notation::Notation,
+    playable::Playable,
+    registry::{AnyEvaluator, ByPointer},
+};
+use engine::search::rollout::{
+    Cost, Played, Roll, Rollout,
+    sequential::{Enough, value},
+};
+use std::{collections::HashMap, sync::Arc};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// A roll-out by the book, from values of single positions.
+struct Book<'a, G: Game, E: Evaluator<G>> {
+    game: &'a G,
+    evaluator: &'a E,
+    oracle: Option<Arc<dyn Oracle<G>>>,
+    plies: u32,
+    /// What its players get, position by position.
+    exact: HashMap<G::Position, f64>,
+}
+
+impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
+    fn new(game: &'a G, evaluator: &'a E, oracle: Option<Arc<dyn Oracle<G>>>, plies: u32) -> Self {
+        let exact = HashMap::new();
+        Self {
+            game,
+            evaluator,
+            oracle,
+            plies,
+            exact,
+        }
+    }
+
+    fn known(&self, position: &G::Position, seat: Seat) -> Option<f64> {
+        let known = self.game.payoff(position, seat).or_else(|| {
+            let exact = self.oracle.as_ref()?.value(self.game, position)?;
+            Some(if self.game.to_move(position) == seat {
+                exact
+            } else {
+                1.0 - exact
+            })
+        });
+        known.map(f64::from)
+    }
+
+    fn guessed(&self, position: &G::Position, seat: Seat) -> f64 {
+        let mut cache = E::Cache::default();
+        self.evaluator.refresh(self.game, position, &mut cache);
+        f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
+    }
+
+    /// Of each outcome the position after the best move, and what that is worth to a seat.
+    fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
+        let moves = moves_of(self.game, position);
+        let mover = self.game.to_move(position);
+        let best = |outcome: &Outcome| {
+            let worth = |next: &G::Position, seat| {
+                self.known(next, seat)
+                    .unwrap_or_else(|| self.guessed(next, seat))
+            };
+            let mut best: Option<G::Position> = None;
+            for &mv in &moves[outcome.run()] {
+                let next = self.game.play(position, mv);
+                if best.is_none_or(|best| worth(&next, mover) > worth(&best, mover)) {
+                    best = Some(next);
+                }
+            }
+            (*outcome, best.unwrap(), worth(&best.unwrap(), seat))
+        };
+        self.game
+            .outcomes(position, &moves)
+            .iter()
+            .map(best)
+            .collect()
+    }
+
+    fn play(&self, start: &G::Position, seat: Seat, seed: u64, number: u32) -> Played {
+        let (mut position, mut luck) = (*start, 0.0);
+        for ply in 0.. {
+            let stopped =
+                (self.plies > 0 && ply == self.plies).then(|| self.guessed(&position, seat));
+            if let Some(result) = self.known(&position, seat).or(stopped) {
+                return Played { result, luck };
+            }
+            let outcomes = self.outcomes(&position, seat);
+            let drawn = (u64::from(number) << 32 | u64::from(ply)).to_le_bytes();
+            let listed: Vec<Outcome> = outcomes.iter().map(|outcome| outcome.0).collect();
+            let drawn = sample(&listed, (xxh3_64_with_seed(&drawn, seed) >> 32) as u32);
+            let drawn = listed
+                .iter()
+                .position(|outcome| std::ptr::eq(outcome, drawn))
+                .unwrap();
+            let mean: f64 = outcomes
+                .iter()
+                .map(|(outcome, _, worth)| f64::from(outcome.weight) * worth)
+                .sum();
+            if self.game.seats() == 2 {
+                luck += outcomes[drawn].2 - mean;
+            }
+            position = outcomes[drawn].1;
+        }
+        unreachable!()
+    }
+
+    /// What the first seat gets by all that chance may bring.
+    fn exact(&mut self, position: &G::Position) -> f64 {
+        if let Some(known) = self.known(position, 0) {
+            return known;
+        }
+        if let Some(&known) = self.exact.get(position) {
+            return known;
+        }
+        let outcomes = self.outcomes(position, 0);
+        let value = outcomes
+            .iter()
+            .map(|(outcome, next, _)| f64::from(outcome.weight) * self.exact(next))
+            .sum();
+        self.exact.insert(*position, value);
+        value
+    }
+}
+
+fn tables(stones: usize) -> Arc<Tables> {
+    Tables::in_memory(stones, Variant::Classic, &on_this_thread, &|_, _| {}).unwrap()
+}
+
+fn best() -> Arc<dyn AnyEvaluator<Standard>> {
+    Standard::default()
+        .evaluator(&Notation::new("best"))
+        .unwrap()
+}
+
+fn games<G: Game>(
+    roll: &mut dyn Roll<G>,
+    position: &G::Position,
+    seat: Seat,
+    seed: u64,
+    count: u32,
+) -> Vec<Played> {
+    let mut games = Vec::new();
+    roll.roll(position, seat, seed, 0..count, &mut |played| {
+        games.push(played)
+    });
+    games
+}
+
+/// The same games by the book and by roll-outs that remember, in any order.
+fn agree<G: Game>(
+    mut book: Book<'_, G, impl Evaluator<G>>,
+    roll: &mut dyn Roll<G>,
+    positions: &[G::Position],
+    seats: usize,
+) {
+    for position in positions {
+        for seat in 0..seats {
+            let found = games(roll, position, seat, 7, 12);
+            for (number, found) in (0..).zip(&found) {
+                let expected = book.play(position, seat, 7, number);
+                near(found.result, expected.result, 1e-6, (position, number));
+                near(found.luck, expected.luck, 1e-5, (position, number));
+                roll.roll(position, seat, 7, number..number + 1, &mut |alone| {
+                    assert_eq!(alone, *found);
+                });
+            }
+        }
+    }
+    book.exact.clear();
+}
+
+#[test]
+fn a_game_is_that_of_the_book() {
+    for seats in [2, 3] {
+        for (chance, plies) in [(true, 0), (false, 0), (true, 3)] {
+            let game = HashGame {
+                seats,
+                seed: 3,
+                length: 9,
+                chance,
+            };
+            let positions: Vec<_> =
+                random_game(&game, game.start(), &mut RandomStream::new(1)).collect();
+            let mut roll = Rollout::new(game.clone(), HashEvaluator, None, plies);
+            agree(
+                Book::new(&game, &HashEvaluator, None, plies),
+                &mut roll,
+                &positions,
+                seats,
+            );
+        }
+    }
+    let game = Standard::default();
+    let known: Arc<dyn Oracle<Standard>> = tables(3);
+    let positions = random_positions(&game, 12, 1);
+    for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
+        let evaluator = game.evaluator(&Notation::new(name)).unwrap();
+        for (oracle, plies) in [(None, 0), (Some(&known), 0), (Some(&known), 4)] {
+            let mut roll = Arc::clone(&evaluator).roller(game.clone(), oracle.cloned(), plies);
+            let evaluator = ByPointer(Arc::clone(&evaluator));
+            let book = Book::new(&game, &evaluator, oracle.cloned(), plies);
+            agree(book, &mut *roll, &positions, 2);
+        }
+    }
+}
+
+/// Whether means of games lie about what they should, as often as the normal law says, within four
+/// standard deviations.
+fn covers(deviations: &[f64], what: &str) {
+    let count = deviations.len() as f64;
+    let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;
+    let squares: Moments = deviations.iter().map(|z| z * z).collect();
+    let mean: Moments = deviations.iter().copied().collect();
+    let figures = format!("{what}: {inside:.3}, {mean:?}, {squares:?}");
+    assert!(
+        (inside - 0.95).abs() < 4.0 * (0.95 * 0.05 / count).sqrt(),
+        "{figures}"
+    );
+    assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
+}
+
+/// Standard errors by which the mean of many games misses what players by the evaluator get.
+fn missed<G: Game>(
+    book: &mut Book<'_, G, impl Evaluator<G>>,
+    roll: &mut dyn Roll<G>,
+    positions: &[G::Position],
+    enough: Enough,
+) -> Vec<f64> {
+    let miss = |(seed, position): (u64, &G::Position)| {
+        let exact = book.exact(position);
+        let found = value(roll, position, 0, seed, enough, &mut Cost::default());
+        let error = found.standard_error();
+        if error < 1e-6 {
+            near(found.mean(), exact, 1e-5, position);
+            return None;
+        }
+        Some((found.mean() - exact) / error)
+    };
+    (0..).zip(positions).filter_map(miss).collect()
+}
+
+#[test]
+fn means_are_what_players_by_the_evaluator_get() {
+    for (games, error) in [(400, 0.0), (100_000, 0.02)] {
+        let enough = Enough { games, error };
+        let mut all = Vec::new();
+        for seed in 0..200 {
+            let game = HashGame {
+                seats: 2,
+                seed,
+                length: 7,
+                chance: true,
+            };
+            let mut roll = Rollout::new(game.clone(), HashEvaluator, None, 0);
+            let mut book = Book::new(&game, &HashEvaluator, None, 0);
+            all.extend(missed(&mut book, &mut roll, &[game.start()], enough));
+        }
+        covers(&all, "hashes");
+        let game = Totals {
+            modulus: 7,
+            length: 4,
+        };
+        let mut roll = Rollout::new(game.clone(), HashEvaluator, None, 0);
+        let mut book = Book::new(&game, &HashEvaluator, None, 0);
+        let starts: Vec<_> = (0..7)
+            .flat_map(|own| {
+                (0..7).map(move |other| TotalsPosition {
+                    totals: [own, other],
+                    ply: 0,
+                })
+            })
+            .collect();
+        covers(&missed(&mut book, &mut roll, &starts, enough), "totals");
+    }
+}
+
+#[test]
+fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
+    let game = Standard::default();
+    let (four, five) = (tables(4), tables(5));
+    let mut random = RandomStream::new(1);
+    let positions: Vec<Position> = (0..400)
+        .map(|index| game.random_endgame([5, 5], index % 2, &mut random).unwrap())
+        .collect();
+    let mut roll = best().roller(game.clone(), Some(four.clone()), 0);
+    let evaluator = ByPointer(best());
+    let mut book = Book::new(&game, &evaluator, Some(four), 0);
+    let enough = Enough {
+        games: 400,
+        error: 0.0,
+    };
+    covers(
+        &missed(&mut book, &mut *roll, &positions, enough),
+        "five stones",
+    );
+    // Both sides lose something to perfect play, so on the mean it is little.
+    let mut loss = Moments::default();
+    for position in &positions {
+        let exact = f64::from(five.value_of(position).unwrap());
+        let exact = if position.seat() == 0 {
+            exact
+        } else {
+            1.0 - exact
+        };
+        loss.add(book.exact(position) - exact);
+    }
+    assert!(loss.mean().abs() < 0.01, "{loss:?}");
+}
+
+#[test]
+fn one_ply_has_no_luck() {
+    let game = Standard::default();
+    let mut roll = best().roller(game.clone(), None, 1);
+    for position in random_positions(&game, 50, 3) {
+        let value = f64::from(one_by_one(&ByPointer(best()), &game, &position, &mut ()));
+        for played in games(&mut *roll, &position, position.seat(), 1, 8) {
+            near(played.earned(), value, 1e-5, position);
+        }
+    }
+}

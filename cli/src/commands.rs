@@ -22,6 +22,7 @@ mod reproduce;
 pub(crate) mod selfplay;
 mod setups;
 mod solve;
+mod suite;
 mod tournament;
 pub(crate) mod train;
 mod tuples;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Probe(probe::Arguments),
     Regret(regret::Arguments),
     Solve(solve::Arguments),
+    Suite(suite::Arguments),
     Prove(prove::Arguments),
     Map(map::Arguments),
     Models(models::Arguments),
@@ -80,6 +82,7 @@ impl Command {
             Self::Probe(arguments) => arguments.run(),
             Self::Regret(arguments) => arguments.run(),
             Self::Solve(arguments) => arguments.run(),
+            Self::Suite(arguments) => arguments.run(),
             Self::Prove(arguments) => arguments.run(),
             Self::Map(arguments) => arguments.run(),
             Self::Models(arguments) => arguments.run(),

@@ -11,6 +11,7 @@ mod drawing;
 mod drawn;
 mod endgames;
 pub mod evaluators;
+mod held_out;
 pub mod inputs;
 pub mod learned;
 pub mod notation;

@@ -349,7 +349,8 @@ fn time_of_looking_up() {
             println!("{count} {name}: {rate:.0} a second");
         };
         let one_by_one = |positions: &[Position]| {
-            assert!(positions.iter().all(|one| tables.value_of(one).is_some()));
+            let sum: Option<f32> = positions.iter().map(|one| tables.value_of(one)).sum();
+            assert!(sum.is_some());
         };
         let together = |positions: &[Position]| {
             let mut values = vec![None; positions.len()];

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Stones of the positions, both sides together; may be given several times [default: 5 to 12]
     #[arg(long, value_parser = value_parser!(u32).range(i64::from(FEWEST_STONES)..=i64::from(MOST_STONES)))]
     stones: Vec<u32>,
-    /// Positions of a suite [default: 2000 of up to 6 stones, 1000 of 7 and 8, 500 of more]
+    /// Positions of a suite [default: 2000 of up to 6 stones, 500 of 7 and 8, 250 of more]
     #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000))]
     positions: Option<u64>,
     /// Who plays the games, with 10 % random moves
@@ -52,8 +52,9 @@ pub(crate) struct Arguments {
         default_values = ["rollout(error=0.008, tablebase=5)", "rollout(error=0.0035, tablebase=5)"]
     )]
     by: Vec<String>,
-    /// Most positions that are solved for the exact values of one
-    #[arg(long, default_value_t = 1_000_000)]
+    /// Most positions that are solved for the exact values of one, with at most two stones more than
+    /// tables know
+    #[arg(long, default_value_t = 300_000)]
     limit: usize,
     /// Directory of the tables, as many as there are
     #[arg(long, value_name = "DIR", default_value = "tables")]
@@ -91,8 +92,8 @@ impl Arguments {
         for &stones in wanted {
             let positions = self.positions.unwrap_or(match stones {
                 ..=6 => 2000,
-                7 | 8 => 1000,
-                _ => 500,
+                7 | 8 => 500,
+                _ => 250,
             });
             output::with_progress("positions", |progress| {
                 progress.set_message(format!("{stones} stones"));

@@ -133,7 +133,7 @@ impl Maker<'_> {
             positions,
             from: self.source.name().to_owned(),
             tables: self.tables.stones(),
-            limit: self.limit,
+            limit: self.limit_of(stones),
             by: self.by.iter().map(|by| by.name().to_owned()).collect(),
             seed: self.seed,
         };
@@ -207,6 +207,16 @@ impl Maker<'_> {
         Ok(drawn)
     }
 
+    /// Most positions that are solved for one of so many stones: with more than two stones too many
+    /// it would be in vain.
+    fn limit_of(&self, stones: u32) -> usize {
+        if stones as usize <= self.tables.stones() + 2 {
+            self.limit
+        } else {
+            0
+        }
+    }
+
     /// What the moves of a position are worth.
     fn entry(&self, position: &Position, number: u64) -> Result<Entry> {
         let game = self.game;
@@ -216,7 +226,9 @@ impl Maker<'_> {
             others: Vec::new(),
             errors: Vec::new(),
         };
-        if let Some(moves) = self.tables.moves_within(game, position, self.limit) {
+        if let Some(moves) =
+            (self.tables).moves_within(game, position, self.limit_of(position.stones()))
+        {
             entry.values = moves.iter().map(|(_, value)| rounded(*value)).collect();
             return Ok(entry);
         }

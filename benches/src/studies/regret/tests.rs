@@ -326,31 +326,32 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         maker.make(at, 5, 30, &hidden())
     };
     let by = "rollout(eval=schwarz, games=40, tablebase=3)";
-    make(by, 20_000).unwrap();
+    make(by, 2_000).unwrap();
     let path = file(at, 5);
     let text = std::fs::read_to_string(&path).unwrap();
-    make("rollout(eval=schwarz, games=50)", 20_000).unwrap_err();
+    make("rollout(eval=schwarz, games=50)", 2_000).unwrap_err();
     std::fs::remove_file(&path).unwrap();
     crate::arena::pool(1)
         .unwrap()
-        .install(|| make(by, 20_000))
+        .install(|| make(by, 2_000))
         .unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 
     let suite = &LabelledSuite::all(at, &game).unwrap()[0];
-    let large = Tables::in_memory(5, Variant::Classic, &on_this_thread, &|_, _| ()).unwrap();
     let mut exact = 0;
     for labelled in &suite.labelled {
-        let known = &label_exactly(&game, &large, &[labelled.position]).unwrap()[0];
-        for place in 0..labelled.moves.len() {
-            let error = labelled.errors[place];
-            let off = (labelled.values[place] - known.values[place]).abs();
-            assert!(off < 0.1 + 5.0 * error, "{:?}", labelled.position);
+        // Solved as far as it takes.
+        let known = tables().moves_within(&game, &labelled.position, usize::MAX);
+        for (place, (_, known)) in known.unwrap().into_iter().enumerate() {
+            let off = (labelled.values[place] - known).abs();
+            // Players lose a little against perfect ones.
+            let bound = match labelled.errors[place] {
+                0.0 => 1e-4,
+                error => 0.1 + 5.0 * error,
+            };
+            assert!(off < bound, "{:?}", labelled.position);
         }
         exact += u32::from(labelled.errors == [0.0; 18]);
-        if labelled.errors == [0.0; 18] {
-            assert!((labelled.value(&game) - known.value(&game)).abs() < 1e-4);
-        }
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
     write_keys(at, &game).unwrap();

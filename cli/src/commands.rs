@@ -22,6 +22,7 @@ mod report;
 mod reproduce;
 pub(crate) mod selfplay;
 mod solve;
+mod suite;
 mod tournament;
 pub(crate) mod train;
 mod tuples;
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Probe(probe::Arguments),
     Regret(regret::Arguments),
     Solve(solve::Arguments),
+    Suite(suite::Arguments),
     Prove(prove::Arguments),
     Map(map::Arguments),
     Models(models::Arguments),
@@ -81,6 +83,7 @@ impl Command {
             Self::Probe(arguments) => arguments.run(),
             Self::Regret(arguments) => arguments.run(),
             Self::Solve(arguments) => arguments.run(),
+            Self::Suite(arguments) => arguments.run(),
             Self::Prove(arguments) => arguments.run(),
             Self::Map(arguments) => arguments.run(),
             Self::Models(arguments) => arguments.run(),

@@ -93,6 +93,7 @@ pub struct Samples<G: Playable> {
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
     labels: Vec<UsedLabel>,
+    held_out: usize,
 }
 
 /// The rules of all samples: one, or as many as there are maps.
@@ -235,6 +236,7 @@ impl<G: Learnable> Samples<G> {
         {
             return Err(other_game(path, &other.game, &first.game));
         }
+        let held_out = parts.iter().map(|(_, part)| part.held_out).sum();
         let labels = together(parts.iter().flat_map(|(_, part)| &part.labels));
         if let Some(label) = options
             .label
@@ -266,6 +268,7 @@ impl<G: Learnable> Samples<G> {
                 .into_iter()
                 .filter(|label| label.samples > 0)
                 .collect(),
+            held_out,
             ..samples
         })
     }
@@ -312,6 +315,7 @@ impl<G: Playable> Samples<G> {
             validation,
             fingerprint: xxh3_64(&bytes),
             labels: Vec::new(),
+            held_out: 0,
         };
         match (samples.training(), samples.validation.len()) {
             (0, _) => Err("training"),
@@ -348,6 +352,12 @@ impl<G: Playable> Samples<G> {
     #[must_use]
     pub fn labels(&self) -> &[UsedLabel] {
         &self.labels
+    }
+
+    /// Positions that are no samples because they are kept for judging.
+    #[must_use]
+    pub fn held_out(&self) -> usize {
+        self.held_out
     }
 
     /// Whether training samples may know how their games went on.

@@ -264,6 +264,7 @@ fn finish<G: Learnable>(
         "data": data(run.provenance),
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
+        "held_out": run.samples.held_out(),
         // Other claims of strength hold for who was told exact values.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),

@@ -160,6 +160,25 @@ impl<G: Playable> LabelRecipe<G> {
         }
     }
 
+    /// Sets label `index` of `known` in many games if it is exact, with all look-ups together,
+    /// as tables on a disk are best read; whether it is.
+    pub(crate) fn look_up(&self, index: usize, known: usize, games: &mut [PlayedGame<G>]) -> bool {
+        let Source::Tables(tables) = &self.source else {
+            return false;
+        };
+        let plies = |game: &PlayedGame<G>| game.record.plies.len();
+        let positions = games.iter();
+        let positions =
+            positions.flat_map(|game| game.record.positions(&self.game).take(plies(game)));
+        let values = tables.values(&self.game, &positions.collect::<Vec<_>>());
+        let mut values = values.into_iter().map(|value| value.map(label));
+        for game in games {
+            let values = values.by_ref().take(plies(game)).collect();
+            game.set_label(index, known, values);
+        }
+        true
+    }
+
     /// A new labeller.
     #[must_use]
     pub fn make(&self) -> Labeller<'_, G> {
@@ -197,16 +216,10 @@ impl<G: Playable> Labeller<'_, G> {
         self.values.clear();
         self.values.resize(self.positions.len(), 0.0);
         let positions = self.positions.iter();
-        // Weights of outcomes may add up to a rounding error more than 1.
-        let label = |value: f32| Estimate::from(rounded(value.clamp(0.0, 1.0)));
         match (&self.recipe.source, &mut self.player) {
             (Source::Tables(tables), _) => {
-                positions
-                    .clone()
-                    .for_each(|position| tables.prefetch(position));
-                positions
-                    .map(|position| tables.value(game, position).map(label))
-                    .collect()
+                let values = tables.values(game, &self.positions).into_iter();
+                values.map(|value| value.map(label)).collect()
             }
             (Source::Evaluator(evaluator), _) => {
                 evaluator.values(game, &self.positions, &mut self.values);
@@ -235,12 +248,19 @@ impl<G: Playable> Labeller<'_, G> {
     }
 }
 
-/// Sets the labels of a game, all of them, by their labellers.
+/// Weights of outcomes may add up to a rounding error more than 1.
+fn label(value: f32) -> Estimate {
+    rounded(value.clamp(0.0, 1.0)).into()
+}
+
+/// Sets the labels of a game by their labellers, but for those that [`LabelRecipe::look_up`] sets.
 pub(crate) fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let known = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
-        let values = labeller.values(game);
-        game.set_label(index, known, values);
+        if !matches!(labeller.recipe.source, Source::Tables(_)) {
+            let values = labeller.values(game);
+            game.set_label(index, known, values);
+        }
     }
 }
 

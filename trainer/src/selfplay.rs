@@ -233,6 +233,9 @@ impl<G: Playable> SelfPlay<G> {
             }
             missing = Some(left - sum);
         }
+        for (index, label) in self.labels.iter().enumerate() {
+            label.look_up(index, self.labels.len(), &mut games);
+        }
         games
     }
 

@@ -11,10 +11,11 @@ use std::{path::PathBuf, sync::Arc};
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
 /// the die. Uses the files that 'alea solve' made; without any, tables are built in memory, for as
-/// many stones as there are in the position but at most 5.
+/// many stones as there are in the position but at most 5. Positions with more stones than tables
+/// reach are solved down to them if that takes no more than --limit positions.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea probe \"...../.1.../...../...../...fa r -\"\n         alea probe - --json < positions.txt"
+    after_help = "Example: alea probe \"...../.1.../...../...../...fa r -\"\n         alea probe - --json < positions.txt\n         alea probe \"1..../.2..b/....d/3..fe/..... r -\" --stones 4 --limit 3000000"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -25,6 +26,9 @@ pub(crate) struct Arguments {
     /// Most stones, both sides together, that tables are built for in memory
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=5))]
     stones: u8,
+    /// Most positions that are solved where the tables do not reach
+    #[arg(long, default_value_t = 1_000_000)]
+    limit: usize,
 }
 
 #[derive(Default, Serialize)]
@@ -77,10 +81,10 @@ impl Source<'_> {
             });
         }
         let stones = question.position.stones() as usize;
-        let tables = self.tables(stones)?;
-        let Some(probe) = tables.probe(self.game, &question.position) else {
+        let (tables, limit) = (self.tables(stones)?, self.arguments.limit);
+        let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
             let reason = format!(
-                "{stones} stones are on the board, the tables know at most {}",
+                "{stones} stones are on the board, the tables know at most {}, and more than {limit} positions are between them",
                 tables.stones()
             );
             return Ok(Answer {

@@ -1,4 +1,4 @@
-//! `alea regret`: win probability given away, against exact values or deep labels.
+//! `alea regret`: win probability given away, against exact values or certified suites.
 
 use crate::games::GameArguments;
 use crate::output;
@@ -9,7 +9,7 @@ use benches::studies::regret::{
     Contestant,
     positions::{MIXED, Source, draw_positions},
     report::{Report, measure},
-    suite::{LabelledSuite, write_suite},
+    suite::LabelledSuite,
     truth::{Labelled, label_exactly},
 };
 use clap::value_parser;
@@ -26,12 +26,12 @@ use trainer::progress::progress_bar;
 /// Positions of few stones, one of each game of self-play, each with all six faces of the die,
 /// against the endgame tables: those that 'alea solve' made, or, for at most 5 stones, built in
 /// memory. An evaluator rates every direct successor; what random moves lose is computed, not
-/// sampled. With --suite, labelled positions of 6 to 12 stones instead.
+/// sampled. With --suite, certified positions of up to 12 stones instead, whose values are exact or
+/// by roll-outs; every error bar contains the errors of the labels.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \
-                  alea regret --suite data/suites/regret.jsonl --player \"star2(depth=3)\"\n         \
-                  alea regret --write-suite suite.jsonl --positions 2000 --label \"star2(depth=4, eval=abt)\""
+                  alea regret --suite data/suites --player \"star2(depth=3)\""
 )]
 pub(crate) struct Arguments {
     /// A player; may be given several times
@@ -42,16 +42,15 @@ pub(crate) struct Arguments {
     #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluators: Vec<String>,
     /// Most stones of a position, both sides together
-    #[arg(long, default_value_t = 5, value_parser = value_parser!(u8).range(2..=6), conflicts_with_all = ["suite", "write_suite"])]
+    #[arg(long, default_value_t = 5, value_parser = value_parser!(u8).range(2..=6), conflicts_with = "suites")]
     stones: u8,
-    /// Positions; each has six decisions [default: 20000, of a suite 2000]
-    #[arg(long, value_parser = value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suite")]
-    positions: Option<u64>,
+    /// Positions; each has six decisions
+    #[arg(long, default_value_t = 20_000, value_parser = value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suites")]
+    positions: u64,
     /// Who plays the games that positions are from: 'mixed', half random and half greedy, or a
-    /// player; all but the random games with 10 % random moves [default: mixed, of a suite
-    /// star1(depth=1, eval=abt)]
-    #[arg(long, value_name = "PLAYER", conflicts_with = "suite")]
-    from: Option<String>,
+    /// player; all but the random games with 10 % random moves
+    #[arg(long, value_name = "PLAYER", default_value = MIXED, conflicts_with = "suites")]
+    from: String,
     /// Seed of positions and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -60,20 +59,9 @@ pub(crate) struct Arguments {
     /// Directory of the tables
     #[arg(long, value_name = "DIR", default_value = "tables")]
     tables: PathBuf,
-    /// Labelled positions instead of exact ones; data/suites/regret.jsonl is one
-    #[arg(long, value_name = "FILE", conflicts_with = "write_suite")]
-    suite: Option<PathBuf>,
-    /// Draw positions of 6 to 12 stones, label them and write a suite
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "evaluators", "calibration", "csv", "svg", "json"])]
-    write_suite: Option<PathBuf>,
-    /// The player that labels; the error of its labels comes from the same player one ply shallower
-    #[arg(
-        long,
-        value_name = "PLAYER",
-        default_value = "star2(depth=4, eval=abt)",
-        requires = "write_suite"
-    )]
-    label: String,
+    /// A suite that 'alea suite' made, or a directory with several; may be given several times
+    #[arg(long = "suite", value_name = "FILE")]
+    suites: Vec<PathBuf>,
     /// Also show how evaluators' values compare with the truth, in bins of 0.05; JSON always has it
     #[arg(long)]
     calibration: bool,
@@ -98,9 +86,6 @@ const EVALUATORS: [&str; 7] = [
     "race",
     "abt",
 ];
-const POSITIONS: u64 = 20_000;
-const SUITE_POSITIONS: u64 = 2_000;
-const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -108,50 +93,37 @@ impl Arguments {
             "regret is measured against endgame tables, which only EinStein has",
         )?;
         let progress = progress_bar("positions");
-        if let Some(path) = &self.write_suite {
-            let source = Source::parse(self.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;
-            let positions = self.positions.unwrap_or(SUITE_POSITIONS);
-            let (label, seed) = (&self.label, self.seed);
-            write_suite(path, &game, &source, label, positions, seed, &progress)?;
-            progress.finish_and_clear();
-            return Ok(());
-        }
         let began = Instant::now();
         let contestants = self.contestants(&game)?;
         let mut waited = Duration::ZERO;
-        let (truth, from, label_errors, labelled, checks) = match &self.suite {
-            Some(path) => {
-                let suite = LabelledSuite::read(path, &game)?;
-                let truth = format!(
-                    "values of {}, to be compared with those of {}",
-                    suite.header.label, suite.header.check
-                );
-                let from = format!("games of {} with 10 % random moves", suite.header.from);
-                let errors = Some(suite.label_errors(&game));
-                (truth, from, errors, suite.labelled, Some(suite.checks))
-            }
-            None => {
-                let asked = Instant::now();
-                let tables = self.tables(&game)?;
-                waited = asked.elapsed();
-                let source = Source::parse(self.from.as_deref().unwrap_or(MIXED), &game)?;
-                let count = self.positions.unwrap_or(POSITIONS);
-                progress.set_length(count);
-                progress.set_position(0);
-                let stones = |_| 2..=u32::from(self.stones);
-                let positions =
-                    draw_positions(&game, &source, stones, count, self.seed, &progress)?;
-                let labelled = label_exactly(&game, &tables, &positions)?;
-                let truth = format!("exact values, at most {} stones", self.stones);
-                (truth, source.summary(), None, labelled, None)
-            }
+        let (truth, from, labelled) = if self.suites.is_empty() {
+            let asked = Instant::now();
+            let tables = self.tables(&game)?;
+            waited = asked.elapsed();
+            let source = Source::parse(&self.from, &game)?;
+            let count = self.positions;
+            progress.set_length(count);
+            progress.set_position(0);
+            let stones = |_| 2..=u32::from(self.stones);
+            let positions = draw_positions(&game, &source, stones, count, self.seed, &progress)?;
+            let labelled = label_exactly(&game, &tables, &positions)?;
+            let truth = format!("exact values, at most {} stones", self.stones);
+            (truth, source.summary(), labelled)
+        } else {
+            let read = self.suites.iter();
+            let read = read.map(|path| LabelledSuite::all(path, &game));
+            let suites = read.collect::<Result<Vec<_>, _>>()?.concat();
+            let mut from: Vec<String> = suites.iter().map(LabelledSuite::from).collect();
+            from.dedup();
+            let truth = "exact values, else roll-outs".to_owned();
+            let labelled = suites.into_iter().flat_map(|suite| suite.labelled);
+            (truth, from.join(", "), labelled.collect())
         };
         let mut report = Report {
             truth,
             from,
             seed: self.seed,
             positions: labelled.len() as u64,
-            label_errors,
             contestants: Vec::new(),
         };
         for contestant in &contestants {
@@ -162,13 +134,13 @@ impl Arguments {
                 contestant,
                 &game,
                 &labelled,
-                checks.as_deref(),
+                !self.suites.is_empty(),
                 self.seed,
                 &progress,
             ));
         }
         progress.finish_and_clear();
-        if self.suite.is_none() && !self.json {
+        if self.suites.is_empty() && !self.json {
             let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
             output::note(&format!(
                 "tables ready in {:.1} s, positions drawn and measured in {measured:.1} s",
@@ -220,12 +192,6 @@ impl Arguments {
                 report.truth,
                 report.seed
             );
-            if let Some(errors) = report.label_errors {
-                text += &format!(
-                    "labels and their check differ by {:.5} a move and {:.5} a position (root mean square); the best by label loses {:.5} a decision by check\n",
-                    errors.of_moves, errors.of_positions, errors.of_decisions
-                );
-            }
             if let Some(first) = report.contestants.first() {
                 text += &format!(
                     "real choices are {:.2} % of all decisions\n",

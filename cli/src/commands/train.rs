@@ -159,6 +159,12 @@ pub(crate) fn load_and_count<G: Learnable>(
     output::note(&format!(
         "{training} training and {validation} validation positions"
     ));
+    if samples.held_out() > 0 {
+        output::note(&format!(
+            "{} positions are left out, as they are of the suites that players are judged on",
+            samples.held_out()
+        ));
+    }
     Ok(samples)
 }
 

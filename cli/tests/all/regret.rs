@@ -1,7 +1,6 @@
 //! `alea regret` from outside: JSON, files, suites and refusals.
 
 use crate::support::{Folder, Ran, alea, keys, list, number, read, word};
-use serde_json::Value;
 use std::iter;
 
 /// Tables of at most four stones are there at once.
@@ -13,16 +12,12 @@ fn regret(extra: &str) -> Ran {
 fn json_has_every_figure() {
     let line = "--player random --player greedy --eval schwarz --json";
     let report = regret(line).json();
-    assert_eq!(
-        keys(&report),
-        "truth from seed positions label_errors contestants"
-    );
+    assert_eq!(keys(&report), "truth from seed positions contestants");
     assert_eq!(report["positions"], 300);
-    assert_eq!(report["label_errors"], Value::Null);
     let found = list(&report["contestants"]);
     let names: Vec<&str> = found.iter().map(|one| word(&one["name"])).collect();
     assert_eq!(names, ["random", "greedy", "schwarz"]);
-    let expected = "name kind positions regret regret_of_choices choices optimal above_1 above_5 by_check values classes calibration seconds";
+    let expected = "name kind positions regret of_labels regret_of_choices choices optimal above_1 above_5 values classes calibration seconds";
     for measured in found {
         assert_eq!(keys(measured), expected);
         assert_eq!(keys(&measured["regret"]), "value error");
@@ -69,19 +64,19 @@ fn tables_and_files_say_the_same() {
 #[test]
 fn a_suite_is_made_and_used() {
     let folder = Folder::new();
-    let path = folder.at("suite.jsonl");
-    let player = "'star2(depth=2, eval=schwarz)'";
-    let made = alea!("regret --write-suite {path} --positions 7 --label {player}");
-    made.succeeds();
-    assert_eq!(made.out, "");
-    let report = alea!("regret --suite {path} --player {player} --json").json();
-    assert_eq!(
-        keys(&report["label_errors"]),
-        "of_moves of_positions of_decisions"
+    let (tables, path) = (folder.at("tables"), folder.at("suites"));
+    alea!("solve --stones 3 --tables {tables}").succeeds();
+    let made = alea!(
+        "suite --out {path} --tables {tables} --stones 5 --stones 6 --positions 5 --limit 2000 \
+         --from greedy --by 'rollout(games=40, tablebase=3)'"
     );
+    made.shows(&["stones-5.jsonl", "stones-6.jsonl"]);
+    let line = format!("regret --suite {path} --player greedy --json");
+    let report = alea!("{line}").json();
+    assert_eq!(report["positions"], 10);
     let measured = &report["contestants"][0];
-    assert!(number(&measured["regret"]["value"]) < 1e-5);
-    assert_eq!(measured["classes"].as_object().unwrap().len(), 7);
+    assert_eq!(keys(&measured["classes"]), "5 6");
+    assert!(number(&measured["of_labels"]) > 0.0);
 }
 
 #[test]
@@ -94,21 +89,12 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
             "no/such: there are no tables of 6 stones",
         ),
         ("--suite no/such.jsonl", "no/such.jsonl: no such file"),
-        (
-            "--write-suite x.jsonl --label greedy --positions 1",
-            "cannot label a suite",
-        ),
     ] {
         let ran = alea!("regret {extra}");
         ran.fails(part);
         assert_eq!(ran.out, "");
     }
-    for wrong in [
-        "--stones 7",
-        "--positions 0",
-        "--suite a --stones 4",
-        "--label greedy",
-    ] {
+    for wrong in ["--stones 7", "--positions 0", "--suite a --stones 4"] {
         alea!("regret {wrong}").is_wrong_usage();
     }
 }

@@ -13,6 +13,14 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// it is not known. Only asked of positions that are not over.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
 
+    /// [`Oracle::value`] of many positions; who reads them from a disk may do so in its order.
+    fn values(&self, game: &G, positions: &[G::Position]) -> Vec<Option<f32>> {
+        let positions = positions.iter();
+        positions
+            .map(|position| self.value(game, position))
+            .collect()
+    }
+
     /// Whether it may know positions one move after this one, which it does not know itself.
     fn may_know_successors(&self, position: &G::Position) -> bool {
         let _ = position;

@@ -336,6 +336,12 @@ pub trait Playable: Game {
         *position
     }
 
+    /// Whether a position, or one that is alike, is kept for judging: training leaves it out.
+    fn is_held_out(&self, position: &Self::Position) -> bool {
+        let _ = position;
+        false
+    }
+
     /// The outcome of chance that permits in the image what this one permits in the position.
     fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
         let _ = symmetry;

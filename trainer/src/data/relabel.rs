@@ -143,12 +143,16 @@ fn finished<G: Playable>(
 
 /// The games with the label.
 fn labelled<G: Playable>(
-    games: Vec<PlayedGame<G>>,
+    mut games: Vec<PlayedGame<G>>,
     recipe: &LabelRecipe<G>,
     index: usize,
     known: usize,
     progress: &ProgressBar,
 ) -> Vec<PlayedGame<G>> {
+    if recipe.look_up(index, known, &mut games) {
+        progress.inc(games.len() as u64);
+        return games;
+    }
     let label = |labeller: &mut crate::label::Labeller<'_, G>, mut game: PlayedGame<G>| {
         let values = labeller.values(&game);
         game.set_label(index, known, values);

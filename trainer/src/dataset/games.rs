@@ -36,6 +36,8 @@ pub(super) struct Part<P> {
     pub(super) checksum: u64,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
+    /// Positions that are kept for judging.
+    pub(super) held_out: usize,
     /// All labels of the shard, used or not.
     pub(super) labels: Vec<UsedLabel>,
 }
@@ -77,14 +79,14 @@ pub(super) fn split<G: Playable>(
     let (header, games) = shard::decode::<G>(path, &bytes)?;
     let wanted = Wanted::new(&header.labels, options);
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
-    let mut used = vec![0; header.labels.len()];
+    let (mut used, mut held_out) = (vec![0; header.labels.len()], 0);
     for (game, index) in games.iter().zip(header.first_game..) {
         let part = if validates(options, index) {
             &mut validation
         } else {
             &mut training
         };
-        add_samples(rules, game, &wanted, &mut used, part);
+        held_out += add_samples(rules, game, &wanted, &mut used, part);
     }
     let labels = header
         .labels
@@ -97,6 +99,7 @@ pub(super) fn split<G: Playable>(
         checksum: shard::checksum(&bytes),
         training,
         validation,
+        held_out,
         labels,
     })
 }
@@ -109,14 +112,15 @@ fn validates(options: &SampleOptions, game: u64) -> bool {
 }
 
 /// Adds the samples of one game: every position before chance of which a search or a wanted label
-/// says something.
+/// says something, unless it is kept for judging; how many are.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
     wanted: &Wanted,
     used: &mut [usize],
     samples: &mut Vec<Sample<G::Position>>,
-) {
+) -> usize {
+    let mut held_out = 0;
     let record = &game.record;
     let mut position = record.start;
     let mut searched = None;
@@ -128,7 +132,10 @@ fn add_samples<G: Playable>(
         let seen = |(by, value): (Seat, f32)| if by == seat { value } else { 1.0 - value };
         let result = record.payoffs[seat];
         let exact = wanted.exact.iter().find_map(|&wanted| label(wanted));
-        let sample = if let Some((label, said)) = exact {
+        let sample = if rules.is_held_out(&position) {
+            held_out += 1;
+            None
+        } else if let Some((label, said)) = exact {
             used[label] += 1;
             Some(Sample::exact(position, said.value))
         } else if let Some((label, said)) = wanted.value.and_then(label) {
@@ -160,6 +167,7 @@ fn add_samples<G: Playable>(
         // last ply there is none.
         searched = ply.value.map(|value| (seat, value));
     }
+    held_out
 }
 
 /// How a game goes on with this ply, of so many to the end and with this result for who makes it,
@@ -172,5 +180,53 @@ fn continuation<M>(ply: &Ply<M>, plies: usize, result: f32) -> Continuation {
         plies: u8::try_from(plies).unwrap_or(u8::MAX),
         result,
         exact: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::core::{game::Game, random::RandomStream, record::GameRecord};
+    use engine::games::einstein::Standard;
+
+    #[test]
+    fn positions_of_suites_are_no_samples_however_they_are_turned() {
+        let rules = Standard::default();
+        let wanted = Wanted {
+            value: Some(0),
+            exact: Vec::new(),
+            error_scale: 0.0,
+            continuations: true,
+        };
+        let mut random = RandomStream::new(1);
+        let suite = include_str!("../../../data/suites/stones-9.jsonl");
+        for (number, line) in suite.lines().skip(1).take(40).enumerate() {
+            let text = line.split('"').nth(3).unwrap();
+            let start = rules.parse_position(text).unwrap().0;
+            let mut record = GameRecord {
+                start: rules.image(&start, number % 8),
+                plies: Vec::new(),
+                payoffs: Default::default(),
+            };
+            let mut position = record.start;
+            while rules.payoffs(&position).is_none() {
+                let mv = rules.random_move(&position, random.next_u64());
+                record.plies.push(Ply {
+                    outcome: 1,
+                    mv,
+                    value: None,
+                    explored: false,
+                });
+                position = rules.play(&position, mv);
+            }
+            let plies = record.plies.len();
+            let mut game = PlayedGame::new(record, vec![0; 2]);
+            game.set_label(0, 1, vec![Some(0.5.into()); plies]);
+            let mut samples = Vec::new();
+            let held_out = add_samples(&rules, &game, &wanted, &mut [0], &mut samples);
+            assert!(held_out >= 1 && samples.len() + held_out == plies);
+            let mut positions = samples.iter().map(|sample| &sample.position);
+            assert!(!positions.any(|position| rules.is_held_out(position)));
+        }
     }
 }

@@ -138,7 +138,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         let trace = self.config.online.trace as f32;
         let (set, cells) = self.learner.parts();
         let rate = (learning_rate / set.tuples() as f64) as f32;
-        self.episode.teach(cells, trace, rate);
+        self.episode.teach(&self.rules, cells, trace, rate);
     }
 
     /// Plays a game and learns from it.

@@ -7,7 +7,7 @@
 
 use super::{
     Contestant,
-    truth::{Labelled, MOST_MOVES},
+    truth::{Labelled, MOST_MOVES, first_best},
 };
 use engine::core::{
     game::Game,
@@ -177,17 +177,4 @@ fn by_evaluator(
         answers.push(answer);
     }
     answers
-}
-
-/// The first place of the largest value in a run.
-fn first_best(values: &[f32], run: std::ops::Range<usize>) -> usize {
-    let start = run.start;
-    let better = |best, place| {
-        if values[place] > values[best] {
-            place
-        } else {
-            best
-        }
-    };
-    run.fold(start, better)
 }

@@ -65,11 +65,15 @@ pub struct Figures {
     pub positions: u64,
     /// Mean loss of win probability per decision, forced moves included.
     pub regret: Estimate,
+    /// What of that error is of the labels: less the more games they rest on, however many
+    /// positions there are.
+    pub of_labels: f64,
     /// The same per real choice: a roll that permits more than one move.
     pub regret_of_choices: Estimate,
     /// Share of real choices in all decisions.
     pub choices: f64,
-    /// Share of real choices in which a best move was chosen, up to [`SAME_VALUE`].
+    /// Share of real choices in which a best move was chosen, as far as labels tell: up to
+    /// [`SAME_VALUE`] or two standard errors.
     pub optimal: Estimate,
     /// Share of decisions that lose more than 0.01.
     pub above_1: Estimate,
@@ -110,11 +114,8 @@ pub(super) struct DecisionSums {
     optimal: Ratio,
     above_1: Ratio,
     above_5: Ratio,
-}
-
-/// Whether a move is as good as the best one.
-fn same(value: f32, best: f32) -> bool {
-    best - value <= SAME_VALUE
+    /// Squared standard errors of each position's regret, as far as labels go.
+    of_labels: f64,
 }
 
 impl DecisionSums {
@@ -127,27 +128,30 @@ impl DecisionSums {
             mut optimal,
             mut above_1,
             mut above_5,
-        ] = [0.0; 6];
+            mut of_labels,
+        ] = [0.0; 7];
         for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
             let (weight, best, run) = (faces(outcome), labelled.best(outcome), outcome.run());
-            let permitted = &labelled.values[run.clone()];
+            let is_real = run.len() > 1;
             let chosen = match choice {
-                Choice::Uniform => permitted,
-                Choice::Move(place) => std::slice::from_ref(&labelled.values[usize::from(place)]),
+                Choice::Uniform => run,
+                Choice::Move(place) => usize::from(place)..usize::from(place) + 1,
             };
             let weight_of_one = weight / chosen.len() as f64;
-            let is_real = permitted.len() > 1;
             if is_real {
                 real += weight;
             }
-            for &value in chosen {
+            for place in chosen {
+                let value = labelled.values[place];
+                let error = labelled.error(outcome, place);
                 let lost = f64::from(best) - f64::from(value);
+                of_labels += weight_of_one * f64::from(error);
                 regret += weight_of_one * lost;
                 above_1 += if lost > 0.01 { weight_of_one } else { 0.0 };
                 above_5 += if lost > 0.05 { weight_of_one } else { 0.0 };
                 if is_real {
                     regret_of_choices += weight_of_one * lost;
-                    optimal += if same(value, best) {
+                    optimal += if best - value <= SAME_VALUE + 2.0 * error {
                         weight_of_one
                     } else {
                         0.0
@@ -155,6 +159,7 @@ impl DecisionSums {
                 }
             }
         }
+        self.of_labels += of_labels * of_labels;
         self.regret.add(regret, FACES);
         self.regret_of_choices.add(regret_of_choices, real);
         self.optimal.add(optimal, real);
@@ -167,6 +172,7 @@ impl DecisionSums {
         Figures {
             positions: self.regret.positions as u64,
             regret: self.regret.estimate(),
+            of_labels: self.of_labels.sqrt() / self.regret.denominator.max(FACES),
             regret_of_choices: self.regret_of_choices.estimate(),
             choices: self.optimal.denominator / self.regret.denominator.max(FACES),
             optimal: self.optimal.estimate(),

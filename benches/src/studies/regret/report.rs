@@ -6,7 +6,7 @@ use super::{
     Contestant,
     choices::{Answer, answers},
     measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
-    suite::LabelErrors,
+    suite::FEWEST_STONES,
     truth::Labelled,
 };
 use crate::error::Result;
@@ -31,8 +31,6 @@ pub struct Report {
     pub seed: u64,
     /// How many positions, each with six faces of the die.
     pub positions: u64,
-    /// How certain the truth is, where it is no more than a deep search.
-    pub label_errors: Option<LabelErrors>,
     /// The contestants in the order they were given.
     pub contestants: Vec<Measured>,
 }
@@ -47,12 +45,10 @@ pub struct Measured {
     /// Over all positions.
     #[serde(flatten)]
     pub figures: Figures,
-    /// The same decisions judged by the check labels of a suite.
-    pub by_check: Option<Figures>,
     /// How near its values are to the truth.
     pub values: Option<ValueFigures>,
     /// By stone class: stones of the side to move against stones of the other, as `2v3`; of suites,
-    /// stones in all.
+    /// stones in all, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
     /// Positions by the evaluator's value.
     pub calibration: Vec<Bin>,
@@ -60,12 +56,12 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Measures a contestant. `checks`, if given, are the same positions with other labels.
+/// Measures a contestant, by the classes of suites or of tables.
 pub fn measure(
     contestant: &Contestant,
     game: &Standard,
     labelled: &[Labelled],
-    checks: Option<&[Labelled]>,
+    of_suites: bool,
     seed: u64,
     progress: &ProgressBar,
 ) -> Measured {
@@ -75,11 +71,15 @@ pub fn measure(
     let mut values = ValueSums::default();
     let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
     for (labelled, answer) in labelled.iter().zip(&answers) {
-        let mover = labelled.position.mover().count();
-        let class = (
+        let (stones, mover) = (
             labelled.position.stones(),
-            if checks.is_some() { 0 } else { mover },
+            labelled.position.mover().count(),
         );
+        let class = if of_suites {
+            (stones.max(FEWEST_STONES), 0)
+        } else {
+            (stones, mover)
+        };
         let sums = classes.entry(class).or_default();
         sums.add(game, labelled, answer);
         if let Some(value) = answer.value {
@@ -99,7 +99,6 @@ pub fn measure(
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
         figures: sum(game, labelled, &answers),
-        by_check: checks.map(|checks| sum(game, checks, &answers)),
         values: values.figures(),
         classes: classes.collect(),
         calibration: values.bins(),
@@ -122,32 +121,41 @@ impl Measured {
     }
 }
 
-/// Regret of all decisions and of real choices, each with its standard error.
-fn regrets(figures: &Figures) -> [Cell; 4] {
+/// Regret of all decisions and of real choices, each with its standard error, and what of the first
+/// is of the labels.
+fn regrets(figures: &Figures) -> [Cell; 5] {
     let (all, choices) = (figures.regret, figures.regret_of_choices);
-    [all.value, all.error, choices.value, choices.error].map(|number| Cell::Number(number, 5))
+    [
+        all.value,
+        all.error,
+        figures.of_labels,
+        choices.value,
+        choices.error,
+    ]
+    .map(|number| Cell::Number(number, 5))
 }
 
 impl Report {
     /// The table of all contestants.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let checked = self.label_errors.is_some();
-        let mut columns = vec![
+        let mut sheet = Sheet::new([
             "contestant",
             "kind",
             "regret",
             "±",
+            "of labels",
             "per choice",
             "± ",
             "optimal %",
             "±  ",
             "> 0.01 %",
             "> 0.05 %",
-        ];
-        columns.extend(if checked { &["by check"][..] } else { &[] });
-        columns.extend(["rmse", "±   ", "bias", "seconds"]);
-        let mut sheet = Sheet::new(columns);
+            "rmse",
+            "±   ",
+            "bias",
+            "seconds",
+        ]);
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
@@ -156,10 +164,6 @@ impl Report {
             let (optimal, above) = (figures.optimal, [figures.above_1, figures.above_5]);
             row.extend([optimal.value, optimal.error].map(Cell::Percent));
             row.extend(above.map(|share| Cell::Percent(share.value)));
-            if checked {
-                let by_check = measured.by_check.map(|figures| figures.regret.value);
-                row.push(Cell::number(by_check, 5));
-            }
             let of_values = [
                 values.map(|values| values.rmse.value),
                 values.map(|values| values.rmse.error),
@@ -182,6 +186,7 @@ impl Report {
             "positions",
             "regret",
             "±",
+            "of labels",
             "per choice",
             "± ",
             "optimal %",

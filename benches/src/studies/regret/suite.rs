@@ -1,12 +1,15 @@
-//! Suites of positions with more stones than tables know, labelled by deep search.
+//! Certified suites: positions of so many stones with the value of every move, exact where tables or
+//! a solver reach, else by roll-outs.
 //!
-//! A suite is JSON Lines: a header, then a position a line with the value of each of its moves, by
-//! the deepest search there was time for and by one a ply shallower. The difference of the two is
-//! the estimate of a label's error. Invariant: what is read has every move of its position, before
-//! the roll, and values in `[0, 1]`.
+//! A suite is JSON Lines: a header, then a position a line with the values of its moves in list
+//! order. Values by roll-outs come twice, from games that have nothing in common, with the standard
+//! error of their mean: the best move is chosen by one half and valued by the other, or it would be
+//! flattered. Positions are drawn as games come to them, whether or not they can be solved.
+//! Invariant: what is read has every move of its position, before the roll, and no two positions of a
+//! suite are alike up to symmetry; what is made depends on the header alone, and goes on where it was
+//! stopped.
 
 use super::{
-    FACES,
     positions::{Source, draw_positions},
     truth::{Labelled, MOST_MOVES},
 };
@@ -14,41 +17,54 @@ use crate::error::{MeasuringError, Result};
 use engine::core::{
     files::{self, write_atomically},
     game::Game,
+    journal::{Journal, JournalError, Wording},
+    random::{SeedSpace, derive_seed},
 };
-use engine::games::einstein::{MoveList, Position, Standard};
-use engine::play::{build::PlayerRecipe, notation::Notation, player::Player};
+use engine::games::einstein::{Position, Standard, tables::Tables};
+use engine::play::{build::PlayerRecipe, player::Player};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeSet, HashSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
-/// Stones of the positions of a suite, in all: as many positions of each number.
-pub(crate) const FEWEST_STONES: u32 = 6;
+/// The name and version of the format.
+const FORMAT: &str = "alea regret suite 2";
+
+/// The suite of fewest stones also has positions of fewer.
+pub const FEWEST_STONES: u32 = 5;
 /// Most stones of a position of a suite.
-pub(crate) const MOST_STONES: u32 = 12;
+pub const MOST_STONES: u32 = 12;
+
+/// Standard errors that a move may be behind the best one, to be looked at again.
+const BEHIND: f32 = 3.0;
 
 /// What the first line of a suite says.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
     /// The name and version of the format.
     pub format: String,
-    /// The player whose values are the labels.
-    pub label: String,
-    /// The same player, one ply shallower.
-    pub check: String,
-    /// Plies of the labelling search.
-    pub depth: u32,
-    /// Who played the games the positions are from.
-    pub from: String,
-    /// The seed of positions and players.
-    pub seed: u64,
+    /// Stones of the positions; of [`FEWEST_STONES`] at most so many.
+    pub stones: u32,
     /// How many positions follow.
     pub positions: u64,
+    /// Who played the games the positions are from.
+    pub from: String,
+    /// Stones of the tables that exact values come from.
+    pub tables: usize,
+    /// Most positions that were solved for one.
+    pub limit: usize,
+    /// Whose values stand where none are exact; each values the moves that those before it could
+    /// not tell from the best.
+    pub by: Vec<String>,
+    /// The seed of positions and players.
+    pub seed: u64,
 }
-
-/// The name and version of the format.
-pub(crate) const FORMAT: &str = "alea regret suite 1";
 
 /// A line of a suite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,158 +72,230 @@ pub(crate) const FORMAT: &str = "alea regret suite 1";
 struct Entry {
     /// Before the roll.
     position: String,
-    /// Win probability of the side to move before the roll, from the labels.
-    value: f64,
-    /// How far that is from the value by the shallower search.
-    error: f64,
-    /// For each move the label and the value by the shallower search.
-    moves: BTreeMap<String, [f32; 2]>,
+    /// For each move, in list order, what it is worth to who makes it: exactly, or by half of the
+    /// games.
+    values: Vec<f32>,
+    /// The same by the other half; nothing where values are exact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<f32>,
+    /// Standard errors of the means of both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<f32>,
 }
 
 /// A suite that was read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LabelledSuite {
     /// What the first line says.
     pub header: Header,
     /// Positions with their labels.
     pub labelled: Vec<Labelled>,
-    /// The same positions with the values by the shallower search.
-    pub checks: Vec<Labelled>,
 }
 
-/// How certain the labels of a suite are.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LabelErrors {
-    /// Root of the mean squared difference between the two values of a move, over all moves.
-    pub of_moves: f64,
-    /// The same of the values of positions, before the roll.
-    pub of_positions: f64,
-    /// What the label's favourite loses by the shallower search, per decision.
-    pub of_decisions: f64,
+/// How suites are made.
+pub struct Maker<'a> {
+    /// The rules.
+    pub game: &'a Standard,
+    /// Who plays the games.
+    pub source: &'a Source,
+    /// What is known exactly.
+    pub tables: &'a Tables,
+    /// Most positions that are solved for one.
+    pub limit: usize,
+    /// Who values what is not known exactly.
+    pub by: &'a [PlayerRecipe<Standard>],
+    /// The seed of positions and players.
+    pub seed: u64,
 }
 
-/// Draws positions, labels them and writes a suite.
-///
-/// # Errors
-/// If `label` is no player that can label, positions are not to be had, or the file cannot be
-/// written.
-pub fn write_suite(
-    path: &Path,
-    game: &Standard,
-    source: &Source,
-    label: &str,
-    positions: u64,
-    seed: u64,
-    progress: &ProgressBar,
-) -> Result<()> {
-    let (check, depth) = one_ply_less(label)?;
-    let recipes = [
-        PlayerRecipe::parse(label, game)?,
-        PlayerRecipe::parse(&check, game)?,
-    ];
-    let numbers = MOST_STONES - FEWEST_STONES + 1;
-    let stones = |number: u64| {
-        let stones = FEWEST_STONES + (number % u64::from(numbers)) as u32;
-        stones..=stones
-    };
-    progress.set_length(2 * positions);
-    let drawn = draw_positions(game, source, stones, positions, seed, progress)?;
-    let header = Header {
-        format: FORMAT.to_owned(),
-        label: recipes[0].name().to_owned(),
-        check: recipes[1].name().to_owned(),
-        depth,
-        from: source.name().to_owned(),
-        seed,
-        positions,
-    };
-    // A pair of players a piece of work, as large tables as they may have: pieces of some length.
-    const PIECE: usize = 16;
-    let lines: Result<Vec<Vec<Entry>>> = drawn
-        .par_chunks(PIECE)
-        .map(|piece| {
-            let mut players = [recipes[0].make(), recipes[1].make()];
-            let lines = piece
-                .iter()
-                .map(|position| label_line(game, &mut players, position, seed))
-                .collect::<Option<_>>();
-            progress.inc(piece.len() as u64);
-            lines.ok_or_else(|| no_label(label))
-        })
-        .collect();
-    let lines = lines?.concat();
-    write_atomically(path, |file| {
-        writeln!(file, "{}", serde_json::to_string(&header)?)?;
-        lines
-            .iter()
-            .try_for_each(|line| writeln!(file, "{}", serde_json::to_string(line)?))
-    })?;
-    Ok(())
+/// The file of the suite of so many stones.
+#[must_use]
+pub fn file(directory: &Path, stones: u32) -> PathBuf {
+    directory.join(format!("stones-{stones}.jsonl"))
 }
 
-/// The labelling player one ply shallower, and its own depth.
-fn one_ply_less(label: &str) -> Result<(String, u32)> {
-    let mut notation = Notation::parse(label)?;
-    let depth = notation
-        .arguments
-        .iter_mut()
-        .find(|argument| argument.key.as_deref() == Some("depth"));
-    let number =
-        depth.and_then(|argument| Some((argument.value.name.parse::<u32>().ok()?, argument)));
-    match number {
-        Some((depth, argument)) if depth >= 2 => {
-            argument.value.name = (depth - 1).to_string();
-            Ok((notation.to_string(), depth))
+impl Maker<'_> {
+    /// Makes the suite of so many stones in a directory, unless it is there.
+    ///
+    /// # Errors
+    /// If games do not come to so many positions, a player does not value them, another suite was
+    /// begun there, or a file cannot be written.
+    pub fn make(
+        &self,
+        directory: &Path,
+        stones: u32,
+        positions: u64,
+        progress: &ProgressBar,
+    ) -> Result<()> {
+        let header = Header {
+            format: FORMAT.to_owned(),
+            stones,
+            positions,
+            from: self.source.name().to_owned(),
+            tables: self.tables.stones(),
+            limit: self.limit_of(stones),
+            by: self.by.iter().map(|by| by.name().to_owned()).collect(),
+            seed: self.seed,
+        };
+        let path = file(directory, stones);
+        if path.exists() {
+            let found = LabelledSuite::read(&path, self.game)?.header;
+            return if found == header {
+                Ok(())
+            } else {
+                let problem = "there is another suite; remove it, or name another directory";
+                Err(format!("{}: {problem}", path.display()).into())
+            };
         }
-        _ => Err(no_label(label)),
+        let state = path.with_extension("unfinished");
+        let wording = Wording {
+            work: "suite",
+            part: "position",
+        };
+        let identity = serde_json::to_value(&header)?;
+        let number = |line: &(u64, Entry)| line.0;
+        let (journal, mut known) = Journal::open(&state, wording, &identity, number)?;
+        let drawn = self.draw(stones, positions, progress)?;
+        progress.set_length(positions);
+        progress.set_position(known.len() as u64);
+        progress.reset_eta();
+        let journal = Mutex::new(journal);
+        let missing: Vec<_> = (0..).zip(&drawn).collect();
+        let missing = missing.par_iter().with_max_len(1);
+        let missing = missing.filter(|(number, _)| !known.contains_key(number));
+        let found = missing.map(|&(number, position)| {
+            let line = (number, self.entry(position, number)?);
+            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+            journal.add(&line)?;
+            progress.inc(1);
+            Ok(line)
+        });
+        let found = found.collect::<Result<Vec<_>>>()?;
+        known.extend(found.into_iter().map(|line| (line.0, line)));
+        write_atomically(&path, |file| {
+            writeln!(file, "{identity}")?;
+            known
+                .values()
+                .try_for_each(|(_, entry)| writeln!(file, "{}", serde_json::to_string(entry)?))
+        })?;
+        drop(journal);
+        fs::remove_file(&state)
+            .map_err(|error| JournalError::Unusable(format!("{}: {error}", state.display())).into())
+    }
+
+    /// Positions of games, one of each, no two alike.
+    fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
+        let fewest = if stones == FEWEST_STONES { 2 } else { stones };
+        // Some are alike.
+        let count = positions + positions / 4 + 8;
+        progress.set_length(count);
+        progress.set_position(0);
+        let seed = derive_seed(self.seed, SeedSpace::Regret, &[u64::from(stones), 0, SUITE]);
+        let range = |_| fewest..=stones;
+        let mut drawn = draw_positions(self.game, self.source, range, count, seed, progress)?;
+        let mut seen = HashSet::new();
+        drawn.retain(|position| seen.insert(position.suite_key()));
+        drawn.truncate(positions as usize);
+        if (drawn.len() as u64) < positions {
+            return Err(format!(
+                "games of {} come to no more than {} different positions of {stones} stones",
+                self.source.name(),
+                drawn.len()
+            )
+            .into());
+        }
+        Ok(drawn)
+    }
+
+    /// Most positions that are solved for one of so many stones: with more than two stones too many
+    /// it would be in vain.
+    fn limit_of(&self, stones: u32) -> usize {
+        if stones as usize <= self.tables.stones() + 2 {
+            self.limit
+        } else {
+            0
+        }
+    }
+
+    /// What the moves of a position are worth.
+    fn entry(&self, position: &Position, number: u64) -> Result<Entry> {
+        let game = self.game;
+        let mut entry = Entry {
+            position: game.format_position(position, None),
+            values: Vec::new(),
+            others: Vec::new(),
+            errors: Vec::new(),
+        };
+        if let Some(moves) =
+            (self.tables).moves_within(game, position, self.limit_of(position.stones()))
+        {
+            entry.values = moves.iter().map(|(_, value)| rounded(*value)).collect();
+            return Ok(entry);
+        }
+        let moves = game.all_moves(position);
+        let mut labelled = Labelled::new(game, position);
+        let mut open = [true; MOST_MOVES];
+        for (stage, by) in (0..).zip(self.by) {
+            let mut player = by.make();
+            for (place, &mv) in moves.iter().enumerate().filter(|(place, _)| open[*place]) {
+                let after = game.play(position, mv);
+                let known = game.payoff(&after, position.seat());
+                let known = known.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
+                let mut errors = [0.0; 2];
+                for half in 0..2 {
+                    let indices = [number, stage, half as u64, SUITE];
+                    let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
+                    (labelled.halves[half][place], errors[half]) = match known {
+                        Some(value) => (rounded(value), 0.0),
+                        None => value(&mut *player, &after, seed, by.name())?,
+                    };
+                }
+                labelled.errors[place] = rounded(errors[0].hypot(errors[1]) / 2.0);
+                let [one, other] = labelled.halves.map(|half| half[place]);
+                labelled.values[place] = (one + other) / 2.0;
+            }
+            // Those that may be the best of some outcome are looked at again.
+            let mut again = [false; MOST_MOVES];
+            for outcome in labelled.outcomes(game).iter() {
+                let best = outcome
+                    .run()
+                    .max_by(|&one, &other| labelled.values[one].total_cmp(&labelled.values[other]));
+                let Some(best) = best else { continue };
+                for place in outcome.run() {
+                    let behind = labelled.values[best] - labelled.values[place];
+                    let error = labelled.errors[best].hypot(labelled.errors[place]);
+                    again[place] |= behind <= BEHIND * error;
+                }
+            }
+            open = again;
+        }
+        let list = |numbers: &[f32]| numbers[..moves.len()].to_vec();
+        entry.values = list(&labelled.halves[0]);
+        entry.others = list(&labelled.halves[1]);
+        entry.errors = list(&labelled.errors);
+        Ok(entry)
     }
 }
 
-fn no_label(player: &str) -> MeasuringError {
-    format!("'{player}' cannot label a suite: it needs a value for every move and an argument depth=N, N at least 2, for example star2(depth=4)").into()
-}
+/// Sets the seeds of suites apart from those of positions.
+const SUITE: u64 = 2;
 
-/// `None` from a player that does not rate moves.
-fn label_line(
-    game: &Standard,
-    players: &mut [Box<dyn Player<Standard>>; 2],
-    position: &Position,
+/// What a position is worth to the seat that is not to move, and the standard error of that.
+fn value(
+    player: &mut dyn Player<Standard>,
+    after: &Position,
     seed: u64,
-) -> Option<Entry> {
-    let mut rate = |player: usize| -> Option<Vec<f32>> {
-        players[player].new_game(seed);
-        players[player]
-            .analyse(position, None)
-            .moves
-            .into_iter()
-            .map(|(_, value)| value.map(rounded))
-            .collect()
-    };
-    let (label, check) = (rate(0)?, rate(1)?);
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
-    let [value, checked] =
-        [&label, &check].map(|values| labelled(position, &moves, values).value(game));
-    Some(Entry {
-        position: game.format_position(position, None),
-        value: rounded_wide(value),
-        error: rounded_wide((value - checked).abs()),
-        moves: moves
-            .iter()
-            .zip(label.iter().zip(&check))
-            .map(|(&mv, (&one, &other))| (game.format_move(position, mv), [one, other]))
-            .collect(),
-    })
-}
-
-fn labelled(position: &Position, moves: &MoveList, values: &[f32]) -> Labelled {
-    let mut labelled = Labelled {
-        position: *position,
-        moves: *moves,
-        values: [0.0; MOST_MOVES],
-    };
-    labelled.values[..values.len()].copy_from_slice(values);
-    labelled
+    name: &str,
+) -> Result<(f32, f32)> {
+    player.new_game(seed);
+    let found = player.value(after);
+    match (found.value, found.error) {
+        (Some(value), Some(error)) => Ok((rounded(1.0 - value), error)),
+        _ => Err(format!(
+            "'{name}' does not know how far its values may be off; rollout(error=0.002) does"
+        )
+        .into()),
+    }
 }
 
 /// Five decimals are more than labels are worth.
@@ -215,22 +303,60 @@ fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 
-fn rounded_wide(value: f64) -> f64 {
-    (value * 1e5).round() / 1e5
+/// Writes the keys of all positions of the suites in a directory: those that training leaves out.
+///
+/// # Errors
+/// If a suite cannot be read, or the file cannot be written.
+pub fn write_keys(directory: &Path, game: &Standard) -> Result<()> {
+    let bytes: Vec<u8> = keys(directory, game)?
+        .into_iter()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    Ok(write_atomically(&directory.join("held-out.bin"), |file| {
+        file.write_all(&bytes)
+    })?)
+}
+
+/// The keys of all positions of the suites in a directory.
+pub(super) fn keys(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
+    let mut keys = BTreeSet::new();
+    for suite in LabelledSuite::all(directory, game)? {
+        let positions = suite.labelled.iter();
+        keys.extend(positions.map(|labelled| labelled.position.suite_key()));
+    }
+    Ok(keys)
 }
 
 impl LabelledSuite {
-    /// Reads a suite from a file.
+    /// Reads a suite from a file, or all suites of a directory.
     ///
     /// # Errors
-    /// If the file cannot be read or a line of it is wrong.
-    pub fn read(path: &Path, game: &Standard) -> Result<Self> {
+    /// If a file cannot be read or a line of it is wrong, or there is none.
+    pub fn all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
+        if !path.is_dir() {
+            return Ok(vec![Self::read(path, game)?]);
+        }
+        let files = (2..=MOST_STONES).map(|stones| file(path, stones));
+        let suites = files.filter(|path| path.exists());
+        let suites: Vec<_> = suites
+            .map(|path| Self::read(&path, game))
+            .collect::<Result<_>>()?;
+        match suites.len() {
+            0 => Err(format!("{}: no suites there", path.display()).into()),
+            _ => Ok(suites),
+        }
+    }
+
+    /// What games the positions are from, in words.
+    #[must_use]
+    pub fn from(&self) -> String {
+        format!("games of {} with 10 % random moves", self.header.from)
+    }
+
+    fn read(path: &Path, game: &Standard) -> Result<Self> {
         let bytes = files::read(path)?;
-        Self::parse(
-            &path.display().to_string(),
-            &String::from_utf8_lossy(&bytes),
-            game,
-        )
+        let text = String::from_utf8_lossy(&bytes);
+        Self::parse(&path.display().to_string(), &text, game)
     }
 
     /// Reads the text of a suite; `name` stands in errors.
@@ -238,65 +364,30 @@ impl LabelledSuite {
     /// # Errors
     /// Names the first line that is wrong.
     pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self> {
-        let wrong = |line: usize, problem: String| format!("{name}:{line}: {problem}");
+        let wrong =
+            |line: usize, problem: &dyn std::fmt::Display| format!("{name}:{line}: {problem}");
         let mut lines = text.lines();
         let header: Header = serde_json::from_str(lines.next().unwrap_or_default())
-            .map_err(|error| wrong(1, format!("this is no header of a suite, which 'alea regret --write-suite' writes: {error}")))?;
+            .map_err(|error| wrong(1, &format_args!("this is no header of a suite: {error}")))?;
         if header.format != FORMAT {
             let problem = format!("the format is '{}', not '{FORMAT}'", header.format);
-            return Err(wrong(1, problem).into());
+            return Err(wrong(1, &problem).into());
         }
-        let (mut labels, mut checks) = (Vec::new(), Vec::new());
-        for (index, line) in lines.enumerate() {
-            let [label, check] =
-                parse_line(line, game).map_err(|problem| wrong(index + 2, problem))?;
-            labels.push(label);
-            checks.push(check);
-        }
-        if labels.is_empty() || labels.len() as u64 != header.positions {
-            let (wanted, found) = (header.positions, labels.len());
+        let lines = lines.zip(2..).map(|(line, number)| {
+            let read = parse_line(line, game);
+            read.map_err(|problem| MeasuringError::from(wrong(number, &problem)))
+        });
+        let labelled = lines.collect::<Result<Vec<_>>>()?;
+        if labelled.is_empty() || labelled.len() as u64 != header.positions {
+            let (wanted, found) = (header.positions, labelled.len());
             let problem = format!("{wanted} positions should follow and at least one, not {found}");
-            return Err(wrong(1, problem).into());
+            return Err(wrong(1, &problem).into());
         }
-        Ok(Self {
-            header,
-            labelled: labels,
-            checks,
-        })
-    }
-
-    /// How certain the labels are.
-    #[must_use]
-    pub fn label_errors(&self, game: &Standard) -> LabelErrors {
-        let (mut moves, mut of_moves, mut of_positions, mut of_decisions) = (0, 0.0, 0.0, 0.0);
-        for (label, check) in self.labelled.iter().zip(&self.checks) {
-            moves += label.moves.len();
-            let difference = |(one, other): (&f32, &f32)| f64::from(one - other).powi(2);
-            of_moves += label
-                .values
-                .iter()
-                .zip(&check.values)
-                .map(difference)
-                .sum::<f64>();
-            of_positions += (label.value(game) - check.value(game)).powi(2);
-            for outcome in label.outcomes(game).iter() {
-                let favourite = outcome
-                    .run()
-                    .max_by(|&one, &other| label.values[one].total_cmp(&label.values[other]));
-                let lost = favourite.map_or(0.0, |place| check.best(outcome) - check.values[place]);
-                of_decisions += super::truth::faces(outcome) / FACES * f64::from(lost);
-            }
-        }
-        let positions = self.labelled.len() as f64;
-        LabelErrors {
-            of_moves: (of_moves / moves as f64).sqrt(),
-            of_positions: (of_positions / positions).sqrt(),
-            of_decisions: of_decisions / positions,
-        }
+        Ok(Self { header, labelled })
     }
 }
 
-fn parse_line(text: &str, game: &Standard) -> Result<[Labelled; 2], String> {
+fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
     let line: Entry = serde_json::from_str(text)
         .map_err(|error| format!("this is no position of a suite: {error}"))?;
     let (position, die) = game
@@ -305,28 +396,33 @@ fn parse_line(text: &str, game: &Standard) -> Result<[Labelled; 2], String> {
     if die.is_some() || game.winner(&position).is_some() {
         return Err("positions of a suite are before the roll and not over".to_owned());
     }
-    let mut moves = MoveList::default();
-    game.moves(&position, &mut moves);
-    let mut values = [Vec::new(), Vec::new()];
-    for &mv in moves.iter() {
-        let name = game.format_move(&position, mv);
-        let pair = line
-            .moves
-            .get(&name)
-            .ok_or_else(|| format!("the move {name} has no values"))?;
-        for (values, &value) in values.iter_mut().zip(pair) {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(format!("the value {value} of {name} is no probability"));
-            }
-            values.push(value);
+    let mut labelled = Labelled::new(game, &position);
+    let moves = labelled.moves.len();
+    let is_exact = line.others.is_empty() && line.errors.is_empty();
+    let others = if is_exact { &line.values } else { &line.others };
+    let errors = if is_exact {
+        &vec![0.0; moves]
+    } else {
+        &line.errors
+    };
+    let [one, other] = &mut labelled.halves;
+    let parts = [
+        (&line.values, one),
+        (others, other),
+        (errors, &mut labelled.errors),
+    ];
+    for (numbers, part) in parts {
+        if numbers.len() != moves {
+            return Err(format!("there are {moves} moves, not {}", numbers.len()));
         }
+        if let Some(value) = numbers.iter().find(|value| !(0.0..=1.0).contains(*value)) {
+            return Err(format!("{value} is no probability"));
+        }
+        part[..moves].copy_from_slice(numbers);
     }
-    if moves.len() != line.moves.len() {
-        return Err(format!(
-            "there are {} moves, not {}",
-            moves.len(),
-            line.moves.len()
-        ));
+    for place in 0..moves {
+        let [one, other] = labelled.halves.map(|half| half[place]);
+        labelled.values[place] = (one + other) / 2.0;
     }
-    Ok(values.map(|values| labelled(&position, &moves, &values)))
+    Ok(labelled)
 }

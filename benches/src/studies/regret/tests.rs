@@ -7,19 +7,23 @@ use super::{
     measure::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
     report::{Measured, Report, measure},
-    suite::{LabelledSuite, write_suite},
-    truth::{Labelled, faces, label_exactly},
+    suite::{LabelledSuite, Maker, file, keys, write_keys},
+    truth::{Labelled, faces, first_best, label_exactly},
 };
-use engine::core::game::Game;
+use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{
     Position, Standard, Variant,
     dice::Die,
+    symmetry::symmetric,
     tables::{Tables, on_this_thread},
 };
-use engine::play::playable::Playable;
+use engine::play::{build::PlayerRecipe, playable::Playable};
 use indicatif::ProgressBar;
 use serde_json::Value;
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 fn tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
@@ -48,7 +52,7 @@ fn of(contestant: &Contestant, labelled: &[Labelled]) -> Measured {
         contestant,
         &Standard::default(),
         labelled,
-        None,
+        false,
         1,
         &hidden(),
     )
@@ -156,13 +160,7 @@ fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
     let (game, labelled) = (Standard::default(), labelled());
     let (mut sums, mut values) = (DecisionSums::default(), ValueSums::default());
     for labelled in &labelled {
-        let mut answer = Answer::default();
-        let choices = answer.choices.iter_mut();
-        for (choice, outcome) in choices.zip(labelled.outcomes(&game).iter()) {
-            let is_best = |&place: &usize| labelled.values[place] == labelled.best(outcome);
-            *choice = Choice::Move(outcome.run().find(is_best).unwrap() as u8);
-        }
-        sums.add(&game, labelled, &answer);
+        sums.add(&game, labelled, &best_answer(&game, labelled));
         values.add(labelled.value(&game), labelled.value(&game));
         assert_eq!(labelled.outcomes(&game).iter().map(faces).sum::<f64>(), 6.0);
     }
@@ -215,7 +213,6 @@ fn threads_change_nothing() {
         from: String::new(),
         seed: 1,
         positions: 500,
-        label_errors: None,
         contestants: one.to_vec(),
     };
     assert!(report.svg().unwrap().starts_with("<svg"));
@@ -224,62 +221,167 @@ fn threads_change_nothing() {
     assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
 }
 
+/// The best choice of every roll by an evidence.
+fn best_answer(game: &Standard, labelled: &Labelled) -> Answer {
+    let mut answer = Answer::default();
+    let choices = answer.choices.iter_mut();
+    for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
+        *choice = Choice::Move(first_best(&labelled.values, outcome.run()) as u8);
+    }
+    answer
+}
+
 #[test]
-fn a_suite_is_read_as_it_was_written() {
+fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
+    let (game, exact) = (Standard::default(), labelled());
+    let mut random = RandomStream::new(5);
+    // About normal, of standard deviation 1.
+    let mut noise = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+    let measured = [0.0f32, 0.02].map(|error| {
+        let mut sums = DecisionSums::default();
+        for exact in &exact {
+            let mut noisy = exact.clone();
+            for half in &mut noisy.halves {
+                let add = |value: &mut f32| *value += error * 2f32.sqrt() * noise() as f32;
+                half.iter_mut().for_each(add);
+            }
+            noisy.values =
+                std::array::from_fn(|at| (noisy.halves[0][at] + noisy.halves[1][at]) / 2.0);
+            noisy.errors = [error; 18];
+            // Who knows the truth.
+            sums.add(&game, &noisy, &best_answer(&game, exact));
+        }
+        sums.figures()
+    });
+    let [certain, noisy] = measured;
+    assert_eq!(
+        [
+            certain.regret.value,
+            certain.regret.error,
+            certain.of_labels
+        ],
+        [0.0; 3]
+    );
+    assert!(noisy.of_labels > 1e-4, "{noisy:?}");
+    // What positions differ by is all noise here.
+    let of_all = noisy.regret.error;
+    assert!(
+        (0.5..1.5).contains(&(of_all / noisy.of_labels)),
+        "{noisy:?}"
+    );
+    assert!(noisy.regret.value < 3.0 * of_all, "{noisy:?}");
+}
+
+#[test]
+fn the_suites_that_ship_are_sound_and_held_out() {
+    let game = Standard::default();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites");
+    let suites = LabelledSuite::all(&directory, &game).unwrap();
+    let mut positions = 0;
+    for suite in &suites {
+        positions += suite.labelled.len();
+        let mut sums = DecisionSums::default();
+        for labelled in &suite.labelled {
+            let stones = labelled.position.stones();
+            assert!(stones == suite.header.stones || stones < suite.header.stones.min(6));
+            assert!((0..8).all(|one| game.is_held_out(&symmetric(&labelled.position, one))));
+            assert!(game.is_held_out(&Position::new(
+                labelled.position.mover(),
+                labelled.position.other(),
+                1 - labelled.position.seat()
+            )));
+            if stones <= 4 {
+                let exact = &label_exactly(&game, tables(), &[labelled.position]).unwrap()[0];
+                let pairs = labelled.values.iter().zip(exact.values);
+                let off = pairs.map(|(one, other)| (one - other).abs());
+                assert!(off.fold(0.0, f32::max) < 5e-5, "{:?}", labelled.position);
+            }
+            sums.add(&game, labelled, &best_answer(&game, labelled));
+        }
+        let regret = sums.figures().regret;
+        assert!(regret.value.abs() <= 4.0 * regret.error, "{regret:?}");
+    }
+    let held_out = keys(&directory, &game).unwrap();
+    assert_eq!(held_out.len(), positions, "no two are alike");
+    let bytes: Vec<u8> = held_out.into_iter().flat_map(u64::to_le_bytes).collect();
+    assert!(bytes == std::fs::read(directory.join("held-out.bin")).unwrap());
+    assert!(!game.is_held_out(&position("1..../...../...../...../....a r -")));
+}
+
+#[test]
+fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     let game = Standard::default();
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("suite.jsonl");
-    let write = |label: &str| write_suite(&path, &game, &Source::Mixed, label, 14, 3, &hidden());
-    write("star2(depth=2, eval=schwarz)").unwrap();
-    let suite = LabelledSuite::read(&path, &game).unwrap();
-    assert_eq!(
-        (suite.header.depth, suite.header.check.as_str()),
-        (2, "star2(depth=1, eval=schwarz)")
-    );
-    // By the textbook, and as many positions of each number of stones.
-    let mut textbook = game
-        .player("textbook(depth=2, eval=schwarz)")
-        .unwrap()
-        .make();
-    for (index, labelled) in suite.labelled.iter().enumerate() {
-        assert_eq!(labelled.position.stones(), 6 + index as u32 % 7);
-        let rated = textbook.analyse(&labelled.position, None).moves;
-        for ((_, value), label) in rated.into_iter().zip(labelled.values) {
-            assert!((value.unwrap() - label).abs() < 1e-5 + 1e-6);
-        }
-    }
-    assert!(suite.label_errors(&game).of_positions > 0.0);
-    let itself = Contestant::player("star2(depth=2, eval=schwarz)", &game).unwrap();
-    let checks = Some(&suite.checks[..]);
-    let measured = measure(&itself, &game, &suite.labelled, checks, 1, &hidden());
-    assert!(
-        measured.figures.regret.value < 1e-5,
-        "the labelling player is its own judge"
-    );
-    assert_eq!(measured.classes.len(), 7);
-
-    for wrong in ["star2(depth=1)", "star2", "greedy(depth=3)"] {
-        assert!(write(wrong).is_err(), "{wrong}");
-    }
+    let at = directory.path();
+    let make = |by: &str, limit| {
+        let by = PlayerRecipe::parse(by, &game).unwrap();
+        let maker = Maker {
+            game: &game,
+            source: &Source::Mixed,
+            tables: tables(),
+            limit,
+            by: &[by.clone(), by],
+            seed: 3,
+        };
+        maker.make(at, 5, 30, &hidden())
+    };
+    let by = "rollout(eval=schwarz, games=40, tablebase=3)";
+    make(by, 2_000).unwrap();
+    let path = file(at, 5);
     let text = std::fs::read_to_string(&path).unwrap();
+    make("rollout(eval=schwarz, games=50)", 2_000).unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    crate::arena::pool(1)
+        .unwrap()
+        .install(|| make(by, 2_000))
+        .unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+
+    let suite = &LabelledSuite::all(at, &game).unwrap()[0];
+    let mut exact = 0;
+    for labelled in &suite.labelled {
+        // Solved as far as it takes.
+        let known = tables().moves_within(&game, &labelled.position, usize::MAX);
+        for (place, (_, known)) in known.unwrap().into_iter().enumerate() {
+            let off = (labelled.values[place] - known).abs();
+            // Players lose a little against perfect ones.
+            let bound = match labelled.errors[place] {
+                0.0 => 1e-4,
+                error => 0.1 + 5.0 * error,
+            };
+            assert!(off < bound, "{:?}", labelled.position);
+        }
+        exact += u32::from(labelled.errors == [0.0; 18]);
+    }
+    assert!((10..30).contains(&exact), "{exact} are exact");
+    write_keys(at, &game).unwrap();
+    assert_eq!(std::fs::read(at.join("held-out.bin")).unwrap().len(), 240);
+    std::fs::remove_file(&path).unwrap();
+    let refused = make("greedy", 1).unwrap_err().to_string();
+    assert!(
+        refused.contains("'greedy' does not know how far"),
+        "{refused}"
+    );
+
     let problem = |text: &str| {
         LabelledSuite::parse("s", text, &game)
             .unwrap_err()
             .to_string()
     };
     let short: String = text.split_inclusive('\n').take(5).collect();
-    let broken: String = text
-        .split_inclusive('\n')
-        .map(|line| line.replacen("\":[0.", "\":[7.", 1))
-        .collect();
+    let broken = text.replacen("\"values\":[", "\"values\":[7.5,", 1);
     for (text, expected) in [
         ("", "s:1: this is no header of a suite"),
         (
-            &text.replace("suite 1", "suite 2"),
-            "s:1: the format is 'alea regret suite 2'",
+            &text.replace("suite 2", "suite 1"),
+            "s:1: the format is 'alea regret suite 1'",
         ),
-        (&short, "s:1: 14 positions should follow"),
-        (&broken, "s:2: the value 7."),
+        (&short, "s:1: 30 positions should follow"),
+        (&broken, "s:2: there are "),
+        (
+            &text.replacen("\"values\":[0.", "\"values\":[7.", 1),
+            "s:2: 7.",
+        ),
     ] {
         assert!(problem(text).starts_with(expected), "{}", problem(text));
     }

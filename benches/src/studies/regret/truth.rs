@@ -8,6 +8,7 @@ use crate::error::Result;
 use engine::core::game::{Game, Outcome};
 use engine::games::einstein::{MoveList, Position, Standard, tables::Tables};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Most moves of a position.
 pub(crate) const MOST_MOVES: usize = 18;
@@ -21,20 +22,46 @@ pub struct Labelled {
     pub moves: MoveList,
     /// The value of each of the moves, in their order; what follows means nothing.
     pub values: [f32; MOST_MOVES],
+    /// The values by two halves of the evidence, whose mean they are; the same where they are exact.
+    pub(super) halves: [[f32; MOST_MOVES]; 2],
+    /// Standard errors of the values; 0 where they are exact.
+    pub(super) errors: [f32; MOST_MOVES],
 }
 
 impl Labelled {
+    /// A position whose moves have no values yet.
+    pub(super) fn new(game: &Standard, position: &Position) -> Self {
+        Self {
+            position: *position,
+            moves: game.all_moves(position),
+            values: [0.0; MOST_MOVES],
+            halves: [[0.0; MOST_MOVES]; 2],
+            errors: [0.0; MOST_MOVES],
+        }
+    }
+
     /// The outcomes of the position; faces that permit the same moves are one.
     #[must_use]
     pub fn outcomes(&self, game: &Standard) -> <Standard as Game>::Outcomes {
         game.outcomes(&self.position, &self.moves)
     }
 
-    /// The value of the best move that an outcome permits.
+    /// The value of the best move that an outcome permits: the best by one half of the evidence, as
+    /// the other half values it, both ways.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
-        let permitted = self.values[outcome.run()].iter().copied();
-        permitted.fold(0.0, f32::max)
+        let [one, other] = &self.halves;
+        let crossed = [(one, other), (other, one)];
+        let crossed = crossed.map(|(chosen, valued)| valued[first_best(chosen, outcome.run())]);
+        (crossed[0] + crossed[1]) / 2.0
+    }
+
+    /// The standard error of what a move loses, as far as that of its label and of the best goes.
+    pub(super) fn error(&self, outcome: &Outcome, place: usize) -> f32 {
+        match first_best(&self.values, outcome.run()) {
+            best if best == place => 0.0,
+            best => self.errors[best].hypot(self.errors[place]),
+        }
     }
 
     /// Win probability of the side to move, before the roll.
@@ -69,36 +96,58 @@ pub fn label_exactly(
         format!("the endgame tables know at most {known} stones and these rules as '{variant:?}'; this position is beyond them: {position}").into()
     };
     let answers = tables.answers(game);
-    let label = |position: &Position| {
-        let known = answers.then(|| label_one(game, tables, position));
-        known.flatten().ok_or_else(|| unknown(position))
-    };
-    positions.par_iter().with_min_len(256).map(label).collect()
+    let blocks = positions.par_chunks(BLOCK).map(|block| {
+        let labelled = answers.then(|| label_block(game, tables, block)).flatten();
+        let beyond = |position: &&Position| tables.value_of(position).is_none() || !answers;
+        labelled.ok_or_else(|| unknown(block.iter().find(beyond).unwrap_or(&block[0])))
+    });
+    Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-fn label_one(game: &Standard, tables: &Tables, position: &Position) -> Option<Labelled> {
-    let mut labelled = Labelled {
-        position: *position,
-        moves: MoveList::default(),
-        values: [0.0; MOST_MOVES],
-    };
-    game.moves(position, &mut labelled.moves);
+/// Positions whose moves are looked up together.
+const BLOCK: usize = 1024;
+
+/// `None` if the tables do not know all of them.
+fn label_block(game: &Standard, tables: &Tables, block: &[Position]) -> Option<Vec<Labelled>> {
     // The tables are only asked about positions that are not over.
-    let (mut asked, mut places, mut count) = ([*position; MOST_MOVES], [0; MOST_MOVES], 0);
-    for (place, &mv) in labelled.moves.iter().enumerate() {
-        let after = game.play(position, mv);
-        match game.payoff(&after, position.seat()) {
-            Some(payoff) => labelled.values[place] = payoff,
-            None => {
-                (asked[count], places[count]) = (after, place);
-                count += 1;
-            }
+    let mut asked = Vec::new();
+    let mut labelled = Vec::with_capacity(block.len());
+    for position in block {
+        let mut new = Labelled::new(game, position);
+        for (value, &mv) in new.values.iter_mut().zip(new.moves.iter()) {
+            let after = game.play(position, mv);
+            *value = game.payoff(&after, position.seat()).unwrap_or_else(|| {
+                asked.push(after);
+                ASKED
+            });
         }
+        labelled.push(new);
     }
-    let mut known = [None; MOST_MOVES];
-    tables.values(&asked[..count], &mut known[..count]);
-    for (value, place) in known.into_iter().zip(places).take(count) {
-        labelled.values[place] = 1.0 - value?;
+    let mut known = vec![None; asked.len()];
+    tables.values(&asked, &mut known);
+    let mut known = known.into_iter();
+    for labelled in &mut labelled {
+        let asked = labelled.values.iter_mut().filter(|value| **value == ASKED);
+        for value in asked {
+            *value = 1.0 - known.next()??;
+        }
+        labelled.halves = [labelled.values; 2];
     }
     Some(labelled)
+}
+
+/// In place of a value that the tables are asked for.
+const ASKED: f32 = -1.0;
+
+/// The first place of the largest value in a run.
+pub(super) fn first_best(values: &[f32], run: Range<usize>) -> usize {
+    let start = run.start;
+    let better = |best, place| {
+        if values[place] > values[best] {
+            place
+        } else {
+            best
+        }
+    };
+    run.fold(start, better)
 }

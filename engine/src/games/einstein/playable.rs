@@ -254,6 +254,10 @@ impl Playable for Standard {
         symmetric(position, symmetry)
     }
 
+    fn is_held_out(&self, position: &Position) -> bool {
+        position.is_held_out()
+    }
+
     fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
         symmetric_face(outcome, symmetry)
     }

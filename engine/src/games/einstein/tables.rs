@@ -7,6 +7,7 @@
 //! truth. The same cells come out on every machine, with any number of threads. The method is
 //! retrograde solution by layers of total progress, see `solve.rs`; the index is in `index.rs`.
 
+mod beyond;
 mod build;
 mod facts;
 mod file;

@@ -144,9 +144,9 @@ impl<G: Learnable> Episode<G> {
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
-    /// Tells the cells the λ-return of each position; `trace` is λ, `rate` the learning rate of a
+    /// Tells the cells the λ-return of each position that is not kept for judging; `trace` is λ, `rate` the learning rate of a
     /// weight.
-    pub(super) fn teach(&mut self, cells: &mut Cells, trace: f32, rate: f32) {
+    pub(super) fn teach(&mut self, rules: &G, cells: &mut Cells, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);
         // What the next position turned out to be worth, and to whom.
@@ -162,7 +162,9 @@ impl<G: Learnable> Episode<G> {
             } else {
                 (1.0 - trace) * value + trace * seen
             };
-            self.errors[ply] = own - target;
+            if !rules.is_held_out(&self.positions[ply]) {
+                self.errors[ply] = own - target;
+            }
             (value, seen, last) = (own, target, seat);
         }
         cells.correct(&self.rows, &self.errors, rate);

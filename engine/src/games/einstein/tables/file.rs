@@ -161,12 +161,20 @@ pub(super) fn open(
         return Err(damaged("the checksum of its header is wrong"));
     }
     let wrong = Mutex::new(Vec::new());
+    // Memory that is used again: to have it cleared takes longer than to read into it.
+    let idle = Mutex::new(Vec::new());
     let chunks = sums.len() / 8;
     run(chunks, &|chunk| {
         let first = HEADER as u64 + (chunk * CHUNK) as u64;
         let size = (end_of_cells - first).min(CHUNK as u64) as usize;
-        let checked = read_at(&file, first, size)
-            .map(|bytes| checksum(&bytes).to_le_bytes() == sums[8 * chunk..][..8]);
+        let buffer = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut buffer: Vec<u8> = buffer.unwrap_or_else(|| vec![0; CHUNK]);
+        let bytes = &mut buffer[..size];
+        let checked = read_at(&file, first, bytes)
+            .map(|()| checksum(bytes).to_le_bytes() == sums[8 * chunk..][..8]);
+        idle.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(buffer);
         if !matches!(checked, Ok(true)) {
             wrong
                 .lock()
@@ -190,14 +198,13 @@ pub(super) fn open(
 }
 
 /// Reads bytes of a file. Not by mapping it, so that a file that was only checked takes no memory.
-fn read_at(file: &File, first: u64, size: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; size];
+fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
-    std::os::unix::fs::FileExt::read_exact_at(file, &mut bytes, first)?;
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;
     #[cfg(windows)]
     {
         let mut done = 0;
-        while done < size {
+        while done < bytes.len() {
             match std::os::windows::fs::FileExt::seek_read(
                 file,
                 &mut bytes[done..],
@@ -208,5 +215,5 @@ fn read_at(file: &File, first: u64, size: usize) -> io::Result<Vec<u8>> {
             }
         }
     }
-    Ok(bytes)
+    Ok(())
 }

@@ -195,6 +195,18 @@ impl Cells {
         copy.finish()
     }
 
+    /// Has the page of a cell brought from the disk, if it is there; does not wait for it.
+    pub(super) fn will_need(&self, cell: usize) {
+        #[cfg(unix)]
+        if let Owner::File(file) = &self.owner {
+            let (at, size) = (self.offset + size_of::<u16>() * cell, size_of::<u16>());
+            // A wish, as above.
+            let _ = file.advise_range(memmap2::Advice::WillNeed, at, size);
+        }
+        #[cfg(not(unix))]
+        let _ = cell;
+    }
+
     #[inline]
     pub(super) fn as_slice(&self) -> &[u16] {
         let start = match &self.owner {

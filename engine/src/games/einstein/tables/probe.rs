@@ -7,10 +7,10 @@
 
 use super::{
     Tables,
-    memory::{Cells, prefetch},
+    memory::{self, Cells},
     place,
 };
-use crate::core::{game::Game, oracle::Oracle};
+use crate::core::oracle::Oracle;
 use crate::games::einstein::{Move, Position, Standard, dice::Die};
 
 /// Values of moves closer than this, twice what they may err (see [`Oracle::error`]) or a little
@@ -40,14 +40,17 @@ pub struct Face {
 
 /// How many probes [`Tables::values`] has in flight.
 const BATCH: usize = 32;
+/// How many pages of files it asks for before it reads the first: a disk answers many wishes sooner
+/// than one after the other.
+const READ_AHEAD: usize = 256;
 
 impl Tables {
     /// Where a position that is not over stands; `None` if the tables do not reach so far.
     #[inline]
-    fn cell(&self, position: &Position) -> Option<(&[u16], usize)> {
+    fn cell(&self, position: &Position) -> Option<&u16> {
         let (class, cell) = self.index.find(position)?;
         let cells = self.cells[place(class)].as_ref().map(Cells::as_slice)?;
-        Some((cells, cell))
+        Some(&cells[cell])
     }
 
     /// The stored value, in units of 1/65535, of a position that is not over; `None` if the tables
@@ -55,7 +58,7 @@ impl Tables {
     #[must_use]
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
-        self.cell(position).map(|(cells, at)| cells[at])
+        self.cell(position).copied()
     }
 
     /// The win probability of the side to move, before the roll, of a position that is not over;
@@ -66,23 +69,41 @@ impl Tables {
         self.units(position).map(to_value)
     }
 
-    /// The values of many positions that are not over; several are fetched from memory at the same
-    /// time.
+    /// The values of many positions that are not over, fetched several at a time; of more than a few
+    /// in the order in which they stand in memory and on the disk.
     ///
     /// # Panics
     /// If there is not a place in `values` for each position.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
-        for (positions, values) in positions.chunks(BATCH).zip(values.chunks_mut(BATCH)) {
+        let cells = positions.iter().map(|position| self.cell(position));
+        if positions.len() <= BATCH {
             let mut places = [None; BATCH];
-            for (place, position) in places.iter_mut().zip(positions) {
-                *place = self.cell(position);
-                if let Some((cells, at)) = *place {
-                    prefetch(&cells[at..=at]);
-                }
+            for (place, cell) in places.iter_mut().zip(cells) {
+                *place = cell;
+                cell.into_iter().for_each(prefetch);
             }
             for (value, place) in values.iter_mut().zip(places) {
-                *value = place.map(|(cells, at)| to_value(cells[at]));
+                *value = place.map(|&units| to_value(units));
+            }
+            return;
+        }
+        values.fill(None);
+        let found = positions.iter().zip(0..).filter_map(|(position, number)| {
+            let (class, cell) = self.index.find(position)?;
+            Some((place(class), cell, number))
+        });
+        let mut found: Vec<(usize, usize, usize)> = found.collect();
+        found.sort_unstable();
+        for some in found.chunks(READ_AHEAD) {
+            let cells = |place: usize| self.cells[place].as_ref();
+            for &(place, cell, _) in some {
+                cells(place)
+                    .into_iter()
+                    .for_each(|cells| cells.will_need(cell));
+            }
+            for &(place, cell, number) in some {
+                values[number] = cells(place).map(|cells| to_value(cells.as_slice()[cell]));
             }
         }
     }
@@ -91,26 +112,26 @@ impl Tables {
     /// reach so far.
     ///
     /// # Panics
-    /// If `game` is not the game of these tables, which [`Self::answers`] says.
+    /// As [`Self::moves_within`].
     #[must_use]
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
-        assert!(
-            self.answers(game),
-            "tables of one variant do not know another"
-        );
-        let value = self.value_of(position)?;
-        let rate = |&mv: &Move| {
-            let after = game.play(position, mv);
-            let over = game.payoff(&after, position.seat());
-            let value = over.or_else(|| Some(1.0 - self.value_of(&after)?))?;
-            Some((mv, value))
-        };
-        let moves: Vec<_> = game
-            .all_moves(position)
-            .iter()
-            .map(rate)
-            .collect::<Option<_>>()?;
-        let faces = std::array::from_fn(|face| {
+        self.probe_within(game, position, 0)
+    }
+
+    /// Value, moves and best moves of a position that is not over, with at most `limit` positions
+    /// solved that the tables do not reach; `None` if that is not enough.
+    ///
+    /// # Panics
+    /// As [`Self::moves_within`].
+    #[must_use]
+    pub fn probe_within(
+        &self,
+        game: &Standard,
+        position: &Position,
+        limit: usize,
+    ) -> Option<Probe> {
+        let moves = self.moves_within(game, position, limit)?;
+        let faces: [Face; 6] = std::array::from_fn(|face| {
             let permitted = game.legal_moves(position, face as u8 + 1);
             let rated = || moves.iter().filter(|(mv, _)| permitted.contains(mv));
             let value = rated().map(|(_, value)| *value).fold(0.0, f32::max);
@@ -121,8 +142,9 @@ impl Tables {
                 best: best.map(|(mv, _)| *mv).collect(),
             }
         });
+        let mean = || faces.iter().map(|face| face.value).sum::<f32>() / 6.0;
         Some(Probe {
-            value,
+            value: self.value_of(position).unwrap_or_else(mean),
             moves,
             faces,
         })
@@ -149,16 +171,28 @@ impl Oracle<Standard> for Tables {
         position.stones() as usize == self.stones() + 1
     }
 
+    fn values(&self, game: &Standard, positions: &[Position]) -> Vec<Option<f32>> {
+        let mut values = vec![None; positions.len()];
+        if self.answers(game) {
+            Self::values(self, positions, &mut values);
+        }
+        values
+    }
+
     fn error(&self) -> f32 {
         self.error_bound()
     }
 
     #[inline]
     fn prefetch(&self, position: &Position) {
-        if let Some((cells, at)) = self.cell(position) {
-            prefetch(&cells[at..=at]);
-        }
+        self.cell(position).into_iter().for_each(prefetch);
     }
+}
+
+/// Asks for the cache line of a cell.
+#[inline]
+fn prefetch(cell: &u16) {
+    memory::prefetch(std::slice::from_ref(cell));
 }
 
 /// A probability from units of 1/65535.

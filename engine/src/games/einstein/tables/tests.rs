@@ -2,7 +2,7 @@
 //! alike.
 
 use super::{walk::Walk, *};
-use crate::core::{game::Game, simd::Instructions};
+use crate::core::{game::Game, random::RandomStream, simd::Instructions};
 use crate::games::einstein::{Position, Standard, dice::Die};
 use std::sync::{
     Mutex,
@@ -270,6 +270,118 @@ fn tables_of_no_or_too_many_stones_are_refused() {
         assert_eq!(
             error,
             format!("endgame tables are for 2 to 6 stones in all, not {stones}")
+        );
+    }
+}
+
+/// Positions that random games come to, with so many stones.
+fn of_random_games(stones: u32, count: usize, seed: u64) -> Vec<Position> {
+    let mut random = RandomStream::new(seed);
+    let game = Standard::default();
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut position = game.random_start(&mut random, 0);
+        while game.winner(&position).is_none() && position.stones() > stones {
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+        }
+        if game.winner(&position).is_none() && position.stones() == stones {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+#[test]
+fn positions_beyond_are_solved_to_the_values_of_larger_tables() {
+    let (classic, nearest) = (Variant::Classic, Variant::NearestOnly);
+    for (variant, stones, smaller) in [(classic, 5, &[4, 3][..]), (nearest, 4, &[3, 2])] {
+        let game = Standard::new(variant, Die::fair());
+        let large = tables(stones, variant);
+        for &known in smaller {
+            let (small, count) = (tables(known, variant), 10 + 20 * known % 40);
+            for position in of_random_games(stones as u32, count, known as u64) {
+                let expected = large.probe(&game, &position).unwrap();
+                assert_eq!(small.probe(&game, &position), None);
+                let found = small.probe_within(&game, &position, 1 << 20).unwrap();
+                let moves = found.moves.iter().zip(&expected.moves);
+                let values = moves.map(|((one, found), (other, expected))| {
+                    assert_eq!(one, other);
+                    (found, expected)
+                });
+                for (found, expected) in values.chain([(&found.value, &expected.value)]) {
+                    assert!((found - expected).abs() < 8e-5, "{position:?}");
+                    assert_eq!(*found == 1.0, *expected == 1.0, "{position:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_values_are_those_of_one_after_the_other() {
+    let tables = tables(4, Variant::Classic);
+    let mut positions = of_random_games(4, 300, 1);
+    positions.extend(of_random_games(5, 20, 1));
+    positions.extend(of_random_games(3, 20, 1));
+    for count in [1, 32, 33, positions.len()] {
+        let asked = &positions[positions.len() - count..];
+        let mut values = vec![Some(7.0); count];
+        tables.values(asked, &mut values);
+        let expected: Vec<_> = asked.iter().map(|one| tables.value_of(one)).collect();
+        assert_eq!(values, expected);
+    }
+}
+
+/// With `ALEA_TABLES` naming a directory with tables of six stones.
+#[test]
+#[ignore = "timing, by hand"]
+fn time_of_looking_up() {
+    let directory = std::env::var_os("ALEA_TABLES").unwrap();
+    let began = std::time::Instant::now();
+    let tables = Tables::open(directory.as_ref(), 6, Variant::Classic, &on_two_threads).unwrap();
+    println!("opened in {:?}", began.elapsed());
+    for (count, seed) in [(10_000, 1), (100_000, 2), (1_000_000, 3)] {
+        let positions = of_random_games(6, count, seed);
+        let time = |name, positions: &[Position], look_up: &dyn Fn(&[Position])| {
+            let began = std::time::Instant::now();
+            look_up(positions);
+            let rate = positions.len() as f64 / began.elapsed().as_secs_f64();
+            println!("{count} {name}: {rate:.0} a second");
+        };
+        let one_by_one = |positions: &[Position]| {
+            let sum: Option<f32> = positions.iter().map(|one| tables.value_of(one)).sum();
+            assert!(sum.is_some());
+        };
+        let together = |positions: &[Position]| {
+            let mut values = vec![None; positions.len()];
+            tables.values(positions, &mut values);
+        };
+        let (half, other) = positions.split_at(positions.len() / 2);
+        time("in order, cold", half, &together);
+        time("one by one, cold", other, &one_by_one);
+        time("in order, warm", half, &together);
+        time("one by one, warm", other, &one_by_one);
+    }
+}
+
+/// With `ALEA_TABLES` as above.
+#[test]
+#[ignore = "timing, by hand"]
+fn time_of_solving_beyond() {
+    let directory = std::env::var_os("ALEA_TABLES").unwrap();
+    let tables = Tables::open(directory.as_ref(), 6, Variant::Classic, &on_two_threads).unwrap();
+    for (stones, limit) in [(7, 100_000), (7, 1_000_000), (8, 1_000_000)] {
+        let positions = of_random_games(stones, 50, 5);
+        let began = std::time::Instant::now();
+        let solved = positions.iter().filter(|position| {
+            let found = tables.moves_within(&Standard::default(), position, limit);
+            found.is_some()
+        });
+        println!(
+            "{stones} {limit}: {} of {} in {:?}",
+            solved.count(),
+            positions.len(),
+            began.elapsed()
         );
     }
 }

@@ -1,0 +1,106 @@
+//! `alea suite`: makes the suites that players are judged on.
+
+use crate::games::GameArguments;
+use crate::output;
+use crate::positions::parallel;
+use anyhow::Result;
+use benches::studies::regret::{
+    positions::Source,
+    suite::{FEWEST_STONES, MOST_STONES, Maker, file, write_keys},
+};
+use clap::value_parser;
+use engine::core::files;
+use engine::games::einstein::{Standard, tables::Tables};
+use engine::play::build::PlayerRecipe;
+use std::path::PathBuf;
+
+/// Make suites of positions with certified values of all moves, for 'alea regret --suite'
+///
+/// A file for each number of stones, that of 5 also with fewer. Positions are those that games of
+/// strong self-play come to, one of a game, no two alike up to symmetry. Values are exact where the
+/// tables reach or at most --limit positions are to be solved, else by roll-outs, with their standard
+/// errors. Suites that are there are kept, and one that was begun is gone on with. Afterwards
+/// held-out.bin holds the keys of all positions: part of the program, so that training leaves them
+/// out.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea suite --out data/suites --tables tables\n         \
+                  alea suite --out suites --stones 7 --positions 100 --limit 100000"
+)]
+pub(crate) struct Arguments {
+    /// Directory of the suites
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Stones of the positions, both sides together; may be given several times [default: 5 to 12]
+    #[arg(long, value_parser = value_parser!(u32).range(i64::from(FEWEST_STONES)..=i64::from(MOST_STONES)))]
+    stones: Vec<u32>,
+    /// Positions of a suite [default: 2000 of up to 6 stones, 500 of 7 and 8, 250 of more]
+    #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000))]
+    positions: Option<u64>,
+    /// Who plays the games, with 10 % random moves
+    #[arg(
+        long,
+        value_name = "PLAYER",
+        default_value = "star1(depth=2, eval=best)"
+    )]
+    from: String,
+    /// Whose values stand where none are exact; given again, each values only the moves that the one
+    /// before cannot tell from the best
+    #[arg(
+        long,
+        value_name = "PLAYER",
+        default_values = ["rollout(error=0.008, tablebase=5)", "rollout(error=0.0035, tablebase=5)"]
+    )]
+    by: Vec<String>,
+    /// Most positions that are solved for the exact values of one, with at most two stones more than
+    /// tables know
+    #[arg(long, default_value_t = 300_000)]
+    limit: usize,
+    /// Directory of the tables, as many as there are
+    #[arg(long, value_name = "DIR", default_value = "tables")]
+    tables: PathBuf,
+    /// Seed of positions and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    game: GameArguments,
+}
+
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = (self.game).only::<Standard>("only EinStein has endgame tables and suites")?;
+        let source = Source::parse(&self.from, &game)?;
+        let by = self.by.iter().map(|by| PlayerRecipe::parse(by, &game));
+        let by = by.collect::<Result<Vec<_>, _>>()?;
+        let _claim = files::claim_directory(&self.out)?;
+        let there = Tables::stones_in(&self.tables, game.variant()).unwrap_or(2);
+        let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
+        let maker = Maker {
+            game: &game,
+            source: &source,
+            tables: &tables,
+            limit: self.limit,
+            by: &by,
+            seed: self.seed,
+        };
+        let all: Vec<u32> = (FEWEST_STONES..=MOST_STONES).collect();
+        let wanted = if self.stones.is_empty() {
+            &all
+        } else {
+            &self.stones
+        };
+        for &stones in wanted {
+            let positions = self.positions.unwrap_or(match stones {
+                ..=6 => 2000,
+                7 | 8 => 500,
+                _ => 250,
+            });
+            output::with_progress("positions", |progress| {
+                progress.set_message(format!("{stones} stones"));
+                maker.make(&self.out, stones, positions, progress)
+            })?;
+            output::line(&file(&self.out, stones).display().to_string())?;
+        }
+        Ok(write_keys(&self.out, &game)?)
+    }
+}

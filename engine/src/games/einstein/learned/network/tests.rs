@@ -437,7 +437,10 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
             let deviation = squares.sum::<f64>().sqrt();
             let quarters = (4.0 * mean + 4e-6).floor() as usize;
-            (quarters, ((6.0 * deviation + 6e-6).floor() as usize).min(15))
+            (
+                quarters,
+                ((6.0 * deviation + 6e-6).floor() as usize).min(15),
+            )
         });
         for (number, (quarters, spread)) in quarters.into_iter().enumerate() {
             let row = usize::from(rows[7 * number + 6]);

@@ -271,6 +271,8 @@ pub(super) fn rows_of_both<'a>(
 /// Which of the squares beside, above and between these are taken, a bit each.
 #[inline]
 fn ahead(taken: u32, square: u8) -> u16 {
+    // Wide enough for squares that are none.
+    let taken = u64::from(taken);
     let three = taken >> (square + 1) & 1 | taken >> (square + 5) << 1 & 0b110;
     let inside = if square % 5 == 4 { 0b010 } else { 0b111 };
     (three & inside) as u16

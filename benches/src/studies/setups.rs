@@ -31,10 +31,10 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// The mix that `alea setups` found, in `data/setups/nash.txt`.
+/// The mix in `data/setups/nash.txt`; `alea atlas` makes others.
 const SHIPPED_MIX: &str = include_str!("../../../data/setups/nash.txt");
 
-/// The best sixteen that `alea setups` found, against each other.
+/// The sixteen best of `data/setups/best.txt` against each other.
 const SHIPPED_BEST: &str = include_str!("../../../data/setups/best.txt");
 
 /// What is said where there is nothing to choose from.

@@ -104,7 +104,7 @@ pub(crate) struct MatchArguments {
     pub(crate) pairs: PairArguments,
     /// Set-ups of EinStein: 'random', 'nash' (a mix that comes with the program) or nash:FILE,
     /// RED:BLUE (two indices 0-719 or two orders of 123456), or a file with one RED:BLUE a line;
-    /// 'alea setups' makes such files [default: random]
+    /// 'alea atlas' makes such files [default: random]
     #[arg(long, value_name = "SETUPS", conflicts_with = "opening_plies")]
     setups: Option<String>,
     /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply

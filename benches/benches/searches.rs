@@ -1,9 +1,9 @@
 //! Speed of the searches: a decision in each position of the committed suite, each from an empty
-//! memory.
+//! memory; and of roll-outs.
 
 use benches::studies::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::game::Game;
+use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Standard};
 use engine::play::build::PlayerRecipe;
 use std::hint::black_box;
@@ -45,5 +45,32 @@ fn searches(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, searches);
+/// Games from set-ups to tables of four stones, a thousand from each, on one thread.
+fn roll_outs(criterion: &mut Criterion) {
+    let game = Standard::default();
+    let mut random = RandomStream::new(1);
+    let starts = [0, 1].map(|first| game.random_start(&mut random, first));
+    let mut group = criterion.benchmark_group("roll-outs, a game");
+    group
+        .throughput(Throughput::Elements(1000 * starts.len() as u64))
+        .sample_size(20);
+    for name in ["rollout(best)", "rollout(schwarz)"] {
+        let mut player = PlayerRecipe::parse(name, &game)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .make();
+        let mut seed = 0;
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                seed += 1;
+                player.new_game(seed);
+                for start in &starts {
+                    black_box(player.value(black_box(start)));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, searches, roll_outs);
 criterion_main!(benches);

@@ -10,7 +10,7 @@
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
-mod luck;
+pub(crate) mod luck;
 pub mod report;
 mod result;
 mod starts;

@@ -214,6 +214,7 @@ impl<'a> std::iter::Sum<&'a Self> for PairCounts {
 
 impl PairCounts {
     /// Counts of pairs without drawn games.
+    #[cfg(test)]
     pub(crate) fn without_draws(lost: u64, split: u64, won: u64) -> Self {
         Self {
             lost,

@@ -6,13 +6,11 @@ pub mod setups;
 
 mod zero_sum;
 
-pub mod setup_study;
+pub mod atlas;
 
 pub mod playouts;
 
 pub mod suite;
-
-pub mod opening;
 
 pub mod strength;
 

@@ -13,8 +13,7 @@ use engine::core::{
 };
 use engine::learned::{
     files::evaluator,
-    inputs::{CellGroup, Learnable, NoDense},
-    integer::NoInteger,
+    inputs::{CellGroup, Learnable, NoGroup},
     tuples::Plain,
 };
 use engine::play::{
@@ -128,8 +127,8 @@ impl Playable for Columns {
 static CELLS: [CellGroup; 1] = [CellGroup::only('c', 6, 5, "columns, the mover's first")];
 impl Learnable for Columns {
     type Tuples = Plain;
-    type Dense = NoDense;
-    type Integer = NoInteger;
+    type Network = Plain;
+    type Group = NoGroup;
     fn cells(&self) -> &[CellGroup] {
         &CELLS
     }

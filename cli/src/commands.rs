@@ -2,6 +2,7 @@
 
 mod analyse;
 pub(crate) mod arena;
+mod atlas;
 mod bench;
 mod calibrate;
 mod data;
@@ -20,7 +21,6 @@ mod regret;
 mod report;
 mod reproduce;
 pub(crate) mod selfplay;
-mod setups;
 mod solve;
 mod suite;
 mod tournament;
@@ -40,7 +40,8 @@ pub(crate) enum Command {
     Tuples(tuples::Arguments),
     Arena(arena::Arguments),
     Tournament(tournament::Arguments),
-    Setups(setups::Arguments),
+    #[command(alias = "setups")]
+    Atlas(atlas::Arguments),
     Report(report::Arguments),
     Reproduce(reproduce::Arguments),
     Gate(gate::Arguments),
@@ -71,7 +72,7 @@ impl Command {
             Self::Tuples(arguments) => arguments.run(),
             Self::Arena(arguments) => arguments.run(),
             Self::Tournament(arguments) => arguments.run(),
-            Self::Setups(arguments) => arguments.run(),
+            Self::Atlas(arguments) => arguments.run(),
             Self::Report(arguments) => arguments.run(),
             Self::Reproduce(arguments) => arguments.run(),
             Self::Gate(arguments) => arguments.run(),

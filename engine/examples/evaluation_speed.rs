@@ -19,17 +19,15 @@ use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream, simd:
 use engine::games::einstein::{
     Move, MoveList, Position, RED, Standard,
     evaluators::schwarz_odds::SchwarzOdds,
-    inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS},
     learned::{
         Network,
-        integer_network::{IntegerNetwork, IntegerWeights, inputs::SideGroups},
+        network::{SHAPES, inputs::InputGroups},
         ntuple::{NTuple, TupleSet},
     },
 };
 use engine::learned::{
     inputs::Learnable,
-    integer::{IntegerModel, SHAPES},
-    network::{Layer, NetworkWeights},
+    network::{Layer, TrainedWeights},
 };
 use std::{hint::black_box, time::Instant};
 
@@ -155,34 +153,23 @@ fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
         .collect()
 }
 
-fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
-    let weights = NetworkWeights {
-        sparse: numbers(random, SPARSE_ROWS * 64, 0.3),
-        dense: numbers(random, groups.inputs() * 64, 0.3),
-        bias: numbers(random, 64, 0.3),
-        hidden: vec![Layer {
-            weights: numbers(random, 64 * 32, 0.2),
-            bias: numbers(random, 32, 0.2),
-        }],
-        output: numbers(random, 32, 1.0),
-        ..NetworkWeights::default()
+fn network(random: &mut RandomStream, groups: InputGroups, widths: &[usize]) -> Network {
+    let game = Standard::default();
+    let rows = game.input_runs(groups).last().map_or(0, |run| run.end);
+    let hidden = widths.windows(2).map(|pair| Layer {
+        weights: numbers(random, pair[0] * pair[1], 0.5),
+        bias: numbers(random, pair[1], 0.2),
+    });
+    let hidden = hidden.collect();
+    let weights = TrainedWeights {
+        rows: numbers(random, rows * widths[0], 0.3),
+        bias: numbers(random, widths[0], 0.3),
+        hidden,
+        output: numbers(random, widths[widths.len() - 1], 1.0),
+        output_bias: vec![0.0],
+        ..TrainedWeights::default()
     };
-    Network::new(&Standard::default(), groups, weights).unwrap()
-}
-
-fn integer_network(random: &mut RandomStream, [first, second]: [usize; 2]) -> IntegerNetwork {
-    let groups = SideGroups::ALL;
-    let weights = NetworkWeights {
-        sparse: numbers(random, 2 * groups.rows() * first, 0.3),
-        bias: numbers(random, first, 0.3),
-        hidden: vec![Layer {
-            weights: numbers(random, first * second, 0.5),
-            bias: numbers(random, second, 0.2),
-        }],
-        output: numbers(random, second, 1.0),
-        ..NetworkWeights::default()
-    };
-    IntegerNetwork::new(IntegerWeights::nearest(groups, &weights).unwrap()).unwrap()
+    Network::new(&game, groups, &[], weights.nearest().unwrap()).unwrap()
 }
 
 fn main() {
@@ -198,32 +185,15 @@ fn main() {
     let schwarz = SchwarzOdds::fitted(&game);
     line("schwarz", &schwarz, &plies, rounds);
     whole("schwarz", &schwarz, &plies, rounds);
-    for shape in SHAPES {
-        let network = integer_network(&mut random, shape);
+    let usual: InputGroups = Standard::USUAL_GROUPS.iter().copied().collect();
+    let shapes = SHAPES.iter().map(|shape| &shape[..]);
+    for shape in shapes.chain([&[48, 32][..], &[64, 32, 16]]) {
+        let network = network(&mut random, usual, shape);
         for set in Instructions::available() {
             let network = network.clone().on(set);
-            let name = format!("integer network {}-{}, {}", shape[0], shape[1], set.name());
+            let name = format!("network {shape:?}, {}", set.name());
             line(&name, &network, &plies, rounds);
             whole(&name, &network, &plies, rounds);
-        }
-    }
-    let tables = [FeatureGroup::RaceDistribution, FeatureGroup::RaceMass];
-    let dense = FeatureGroups::ALL
-        .iter()
-        .filter(|group| !tables.contains(group))
-        .fold(FeatureGroups::NONE, FeatureGroups::with);
-    for (inputs, groups) in [
-        ("stones alone", FeatureGroups::NONE),
-        ("22 dense inputs", dense),
-    ] {
-        let network = network(&mut random, groups);
-        for set in Instructions::available() {
-            line(
-                &format!("network 64-32, {inputs}, {}", set.name()),
-                &network.clone().on(set),
-                &plies,
-                rounds,
-            );
         }
     }
     let named = |name| TupleSet::named(&game, name).unwrap();

@@ -4,7 +4,6 @@
 pub mod container;
 pub mod files;
 pub mod inputs;
-pub mod integer;
 pub mod names;
 pub mod network;
 pub mod tuples;

@@ -1,23 +1,12 @@
 //! Speed of records and of learning: reading a shard, finding inputs, and the training steps of
 //! both families.
 
-/// The usual dense inputs.
-const USUAL: [FeatureGroup; 4] = [
-    FeatureGroup::Mobility,
-    FeatureGroup::RaceSummary,
-    FeatureGroup::Attack,
-    FeatureGroup::Material,
-];
-
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
-use engine::games::einstein::{
-    Standard,
-    inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES},
-};
-use engine::learned::{inputs::DenseInputs, network::Heads};
+use engine::games::einstein::Standard;
+use engine::learned::{inputs::Learnable, network::Heads};
 use std::{hint::black_box, path::Path};
-use trainer::batch::{HeadTargets, NetworkBatch, network_batch, tuple_batch};
+use trainer::batch::{HeadTargets, Looks, NetworkBatch, network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::models::{
@@ -49,14 +38,22 @@ fn records(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// What the usual network looks at.
+fn usual() -> Looks<Standard> {
+    Looks {
+        game: Standard::default(),
+        groups: Standard::USUAL_GROUPS.iter().copied().collect(),
+        bounds: Vec::new(),
+    }
+}
+
 fn inputs(criterion: &mut Criterion) {
-    let game = Standard::default();
     let config = TrainConfig::default();
     let options = SampleOptions::new(&config.target, 0.05, 1);
     let samples = Samples::<Standard>::open(&[SAMPLE], &options)
         .and_then(|samples| samples.read(0))
         .unwrap_or_else(|error| panic!("{error}"));
-    let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
+    let looks = usual();
     let set = config
         .ntuple
         .tuple_set(&Standard::default())
@@ -66,7 +63,7 @@ fn inputs(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("network", |bencher| {
         bencher.iter(|| {
-            network_batch(&game, &features, None, Heads::NONE, black_box(batch), 0.7)
+            network_batch(&looks, Heads::NONE, black_box(batch), 0.7)
                 .targets
                 .len()
         })
@@ -78,26 +75,28 @@ fn inputs(criterion: &mut Criterion) {
 }
 
 fn steps(criterion: &mut Criterion) {
-    let game = Standard::default();
+    let looks = usual();
     let config = TrainConfig::default();
     let shape = Shape::new(
-        Sparse::of(&game, None),
-        DenseFeatures::new(&game, USUAL.into_iter().collect()).len(),
+        Sparse::of(&looks.game, looks.groups),
         &config.network.hidden,
     );
     let mut random = RandomStream::new(1);
     let weights: Vec<f32> = (0..shape.parameters())
         .map(|_| (random.unit() as f32 - 0.5) * 0.3)
         .collect();
-    let rows: Vec<i32> = (0..BATCH * ACTIVE)
-        .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32)
+    let runs = looks.game.input_runs(looks.groups);
+    let rows = (0..BATCH).flat_map(|_| runs.clone());
+    let rows: Vec<i32> = rows
+        .map(|run| (run.start + random.below(run.len())) as i32)
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
     let batch = NetworkBatch {
         rows,
-        dense: unit(BATCH * shape.dense()),
+        buckets: Vec::new(),
         targets: unit(BATCH),
+        weights: Vec::new(),
         heads: HeadTargets::default(),
     };
     let mut group = criterion.benchmark_group("a training step");
@@ -115,7 +114,7 @@ fn steps(criterion: &mut Criterion) {
     for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
         let mut cells = Cells::zeros(rule, tuples * table);
         group.bench_function(format!("40 tables, {rule:?}"), |bencher| {
-            bencher.iter(|| cells.learn(&rows, &batch.targets, 0.01))
+            bencher.iter(|| cells.learn(&rows, &batch.targets, &[], 0.01))
         });
     }
     group.finish();

@@ -10,15 +10,11 @@
 #![allow(clippy::print_stdout)]
 
 use engine::core::{random::RandomStream, simd::Instructions};
-use engine::games::einstein::{
-    Position, Standard,
-    inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES},
-    learned::ntuple::TupleSet,
-};
-use engine::learned::{inputs::DenseInputs, network::Heads};
+use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
+use engine::learned::{inputs::Learnable, network::Heads};
 use std::{error, hint::black_box, path::Path, time::Instant};
 use trainer::Error;
-use trainer::batch::{HeadTargets, NetworkBatch, network_batch, tuple_batch};
+use trainer::batch::{HeadTargets, Looks, NetworkBatch, network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
@@ -27,14 +23,6 @@ use trainer::models::{
     online::Cells,
 };
 use trainer::sample::Sample;
-
-/// The usual dense inputs.
-const USUAL: [FeatureGroup; 4] = [
-    FeatureGroup::Mobility,
-    FeatureGroup::RaceSummary,
-    FeatureGroup::Attack,
-    FeatureGroup::Material,
-];
 
 /// Runs of each measurement, of which the best counts.
 const RUNS: usize = 3;
@@ -143,9 +131,17 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
     }
 }
 
+/// What the usual network looks at.
+fn usual() -> Looks<Standard> {
+    Looks {
+        game: Standard::default(),
+        groups: Standard::USUAL_GROUPS.iter().copied().collect(),
+        bounds: Vec::new(),
+    }
+}
+
 fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<dyn error::Error>> {
-    let game = Standard::default();
-    let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
+    let looks = usual();
     let set = config.ntuple.tuple_set(samples.game())?;
     measure("reading shards", || {
         (0..samples.parts())
@@ -161,7 +157,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
         measure(&name("network batches"), || {
             count(
                 &pass(1),
-                |samples| network_batch(&game, &features, None, Heads::NONE, samples, SHARE),
+                |samples| network_batch(&looks, Heads::NONE, samples, SHARE),
                 |batch| batch.targets.len(),
             )
         })?;
@@ -192,11 +188,9 @@ fn count<B: Send>(
 
 /// The step alone on the same batch, and an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
-    let game = Standard::default();
-    let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
+    let looks = usual();
     let shape = Shape::new(
-        Sparse::of(&game, None),
-        features.len(),
+        Sparse::of(&looks.game, looks.groups),
         &config.network.hidden,
     );
     let mut random = RandomStream::new(1);
@@ -206,15 +200,18 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     let start = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     for instructions in Instructions::available() {
         let mut network = start.clone().on(instructions);
-        let rows: Vec<i32> = (0..BATCH * ACTIVE)
-            .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32)
+        let runs = looks.game.input_runs(looks.groups);
+        let rows = (0..BATCH).flat_map(|_| runs.clone());
+        let rows: Vec<i32> = rows
+            .map(|run| (run.start + random.below(run.len())) as i32)
             .collect();
         let mut unit =
             |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
         let batch = NetworkBatch {
             rows,
-            dense: unit(BATCH * shape.dense()),
+            buckets: Vec::new(),
             targets: unit(BATCH),
+            weights: Vec::new(),
             heads: HeadTargets::default(),
         };
         measure(
@@ -231,7 +228,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     measure("network epoch from shards", || {
         let mut learned = 0;
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
-            |samples| network_batch(&game, &features, None, Heads::NONE, samples, SHARE),
+            |samples| network_batch(&looks, Heads::NONE, samples, SHARE),
             |_, batch| {
                 network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
                 learned += batch.targets.len();
@@ -277,7 +274,7 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
             measure(
                 &format!("{TUPLES} tables of 13^4, {name}, {rule:?}"),
                 || {
-                    cells.learn(rows, &targets[..rows.len() / TUPLES], 0.01);
+                    cells.learn(rows, &targets[..rows.len() / TUPLES], &[], 0.01);
                     Ok(rows.len() / TUPLES)
                 },
             )?;

@@ -1,16 +1,16 @@
-//! Batches as the models take them: rows, dense inputs and targets of some samples, found by all
+//! Batches as the models take them: rows, buckets and targets of some samples, found by all
 //! threads.
 //!
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
-use crate::models::fused::{HeadInputs, Inputs, Sparse};
+use crate::models::fused::{HeadInputs, Inputs};
 use crate::sample::Sample;
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::learned::{
-    inputs::{DenseInputs, IntegerInputs, Learnable},
-    integer::OneHot,
-    network::{Head, Heads, PLIES_SCALE},
+    inputs::Learnable,
+    names::NameSet,
+    network::{Head, Heads, PLIES_SCALE, bucket},
     tuples::TupleSet,
 };
 use rayon::prelude::*;
@@ -23,10 +23,12 @@ pub(crate) const TASK: usize = 256;
 pub struct NetworkBatch {
     /// `[batch, active]`.
     pub rows: Vec<i32>,
-    /// `[batch, dense]`.
-    pub dense: Vec<f32>,
+    /// Buckets, `[batch]`; empty if there is one.
+    pub buckets: Vec<u8>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    pub weights: Vec<f32>,
     /// What its heads learn.
     pub heads: HeadTargets,
 }
@@ -42,8 +44,9 @@ impl NetworkBatch {
         } = &self.heads;
         Inputs {
             rows: &self.rows,
-            dense: &self.dense,
+            buckets: &self.buckets,
             targets: &self.targets,
+            weights: &self.weights,
             heads: HeadInputs {
                 outcomes,
                 rolls,
@@ -54,22 +57,66 @@ impl NetworkBatch {
         }
     }
 
-    /// Rows, dense inputs (if there are any) and targets as tensors.
+    /// The same samples, those of a bucket together.
+    #[must_use]
+    pub fn by_bucket(self) -> Self {
+        if self.buckets.is_empty() {
+            return self;
+        }
+        let active = self.rows.len() / self.buckets.len();
+        let mut order: Vec<usize> = (0..self.buckets.len()).collect();
+        order.sort_by_key(|&sample| self.buckets[sample]);
+        fn sorted<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
+            // Nothing stays nothing.
+            order
+                .iter()
+                .filter_map(|&at| values.get(at).copied())
+                .collect()
+        }
+        let rows = order
+            .iter()
+            .flat_map(|&at| &self.rows[at * active..][..active]);
+        Self {
+            rows: rows.copied().collect(),
+            buckets: sorted(&self.buckets, &order),
+            targets: sorted(&self.targets, &order),
+            weights: sorted(&self.weights, &order),
+            heads: HeadTargets {
+                outcomes: sorted(&self.heads.outcomes, &order),
+                rolls: sorted(&self.heads.rolls, &order),
+                plies: sorted(&self.heads.plies, &order),
+            },
+        }
+    }
+
+    /// Rows, a 1 in the column of each sample's bucket of so many, if there are several, targets, and
+    /// what samples count, as tensors.
     #[cfg(feature = "burn")]
     pub(crate) fn tensors(
         &self,
+        buckets: usize,
         device: &Device,
-    ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
+    ) -> (Tensor<2, Int>, Option<Tensor<2>>, [Tensor<2>; 2]) {
         let samples = self.targets.len();
-        let floats = |values: &[f32]| {
+        let floats = |values: Vec<f32>| {
             let shape = [samples, values.len() / samples];
-            Tensor::from_data(TensorData::new(values.to_vec(), shape), device)
+            Tensor::from_data(TensorData::new(values, shape), device)
         };
         let rows = TensorData::new(self.rows.clone(), [samples, self.rows.len() / samples]);
+        let mut mask = vec![0.0; self.buckets.len() * buckets];
+        for (row, &bucket) in mask.chunks_exact_mut(buckets).zip(&self.buckets) {
+            row[usize::from(bucket)] = 1.0;
+        }
         (
             Tensor::from_data(rows, (device, DType::I32)),
-            (!self.dense.is_empty()).then(|| floats(&self.dense)),
-            floats(&self.targets),
+            (!mask.is_empty()).then(|| floats(mask)),
+            [
+                floats(self.targets.clone()),
+                match self.weights.is_empty() {
+                    true => floats(vec![1.0; samples]),
+                    false => floats(self.weights.clone()),
+                },
+            ],
         )
     }
 }
@@ -115,61 +162,58 @@ pub(crate) fn scaled_plies(plies: u8) -> Option<f32> {
     (plies > 0).then(|| f32::from(plies) / PLIES_SCALE)
 }
 
-/// Extracts the network's inputs, those of the one in integers if they are told, and mixes the targets of value and heads with this share of the
-/// search values.
+/// What a network looks at: groups of inputs, and the bounds of its buckets.
+#[derive(Clone, Debug)]
+pub struct Looks<G: Learnable> {
+    /// The rules.
+    pub game: G,
+    /// Inputs beside the usual ones.
+    pub groups: NameSet<G::Group>,
+    /// Most that remains in each bucket but the last.
+    pub bounds: Vec<u8>,
+}
+
+/// Finds the rows and buckets of samples, and mixes the targets of value and heads with this share of
+/// the search values.
 #[must_use]
 pub fn network_batch<G: Learnable>(
-    game: &G,
-    features: &G::Dense,
-    integers: Option<IntegerInputs<G>>,
+    looks: &Looks<G>,
     heads: Heads,
     samples: &[Sample<G::Position>],
     search_share: f32,
 ) -> NetworkBatch {
-    let (width, active) = (features.len(), Sparse::of(game, integers).active);
+    let Looks {
+        game,
+        groups,
+        bounds,
+    } = looks;
+    let active = game.input_runs(*groups).len();
     let mut rows = vec![0i32; samples.len() * active];
-    let mut dense = vec![0.0f32; samples.len() * width];
-    // A network without dense inputs still needs one (empty) piece of them for each task.
-    let mut nothing: Vec<[f32; 0]> = Vec::new();
-    let dense_tasks: Vec<&mut [f32]> = if width > 0 {
-        dense.chunks_mut(TASK * width).collect()
-    } else {
-        nothing.resize(samples.len().div_ceil(TASK), []);
-        nothing
-            .iter_mut()
-            .map(|empty| empty.as_mut_slice())
-            .collect()
-    };
     samples
         .par_chunks(TASK)
         .zip(rows.par_chunks_mut(TASK * active))
-        .zip(dense_tasks)
-        .for_each(|((samples, rows), dense)| {
+        .for_each(|(samples, rows)| {
             let mut found = vec![0u16; active];
-            for (number, sample) in samples.iter().enumerate() {
+            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
                 let position = &sample.position;
-                match integers {
-                    Some(inputs) => inputs.fill(position, &mut found),
-                    None => game.sparse(position, game.to_move(position), &mut found),
-                }
-                for (row, &found) in rows[number * active..].iter_mut().zip(&found) {
+                game.input_rows(*groups, position, game.to_move(position), &mut found);
+                for (row, &found) in rows.iter_mut().zip(&found) {
                     *row = i32::from(found);
                 }
-                features.fill(
-                    game,
-                    &sample.position,
-                    &mut dense[number * width..][..width],
-                );
             }
         });
-    let targets = samples
+    let bucket = |sample: &Sample<_>| bucket(bounds, game.remaining(&sample.position)) as u8;
+    let counted = samples
         .iter()
-        .map(|sample| sample.target(search_share))
-        .collect();
+        .take(samples.len() * usize::from(!bounds.is_empty()));
     NetworkBatch {
         rows,
-        dense,
-        targets,
+        buckets: counted.map(bucket).collect(),
+        targets: samples
+            .iter()
+            .map(|sample| sample.target(search_share))
+            .collect(),
+        weights: weights(samples),
         heads: HeadTargets::new(heads, samples, search_share),
     }
 }
@@ -181,6 +225,8 @@ pub struct TupleBatch {
     pub rows: Vec<u32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    pub weights: Vec<f32>,
 }
 
 /// Finds the row of each tuple, and mixes targets with this share of the search values.
@@ -202,10 +248,22 @@ pub fn tuple_batch<G: Learnable>(
         });
     TupleBatch {
         rows,
+        weights: weights(samples),
         targets: samples
             .iter()
             .map(|sample| sample.target(search_share))
             .collect(),
+    }
+}
+
+/// What samples count; nothing if all count 1.
+fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
+    let weights = || samples.iter().map(|sample| sample.weight);
+    let differ = weights().any(|weight| weight != 1.0);
+    if differ {
+        weights().collect()
+    } else {
+        Vec::new()
     }
 }
 
@@ -221,10 +279,8 @@ pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
 mod tests {
     use super::*;
     use crate::sample::tests::{random_samples, with_continuations};
-    use engine::games::einstein::{
-        Standard,
-        inputs::{ACTIVE, DenseFeatures, FeatureGroups, sparse},
-    };
+    use engine::core::game::Game;
+    use engine::games::einstein::Standard;
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
@@ -234,8 +290,13 @@ mod tests {
             .for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
         let set = TupleSet::named(&game, "stone-pairs").unwrap();
-        for groups in [FeatureGroups::ALL, FeatureGroups::NONE] {
-            let features = DenseFeatures::new(&game, groups);
+        for (groups, bounds) in [(NameSet::ALL, vec![5, 8]), (NameSet::NONE, Vec::new())] {
+            let looks = Looks {
+                game: game.clone(),
+                groups,
+                bounds,
+            };
+            let active = game.input_runs(groups).len();
             for threads in [1, 3] {
                 let pool = rayon::ThreadPoolBuilder::new()
                     .num_threads(threads)
@@ -243,32 +304,43 @@ mod tests {
                     .unwrap();
                 let (network, tuples) = pool.install(|| {
                     (
-                        network_batch(&game, &features, None, Heads::NONE, &samples, 0.6),
+                        network_batch(&looks, Heads::NONE, &samples, 0.6),
                         tuple_batch(&set, &samples, 0.6),
                     )
                 });
-                assert_eq!(
-                    (network.targets.len(), network.dense.len()),
-                    (samples.len(), samples.len() * features.len())
-                );
                 assert_eq!(tuples.targets, network.targets);
                 assert_eq!(network.heads, HeadTargets::default());
+                let all = samples.len() * usize::from(!looks.bounds.is_empty());
+                assert_eq!(
+                    (network.targets.len(), network.buckets.len()),
+                    (samples.len(), all)
+                );
                 for (number, sample) in samples.iter().enumerate() {
+                    let position = &sample.position;
                     assert_eq!(network.targets[number], sample.target(0.6));
-                    assert_eq!(
-                        network.rows[number * ACTIVE..][..ACTIVE],
-                        sparse(&sample.position).map(i32::from)
-                    );
-                    let mut dense = vec![0.0; features.len()];
-                    features.fill(&game, &sample.position, &mut dense);
-                    assert_eq!(
-                        network.dense[number * features.len()..][..features.len()],
-                        dense
-                    );
+                    let mut rows = vec![0; active];
+                    game.input_rows(groups, position, game.to_move(position), &mut rows);
+                    let rows: Vec<i32> = rows.into_iter().map(i32::from).collect();
+                    assert_eq!(network.rows[number * active..][..active], rows);
+                    if let Some(&bucket) = network.buckets.get(number) {
+                        let stones = position.stones();
+                        assert_eq!(bucket, u8::from(stones > 5) + u8::from(stones > 8));
+                    }
                     let mut rows = vec![0; set.tuples()];
-                    set.indices(&sample.position, &mut rows);
+                    set.indices(position, &mut rows);
                     assert_eq!(tuples.rows[number * set.tuples()..][..set.tuples()], rows);
                 }
+                let together = network.clone().by_bucket();
+                assert!(together.buckets.is_sorted());
+                let keys = |batch: &NetworkBatch| {
+                    let rows = batch.rows.chunks(active).map(<[i32]>::to_vec);
+                    let mut keys: Vec<_> = rows
+                        .zip(batch.targets.iter().map(|t| t.to_bits()))
+                        .collect();
+                    keys.sort();
+                    keys
+                };
+                assert_eq!(keys(&together), keys(&network));
             }
         }
     }

@@ -10,9 +10,8 @@ mod tests;
 
 use crate::Error;
 use engine::learned::{
-    inputs::{DenseGroupOf, Learnable},
-    integer::SHAPES,
-    names::{NameSet, Named},
+    inputs::{Learnable, check_bounds},
+    names::Named,
     network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{
@@ -31,10 +30,8 @@ pub struct TrainConfig {
     pub target: TargetConfig,
     /// What both families share.
     pub training: TrainingConfig,
-    /// The small network.
+    /// The network.
     pub network: NetworkConfig,
-    /// The network in integers.
-    pub integer: NetworkConfig,
     /// The n-tuple network.
     pub ntuple: NTupleConfig,
     /// Its learning from its own games.
@@ -48,7 +45,6 @@ impl Default for TrainConfig {
             target: TargetConfig::default(),
             training: TrainingConfig::default(),
             network: NetworkConfig::default(),
-            integer: NetworkConfig::default(),
             ntuple: NTupleConfig::default(),
             online: OnlineConfig::default(),
         }
@@ -68,16 +64,12 @@ impl TrainConfig {
             config.ntuple.set = game.tuple_sets()[0].name.to_owned();
         }
         config.ntuple.tuple_set(game)?;
-        let features = config
-            .network
-            .features
-            .take()
-            .unwrap_or_else(|| G::USUAL_DENSE.iter().map(ToString::to_string).collect());
         // In their order, whatever that in the file.
-        let features: NameSet<DenseGroupOf<G>> =
-            NameSet::from_list(features).map_err(Error::of("network.features"))?;
-        let names = features.iter().map(|group| group.name().to_owned());
-        config.network.features = Some(names.collect());
+        let groups = config.network.groups::<G>()?.iter();
+        let names = groups.map(|group| group.name().to_owned());
+        config.network.inputs = Some(names.collect());
+        check_bounds(game, "buckets", &config.network.buckets)
+            .map_err(Error::of("network.buckets"))?;
         if config.network.heads.contains(Head::Rolls) && G::OUTCOMES == 0 {
             return Err(Error::new(format!(
                 "network.heads: {} has no outcomes of chance that a head 'rolls' could tell apart",
@@ -127,13 +119,13 @@ impl TrainConfig {
             target,
             training,
             network,
-            integer,
             ntuple,
             online,
             ..
         } = self;
         share("target.search_share", target.search_share)?;
         share("target.final_search_share", target.last_search_share())?;
+        share("target.error_scale", target.scale_of_errors())?;
         some("training.epochs", training.epochs)?;
         some("training.window", training.window)?;
         let minutes = training.checkpoint_minutes;
@@ -169,21 +161,6 @@ impl TrainConfig {
         batch("network.batch", network.batch)?;
         positive("network.learning_rate", network.learning_rate)?;
         positive("network.gradient_norm", network.gradient_norm)?;
-        require(
-            "integer.hidden",
-            format!("{:?}", integer.hidden),
-            SHAPES.iter().any(|shape| integer.hidden == shape),
-            "[64, 16], [64, 32], [128, 32] or [256, 32]",
-        )?;
-        require(
-            "integer.heads",
-            integer.heads.names(),
-            integer.heads.is_empty(),
-            "left out: that family has none",
-        )?;
-        batch("integer.batch", integer.batch)?;
-        positive("integer.learning_rate", integer.learning_rate)?;
-        positive("integer.gradient_norm", integer.gradient_norm)?;
         positive("ntuple.learning_rate", ntuple.learning_rate)?;
         some("online.games", online.games)?;
         positive("online.learning_rate", online.learning_rate)?;

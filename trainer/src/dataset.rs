@@ -28,6 +28,8 @@ pub struct SampleOptions {
     pub label: Option<String>,
     /// Whether labels from endgame tables take the place of search value and result.
     pub exact: bool,
+    /// The standard error of a label with which a sample counts half; 0: all count alike.
+    pub error_scale: f32,
     /// Whether samples know how their game went on, which only some heads of networks learn.
     pub continuations: bool,
     /// Share of the games that only validate.
@@ -44,6 +46,7 @@ impl SampleOptions {
         Self {
             label,
             exact: target.exact,
+            error_scale: target.scale_of_errors(),
             ..Self::played(validation_share, seed)
         }
     }
@@ -54,6 +57,7 @@ impl SampleOptions {
         Self {
             label: None,
             exact: false,
+            error_scale: 0.0,
             continuations: false,
             validation_share,
             seed,
@@ -157,6 +161,9 @@ impl Seen {
             game.encode(&sample.position, &mut bytes);
             bytes.extend_from_slice(&sample.value.to_bits().to_le_bytes());
             bytes.extend_from_slice(&sample.result.to_bits().to_le_bytes());
+            if sample.weight != 1.0 {
+                bytes.extend_from_slice(&sample.weight.to_bits().to_le_bytes());
+            }
             // Trainings that do not ask for them have the number they had before there were any.
             if sample.continuation != Continuation::UNKNOWN {
                 let Continuation {
@@ -362,6 +369,15 @@ impl<G: Playable> Samples<G> {
                 .iter()
                 .flatten()
                 .any(|sample| sample.continuation != Continuation::UNKNOWN),
+        }
+    }
+
+    /// Whether training samples may count differently.
+    #[must_use]
+    pub fn are_weighed(&self) -> bool {
+        match &self.source {
+            Source::Shards(_, options) => options.error_scale > 0.0 && options.label.is_some(),
+            Source::Memory(parts) => parts.iter().flatten().any(|sample| sample.weight != 1.0),
         }
     }
 

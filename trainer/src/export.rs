@@ -121,7 +121,6 @@ fn engine_answers<G: Learnable>(game: &G, model: &Model<G>, positions: &[G::Posi
     match model {
         Model::NTuple(model) => model.values(game, positions, &mut values),
         Model::Network(model) => model.values(game, positions, &mut values),
-        Model::Integer(model) => model.values(game, positions, &mut values),
     }
     let mut answers = Answers::from(values);
     if let Model::Network(model) = model {
@@ -140,14 +139,16 @@ mod tests {
     use super::*;
     use engine::games::einstein::{
         Position, Standard,
-        inputs::{FeatureGroups, SPARSE_ROWS},
         learned::{
             Network,
             ntuple::{NTuple, TupleSet},
             weights::{Model, ModelFile},
         },
     };
-    use engine::learned::network::{HeadWeights, Layer, NetworkWeights};
+    use engine::learned::{
+        names::NameSet,
+        network::{HeadWeights, Layer, NetworkWeights},
+    };
 
     fn file() -> ModelFile {
         let set = TupleSet::named(&Standard::default(), "stones").unwrap();
@@ -242,9 +243,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
         let weights = NetworkWeights {
-            sparse: vec![0.0; SPARSE_ROWS * 16],
-            bias: vec![0.0; 16],
-            output: vec![0.0; 16],
+            rows: vec![0; 312 * 16],
+            bias: vec![0; 16],
+            output: vec![0; 16],
+            output_bias: vec![0],
             heads: HeadWeights {
                 // Logits of the biases, and 0.25 · 16 plies.
                 rolls: Some(Layer {
@@ -261,7 +263,7 @@ mod tests {
         let file = ModelFile {
             provenance: "{}".to_owned(),
             model: Model::Network(
-                Network::new(&Standard::default(), FeatureGroups::NONE, weights).unwrap(),
+                Network::new(&Standard::default(), NameSet::NONE, &[], weights).unwrap(),
             ),
         };
         let good = Answers {

@@ -72,7 +72,7 @@ pub fn fit<G: Learnable>(
         progress,
     };
     match family {
-        Family::Network | Family::Integer => train(&run, NetworkLearner::new(&run, device)?),
+        Family::Network => train(&run, NetworkLearner::new(&run, device)?),
         Family::NTuple => train(
             &run,
             NTupleLearner::new(samples.game(), &config.ntuple, device)?,

@@ -149,7 +149,7 @@ impl<'a, G: Playable> Pass<'a, G> {
         random.shuffle(&mut parts);
         let mut window = Window::new(
             shuffle.window.min(self.samples.training()),
-            self.samples.continuations(),
+            self.samples.continuations() || self.samples.are_weighed(),
         );
         for parts in parts.chunks(self.together) {
             let read: Vec<Vec<Sample<_>>> = parts
@@ -178,20 +178,20 @@ impl<'a, G: Playable> Pass<'a, G> {
     }
 }
 
-/// Samples that are held to be shuffled, a position and 8 bytes each; what came after them takes 12
-/// more only where that is known.
+/// Samples that are held to be shuffled, a position and 8 bytes each; what they count and what came
+/// after them takes 16 more only where that is known.
 struct Window<P> {
     samples: Vec<(P, [f32; 2])>,
-    continuations: Option<Vec<Continuation>>,
+    more: Option<Vec<(f32, Continuation)>>,
 }
 
 const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16 && size_of::<Continuation>() == 12);
 
 impl<P: Copy> Window<P> {
-    fn new(capacity: usize, continuations: bool) -> Self {
+    fn new(capacity: usize, more: bool) -> Self {
         Self {
-            samples: Vec::with_capacity(capacity),
-            continuations: continuations.then(|| Vec::with_capacity(capacity)),
+            samples: Vec::with_capacity(capacity + 1),
+            more: more.then(|| Vec::with_capacity(capacity + 1)),
         }
     }
 
@@ -202,41 +202,28 @@ impl<P: Copy> Window<P> {
     fn push(&mut self, sample: Sample<P>) {
         self.samples
             .push((sample.position, [sample.value, sample.result]));
-        if let Some(continuations) = &mut self.continuations {
-            continuations.push(sample.continuation);
+        if let Some(more) = &mut self.more {
+            more.push((sample.weight, sample.continuation));
         }
     }
 
     /// Puts a sample where another stood, which is returned.
     #[inline]
     fn replace(&mut self, place: usize, sample: Sample<P>) -> Sample<P> {
-        let (position, [value, result]) = std::mem::replace(
-            &mut self.samples[place],
-            (sample.position, [sample.value, sample.result]),
-        );
-        let continuations = self.continuations.as_mut();
-        let continuation = continuations.map_or(Continuation::UNKNOWN, |all| {
-            std::mem::replace(&mut all[place], sample.continuation)
-        });
-        Sample {
-            position,
-            value,
-            result,
-            continuation,
-        }
+        self.push(sample);
+        self.swap_remove(place)
     }
 
     /// Takes a sample out; the last one takes its place.
     fn swap_remove(&mut self, place: usize) -> Sample<P> {
         let (position, [value, result]) = self.samples.swap_remove(place);
-        let continuation = self
-            .continuations
-            .as_mut()
-            .map_or(Continuation::UNKNOWN, |all| all.swap_remove(place));
+        let more = self.more.as_mut().map(|all| all.swap_remove(place));
+        let (weight, continuation) = more.unwrap_or((1.0, Continuation::UNKNOWN));
         Sample {
             position,
             value,
             result,
+            weight,
             continuation,
         }
     }

@@ -10,10 +10,8 @@ use std::path::PathBuf;
 pub enum Family {
     /// Sums of table entries.
     NTuple,
-    /// The small network.
+    /// The network.
     Network,
-    /// The network in integers.
-    Integer,
 }
 
 impl Family {
@@ -23,7 +21,6 @@ impl Family {
         match self {
             Self::NTuple => "ntuple",
             Self::Network => "network",
-            Self::Integer => "integer",
         }
     }
 }
@@ -31,7 +28,7 @@ impl Family {
 /// What a training came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// `ntuple`, `network` or `integer`.
+    /// `ntuple` or `network`.
     pub family: String,
     /// Epochs that were run, also in earlier runs of the same training.
     pub epochs: usize,

@@ -15,8 +15,22 @@ pub struct Sample<P> {
     /// What the side to move got in the end, 1 for a win, 0 for a loss, a half for a draw; of an
     /// exact value the value once more.
     pub result: f32,
+    /// What its loss counts, in `(0, 1]`; see [`weight`].
+    pub weight: f32,
     /// What came after it, for heads of a network that learn that.
     pub continuation: Continuation,
+}
+
+/// What a sample counts whose value has this standard error, beside one whose value has none. If all
+/// else that a model misses of a position, the next ones of its kind and the limits of its form, has
+/// the variance `scale`², these are weights by inverse variance, with which means vary least.
+#[must_use]
+pub fn weight(error: f32, scale: f32) -> f32 {
+    if error > 0.0 && scale > 0.0 {
+        (1.0 + (error / scale).powi(2)).recip()
+    } else {
+        1.0
+    }
 }
 
 /// How the game went on from a position.
@@ -79,6 +93,7 @@ impl<P> Sample<P> {
             position,
             value,
             result: value,
+            weight: 1.0,
             continuation: Continuation::UNKNOWN,
         }
     }
@@ -162,6 +177,18 @@ pub(crate) mod tests {
             };
         }
         samples
+    }
+
+    #[test]
+    fn what_is_less_certain_counts_less() {
+        for (error, scale, expected) in [
+            (0.0, 0.05, 1.0),
+            (0.05, 0.05, 0.5),
+            (0.1, 0.05, 0.2),
+            (0.1, 0.0, 1.0),
+        ] {
+            assert!((weight(error, scale) - expected).abs() < 1e-6);
+        }
     }
 
     #[test]

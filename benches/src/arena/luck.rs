@@ -33,7 +33,7 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
 /// `evaluator` has been told of a new game. It is asked about each position before chance has
 /// spoken, in the order of the game, so what it says depends on nothing that comes after. A move that it
 /// does not rate counts as worthless.
-pub(super) fn of_game<G: Playable>(
+pub(crate) fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
     seat_of_a: usize,

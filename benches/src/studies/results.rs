@@ -10,10 +10,9 @@ use crate::error::Result;
 use crate::page::Page;
 use crate::plot::{Curve, LineChart};
 use crate::studies::{
-    opening::OpeningValue, regret::report::Report, reproduce::Reproduction,
-    setup_study::StudyResult, strength::Point,
+    atlas::result::Atlas, regret::report::Report, reproduce::Reproduction, strength::Front,
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A result that a page can show.
@@ -25,33 +24,18 @@ pub enum Found {
     Tournament(TournamentResult),
     /// Of `alea regret`.
     Regret(Box<Report>),
-    /// Of `alea setups`.
-    Setups(Box<StudyResult>),
+    /// Of `alea atlas`.
+    Atlas(Box<Atlas>),
     /// Of `alea reproduce`.
     Reproduction(Reproduction),
     /// Of `alea bench strength`.
-    Strength(Strength),
-    /// Of `alea bench opening`, a line a player.
-    Opening(OpeningValue),
+    Strength(Front),
     /// `curve.csv` of a training.
     Curve(LineChart),
 }
 
-/// Strength by a number.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Strength {
-    /// The player, with `{n}` for the number.
-    pub player: String,
-    /// Who it played against.
-    pub against: String,
-    /// What the number is.
-    pub number: String,
-    /// A match for each number.
-    pub points: Vec<Point>,
-}
-
 /// Results that a page shows, with what they are called.
-const KNOWN: &str = "arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening write results with --json, and \
+const KNOWN: &str = "arena, gate, tournament, regret, atlas, reproduce and bench strength write results with --json, and \
                      a training its curve.csv";
 
 /// The results in a text: JSON values one after the other, or a table of a curve. `name` is what
@@ -95,14 +79,12 @@ fn recognised(mut value: Value) -> Result<Found, String> {
         Found::Tournament(read(value)?)
     } else if has(&["truth", "contestants"]) {
         Found::Regret(read(value)?)
-    } else if has(&["ranking", "setups"]) {
-        Found::Setups(read(value)?)
+    } else if has(&["equilibrium", "classes"]) {
+        Found::Atlas(read(value)?)
     } else if has(&["comparisons", "claims"]) {
         Found::Reproduction(read(value)?)
-    } else if has(&["points", "against"]) {
+    } else if has(&["curves", "against"]) {
         Found::Strength(read(value)?)
-    } else if has(&["player", "score", "mean_plies"]) {
-        Found::Opening(read(value)?)
     } else {
         return Err(format!("no page shows it; {KNOWN}"));
     })

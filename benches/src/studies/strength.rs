@@ -1,8 +1,9 @@
-//! How much stronger a player gets with a number: time a move, depth, simulations. A match a number
-//! against one and the same opponent, and the curve.
+//! The strength front: how players score against one and the same opponent, by what they cost.
 //!
-//! All matches use the same seed, so that every point has the same starts and dice. Invariant:
-//! points stand in the order of their numbers.
+//! A player's notation may leave place for a number, such as time a move; then it has a match a
+//! number, a curve. All matches use the same seed, so that every point has the same starts and
+//! dice. Invariant: curves stand in the order given, points in the order of their numbers; scores
+//! are without luck where somebody tells luck.
 
 use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
 use crate::error::Result;
@@ -11,108 +12,161 @@ use crate::plot::{
     scaled::{Bar, Scale, chart_with_bars},
 };
 use crate::sheet::{Cell, Sheet};
+use crate::statistics::Interval;
+use engine::core::files::checksum;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// A player at one number.
-pub struct Setting<G: Playable> {
-    /// The number.
-    pub number: f64,
-    /// The player with it.
-    pub contestant: Contestant<G>,
+/// What stands in a player's notation for a number.
+pub const PLACE: &str = "{n}";
+
+/// A player, its numbers open.
+pub struct Candidate<G: Playable> {
+    /// Its notation, with [`PLACE`] for the number.
+    pub player: String,
+    /// Each number with the player that it makes; without a number there is one.
+    pub settings: Vec<(Option<f64>, Contestant<G>)>,
+}
+
+/// What players scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Front {
+    /// The opponent.
+    pub against: String,
+    /// A curve a player.
+    pub curves: Vec<Scores>,
+}
+
+/// What a player scored with each of its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// The player, with [`PLACE`] for the number.
+    pub player: String,
+    /// A match a number.
+    pub points: Vec<Point>,
 }
 
 /// What a player scored with one number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The number.
-    pub number: f64,
+    /// The number, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<f64>,
     /// The match; A is the player.
     pub result: MatchResult,
 }
 
+impl Point {
+    /// Score and interval, without luck if that was told.
+    fn score(&self) -> (f64, Interval) {
+        match &self.result.luck {
+            Some(luck) => (luck.score, luck.interval),
+            None => (self.result.score, self.result.interval),
+        }
+    }
+
+    /// Microseconds a move.
+    fn cost(&self) -> f64 {
+        1e6 * self.result.seconds_per_move[0]
+    }
+}
+
 /// Plays a match for every setting. `options.state`, if given, names a folder with a file for each
-/// number.
+/// match: one that is finished there is not played again.
 ///
 /// # Errors
 /// If a match fails.
-pub fn strength<G: Playable>(
-    settings: &[Setting<G>],
+pub fn front<G: Playable>(
+    candidates: &[Candidate<G>],
     against: &Contestant<G>,
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
-) -> Result<Vec<Point>> {
+) -> Result<Front> {
     make_folder(options.state.as_deref())?;
-    let mut settings: Vec<&Setting<G>> = settings.iter().collect();
-    settings.sort_by(|left, right| left.number.total_cmp(&right.number));
-    let play = |setting: &Setting<G>| {
-        let options = options.kept_as(&setting.number.to_string());
-        let result = play_match(&setting.contestant, against, &options)?;
+    let mut play = |(number, player): &(Option<f64>, Contestant<G>)| {
+        let name = format!("{:016x}", checksum(player.name.as_bytes()));
+        let result = play_match(player, against, &options.kept_as(&name))?;
         watch(&result);
         Ok(Point {
-            number: setting.number,
+            number: *number,
             result,
         })
     };
-    settings.into_iter().map(play).collect()
+    let mut scores = |Candidate { player, settings }: &Candidate<G>| {
+        let mut settings: Vec<_> = settings.iter().collect();
+        settings.sort_by(|(one, _), (other, _)| one.partial_cmp(other).expect("numbers"));
+        let points = settings.into_iter().map(&mut play).collect::<Result<_>>()?;
+        Ok(Scores {
+            player: player.clone(),
+            points,
+        })
+    };
+    Ok(Front {
+        against: against.name.clone(),
+        curves: candidates.iter().map(&mut scores).collect::<Result<_>>()?,
+    })
 }
 
 /// A line a point.
 #[must_use]
-pub fn sheet(name: &str, points: &[Point]) -> Sheet {
+pub fn sheet(front: &Front) -> Sheet {
     let mut sheet = Sheet::new([
-        name,
-        "win %",
-        "±",
-        "Elo",
-        "± ",
+        "player",
         "µs a move",
-        "first mover wins %",
+        "score %",
+        "±",
+        "as played %",
+        "±",
         "games",
     ]);
-    for Point { number, result } in points {
-        sheet.push(vec![
-            Cell::Number(*number, if number.fract() == 0.0 { 0 } else { 2 }),
-            Cell::Percent(result.score),
-            Cell::Percent(result.interval.half_width()),
-            Cell::Number(result.elo, 1),
-            Cell::Number(result.elo_interval.half_width(), 1),
-            Cell::Number(1e6 * result.seconds_per_move[0], 1),
-            Cell::Percent(result.first_mover_share),
-            result.games.into(),
-        ]);
+    for Scores { player, points } in &front.curves {
+        for point in points {
+            let name = match point.number {
+                Some(number) => player.replace(PLACE, &number.to_string()),
+                None => player.clone(),
+            };
+            let (score, interval) = point.score();
+            sheet.push(vec![
+                name.into(),
+                Cell::Number(point.cost(), 1),
+                Cell::Percent(score),
+                Cell::Percent(interval.half_width()),
+                Cell::Percent(point.result.score),
+                Cell::Percent(point.result.interval.half_width()),
+                point.result.games.into(),
+            ]);
+        }
     }
     sheet
 }
 
-/// The curve with intervals; each doubling of the number is a step.
+/// Scores with their intervals by microseconds a move; each doubling of these is a step.
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn chart(name: &str, player: &str, against: &str, points: &[Point]) -> Result<String> {
-    let scores = points
-        .iter()
-        .map(|point| (point.number, 100.0 * point.result.score));
+pub fn chart(front: &Front) -> Result<String> {
+    let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
     let chart = LineChart::new(
-        format!("Strength against {against}"),
-        [name, "games won, %"],
-        [Curve::new(player, scores)],
+        format!("Strength against {}", front.against),
+        ["µs a move", "score, %"],
+        front
+            .curves
+            .iter()
+            .map(|curve| Curve::new(&curve.player, curve.points.iter().map(percent))),
     );
-    let bar = |point: &Point| {
-        let interval = point.result.interval;
-        Bar {
-            curve: 0,
-            x: point.number,
-            lower: 100.0 * interval.lower,
-            upper: 100.0 * interval.upper,
-        }
-    };
-    chart_with_bars(
-        &chart,
-        &points.iter().map(bar).collect::<Vec<_>>(),
-        &Scale::Logarithmic(10),
-        &Scale::Linear,
-    )
+    let mut bars = Vec::new();
+    for (curve, scores) in front.curves.iter().enumerate() {
+        bars.extend(scores.points.iter().map(|point| {
+            let (_, Interval { lower, upper }) = point.score();
+            Bar {
+                curve,
+                x: point.cost(),
+                lower: 100.0 * lower,
+                upper: 100.0 * upper,
+            }
+        }));
+    }
+    chart_with_bars(&chart, &bars, &Scale::Logarithmic(10), &Scale::Linear)
 }
 
 #[cfg(test)]
@@ -123,36 +177,43 @@ mod tests {
     #[test]
     fn points_are_matches_in_the_order_of_their_numbers() {
         let folder = tempfile::tempdir().unwrap();
-        let settings = [(20.0, greedy()), (1.0, random()), (5.0, first())]
-            .map(|(number, contestant)| Setting { number, contestant });
+        let candidate = |player: &str, settings| Candidate {
+            player: player.to_owned(),
+            settings,
+        };
+        let candidates = [
+            candidate(
+                "a({n})",
+                vec![
+                    (Some(20.0), greedy()),
+                    (Some(1.0), random()),
+                    (Some(5.0), first()),
+                ],
+            ),
+            candidate("b", vec![(None, greedy())]),
+        ];
         let options = MatchOptions {
             state: Some(folder.path().join("state")),
             ..options(30, 3)
         };
-        let points = strength(&settings, &random(), &options, |_| {}).unwrap();
-        assert_eq!(
-            points.iter().map(|point| point.number).collect::<Vec<_>>(),
-            [1.0, 5.0, 20.0]
-        );
-        assert_eq!(points[0].result.score, 0.5, "random against itself");
+        let found = front(&candidates, &random(), &options, |_| {}).unwrap();
+        let [a, b] = &found.curves[..] else { panic!() };
+        let numbers: Vec<_> = a.points.iter().map(|point| point.number.unwrap()).collect();
+        assert_eq!(numbers, [1.0, 5.0, 20.0]);
+        assert_eq!(a.points[0].result.score, 0.5, "random against itself");
         let unkept = MatchOptions {
             state: None,
             ..options.clone()
         };
         let alone = play_match(&greedy(), &random(), &unkept).unwrap();
-        assert_eq!(points[2].result.pair_counts, alone.pair_counts);
-        let again = strength(&settings, &random(), &options, |_| {}).unwrap();
-        assert_eq!(
-            again,
-            strength(&settings, &random(), &options, |_| {}).unwrap(),
-            "read back without playing, times included"
-        );
-        assert_eq!(again[2].result.pair_counts, alone.pair_counts);
-        assert_eq!(sheet("ms", &points).text().lines().count(), 4);
-        let svg = chart("ms a move", "greedy", "random", &points).unwrap();
-        assert!(
-            svg.contains("games won, %") && svg.matches("<circle").count() == 4,
-            "{svg}"
-        );
+        for point in [&a.points[2], &b.points[0]] {
+            assert_eq!(point.result.pair_counts, alone.pair_counts);
+        }
+        let again = || front(&candidates, &random(), &options, |_| {}).unwrap();
+        assert_eq!(again(), again(), "read back, times included");
+        assert_eq!(sheet(&found).text().lines().count(), 5);
+        let svg = chart(&found).unwrap();
+        assert!(svg.contains("score, %"), "{svg}");
+        assert_eq!(svg.matches("<circle").count(), 4 + 2, "{svg}");
     }
 }

@@ -55,8 +55,13 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> S
 /// The best row against `columns` minus the best column against `rows`; never negative but for
 /// rounding.
 pub(super) fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
-    let least = column_payoffs(payoffs, rows).into_iter();
-    best_row(payoffs, columns) - least.fold(f64::INFINITY, f64::min)
+    best_row(payoffs, columns) - worst_column(payoffs, rows)
+}
+
+/// What the column that is worst for it leaves `rows`.
+pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
+    let payoffs = column_payoffs(payoffs, rows).into_iter();
+    payoffs.fold(f64::INFINITY, f64::min)
 }
 
 /// What the best row gets against `columns`.

@@ -1,6 +1,5 @@
 //! `alea bench`: speed and statistics.
 
-mod opening;
 mod playouts;
 mod search;
 mod strength;
@@ -21,7 +20,6 @@ pub(crate) struct Arguments {
 enum What {
     Playouts(playouts::Arguments),
     Search(search::Arguments),
-    Opening(opening::Arguments),
     Strength(strength::Arguments),
 }
 
@@ -30,7 +28,6 @@ impl Arguments {
         match &self.what {
             What::Playouts(arguments) => arguments.run(),
             What::Search(arguments) => arguments.run(),
-            What::Opening(arguments) => arguments.run(),
             What::Strength(arguments) => arguments.run(),
         }
     }

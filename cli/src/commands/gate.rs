@@ -173,7 +173,6 @@ impl<G: Learnable> Promotion<G> {
         let shape = match &self.model.model {
             Model::NTuple(model) => format!("n-tuples, `{}`", model.set().name()),
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
-            Model::Integer(_) => "integer network".to_owned(),
         };
         let known = |value: &Value| match value {
             Value::Null => "?".to_owned(),

@@ -12,7 +12,7 @@ use std::{
 
 /// Results as a page
 ///
-/// Reads what arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening
+/// Reads what arena, gate, tournament, regret, atlas, reproduce and bench strength
 /// write with --json, and the curve.csv of a training, and makes one page of all: tables, ratings
 /// with error bars, reliability plots, heat maps, learning curves. The HTML is one file that needs
 /// no network; Markdown has its pictures beside it. `alea pipeline` writes a page of its own.

@@ -14,7 +14,7 @@ use trainer::dataset::{SampleOptions, Samples, no_records};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::shard;
 
-/// Fit an n-tuple network and a small network to game records, or let one learn from its own games,
+/// Fit an n-tuple network and a network to game records, or let one learn from its own games,
 /// and export them for the engine
 ///
 /// Started again with the same settings it goes on after the last checkpoint.
@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
     /// Settings; keys that are left out have their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// What to fit: 'both' are the n-tuple network and the network
-    #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both", "integer"])]
+    /// What to fit
+    #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both"])]
     family: String,
     /// Seed of initial weights and order; overrides the settings
     #[arg(long)]
@@ -95,7 +95,6 @@ impl Arguments {
         let families: &[Family] = match self.family.as_str() {
             "network" => &[Family::Network],
             "ntuple" => &[Family::NTuple],
-            "integer" => &[Family::Integer],
             _ => &[Family::NTuple, Family::Network],
         };
         let game = shard_game(data)?;

@@ -67,8 +67,6 @@ pub(crate) struct TrainSection {
     #[serde(default)]
     network: NetworkConfig,
     #[serde(default)]
-    integer: NetworkConfig,
-    #[serde(default)]
     ntuple: NTupleConfig,
 }
 
@@ -162,12 +160,10 @@ impl ImproveConfig {
 
     /// What is fitted.
     pub(crate) fn family(&self) -> Result<Family> {
-        let families = [Family::Network, Family::Integer, Family::NTuple];
+        let families = [Family::Network, Family::NTuple];
         let wanted = &self.train.family;
         let found = families.into_iter().find(|family| family.name() == wanted);
-        found.with_context(|| {
-            format!("train.family = '{wanted}': it must be network, integer or ntuple")
-        })
+        found.with_context(|| format!("train.family = '{wanted}': it must be network or ntuple"))
     }
 
     /// The games of a generation, by the best evaluator before it.
@@ -206,7 +202,6 @@ impl ImproveConfig {
             target: section.target,
             training: section.training,
             network: section.network,
-            integer: section.integer,
             ntuple: section.ntuple,
             ..TrainConfig::default()
         }

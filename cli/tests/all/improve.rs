@@ -241,7 +241,7 @@ fn bad_settings_are_refused_in_one_line_before_anything_is_written() {
         (
             "family = \"ntuple\"",
             "family = \"tuple\"",
-            "must be network, integer or ntuple",
+            "must be network or ntuple",
         ),
         (
             "start = \"random\"",

@@ -20,14 +20,7 @@ fn results_of_several_commands_become_one_page() {
             "regret.json",
             "regret --positions 200 --eval schwarz --player greedy --json",
         ),
-        (
-            "opening.json",
-            "bench opening --player greedy --player random --games 100 --json",
-        ),
-        (
-            "setups.json",
-            "setups --player MrBlack(0) --opponents 2 --json",
-        ),
+        ("atlas.json", "atlas --stones 2 --json"),
         (
             "strength.json",
             "bench strength --player star1(depth={n}) --numbers 1,2 --against greedy --games 20 --json",
@@ -45,9 +38,8 @@ fn results_of_several_commands_become_one_page() {
         "Matches",
         "Tournament",
         "Regret",
-        "The first move",
         "Set-ups",
-        "star1(depth={n}) against greedy",
+        "Strength against greedy",
         "without luck",
     ] {
         assert!(page.contains(part), "{part}");

@@ -1,6 +1,6 @@
-//! `alea setups`, `reproduce`, `bench opening` and `bench strength` from outside.
+//! `alea atlas`, `reproduce` and `bench strength` from outside.
 
-use crate::support::{Folder, alea, exists, keys, list, number, read, word};
+use crate::support::{Folder, alea, keys, list, number, read, word};
 use serde_json::Value;
 
 #[test]
@@ -8,26 +8,32 @@ fn set_ups_are_ranked_and_the_arena_takes_what_was_found() {
     let folder = Folder::new();
     let [best, mix, csv, svg, state] =
         ["best.txt", "mix.txt", "all.csv", "best.svg", "state"].map(|name| folder.at(name));
-    let study = format!("setups --player MrBlack(0) --json --state {state}");
+    let study = format!("atlas --eval schwarz --games 4 --checks 100 --json --state {state}");
     let files = format!("--best {best} --mix {mix} --csv {csv} --svg {svg}");
     let found = alea!("{study} {files}").json();
-    let setups = list(&found["setups"]);
-    assert_eq!(setups.len(), 720);
-    assert_eq!(found["games"], 517_680);
-    assert_eq!(found["opponents"], 719);
-    let rate = "setup order pair_counts score interval class class_score class_interval";
-    assert_eq!(keys(&setups[0]), rate);
-    let shares = list(&found["mix"]["shares"]).iter().map(number);
-    assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
-    // Published: 42 to 56 %.
-    for (place, published) in [(0, 0.56), (719, 0.42)] {
-        let setup = number(&found["ranking"][place]) as usize;
-        let score = number(&setups[setup]["class_score"]);
+    assert_eq!(found["games"], 4 * 64_800);
+    let classes = list(&found["classes"]);
+    assert_eq!(classes.len(), 180);
+    let class = "orders first second score share_first share_second share";
+    assert_eq!(keys(&classes[0]), class);
+    let sum = |key| classes.iter().map(|class| number(&class[key])).sum::<f64>();
+    assert!((sum("share") - 1.0).abs() < 1e-9 && (sum("share_first") - 1.0).abs() < 1e-9);
+    // Published: 42 to 56 %, of single set-ups.
+    for (place, published) in [(0, 0.56), (179, 0.42)] {
+        let score = number(&classes[place]["score"]);
         assert!((score - published).abs() < 0.02, "{place}: {score}");
     }
-    assert_eq!(alea!("{study}").json(), found, "nothing is left to play");
+    // Published: 53.5 %.
+    let random = &found["random"];
+    assert!((number(&random["value"]) - 0.535).abs() < 0.004 && number(&random["error"]) < 0.001);
+    assert_eq!(list(&found["better"]).len(), 2);
+    assert_eq!(
+        alea!("--threads 1 {study}").json(),
+        found,
+        "nothing is left to play"
+    );
     assert_eq!(read(&best).lines().count(), 1 + 512);
-    assert_eq!(read(&csv).lines().count(), 721);
+    assert_eq!(read(&csv).lines().count(), 1 + 64_800);
     assert!(read(&svg).starts_with("<svg"));
     let players = "--player greedy --player MrBlack(0)";
     let play = |setups: &str| alea!("arena {players} --games 40 --setups {setups} --json");
@@ -40,14 +46,13 @@ fn set_ups_are_ranked_and_the_arena_takes_what_was_found() {
 }
 
 #[test]
-fn fewer_opponents_give_no_mix() {
-    let study = "setups --player MrBlack(0) --opponents 4";
-    alea!("{study}").shows(&["worst, as Red's", "no mix"]);
-    let folder = Folder::new();
-    let mix = folder.at("mix.txt");
-    assert_eq!(alea!("{study} --mix {mix}").code, 1);
-    assert!(!exists(&mix));
-    alea!("setups --opponents 720").is_wrong_usage();
+fn few_stones_are_known_exactly() {
+    let found = alea!("atlas --stones 1 --json").json();
+    assert_eq!((&found["games"], &found["fit"]), (&0.into(), &Value::Null));
+    assert!(number(&found["within"]) < 1e-4);
+    alea!("atlas --stones 2").shows(&["exact, by endgame tables", "who begins wins"]);
+    alea!("atlas --stones 4").is_wrong_usage();
+    alea!("atlas --stones 2 --mix mix.txt").fails("set-ups of six stones");
 }
 
 #[test]
@@ -83,21 +88,18 @@ fn published_tables_are_measured_again() {
 }
 
 #[test]
-fn opening_value_and_strength_have_tables_and_a_curve() {
-    let players = "--player random --player star1(depth={depth}) --max-depth 2";
-    let opening = alea!("bench opening {players} --games 200 --json").lines();
-    let players: Vec<&Value> = opening.iter().map(|line| &line["player"]).collect();
-    assert_eq!(players, ["random", "star1(depth=1)", "star1(depth=2)"]);
-    assert_eq!(keys(&opening[0]), "player games score interval mean_plies");
+fn strength_has_a_curve() {
     let folder = Folder::new();
     let svg = folder.at("curve.svg");
-    let study = "--player star1(depth={n}) --against greedy --numbers 2,1 --games 100 --name depth";
-    let found = alea!("bench strength {study} --svg {svg} --json").json();
-    assert_eq!(keys(&found), "player against number points");
-    let points = &found["points"];
-    assert_eq!(points[0]["number"], 1.0);
-    assert_eq!(points[1]["result"]["a"], "star1(depth=2)");
-    assert!(read(&svg).contains("games won, %"));
-    alea!("bench strength --player greedy").fails("has no {n}");
+    let players = "--player star1(depth={n}) --player random";
+    let study = "--against greedy --numbers 2,1 --games 100 --luck";
+    let found = alea!("bench strength {players} {study} --svg {svg} --json").json();
+    assert_eq!(keys(&found), "against curves");
+    let (curve, random) = (&found["curves"][0], &found["curves"][1]);
+    assert_eq!(curve["player"], "star1(depth={n})");
+    assert_eq!(curve["points"][0]["number"], 1.0);
+    assert_eq!(curve["points"][1]["result"]["a"], "star1(depth=2)");
+    assert_eq!(keys(&random["points"][0]), "result");
+    assert!(read(&svg).contains("score, %"));
     alea!("bench strength --numbers 0").fails("are positive");
 }

@@ -7,13 +7,12 @@
 
 use super::{
     container::{Container, Tensor},
-    inputs::{DenseInputs, IntegerInputs, Learnable, hash, network_layout},
-    integer::{
-        FULL, HIDDEN_SCALE, IntegerModel, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, OneHot,
-        ROW_SCALE,
-    },
+    inputs::{Learnable, hash},
     names::{NameSet, Named},
-    network::{Heads, Layer, MAX_HIDDEN, Network, NetworkWeights, SPARSE_SCALE},
+    network::{
+        FULL, HIDDEN_SCALE, Heads, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
+        OUTPUT_SCALE, ROW_SCALE, layout,
+    },
     tuples::{CUSTOM, TupleNetwork, TupleSet},
 };
 use crate::core::{
@@ -35,10 +34,8 @@ pub const SCHEMA: &str = "1";
 pub enum Model<G: Learnable> {
     /// An n-tuple network.
     NTuple(TupleNetwork<G>),
-    /// A network over sparse and dense features.
+    /// A network.
     Network(Network<G>),
-    /// A network in integers.
-    Integer(G::Integer),
 }
 
 /// A model with the story of its making.
@@ -98,7 +95,6 @@ impl<G: Learnable> PartialEq for Model<G> {
         match (self, other) {
             (Self::NTuple(a), Self::NTuple(b)) => a == b,
             (Self::Network(a), Self::Network(b)) => a == b,
-            (Self::Integer(a), Self::Integer(b)) => a == b,
             _ => false,
         }
     }
@@ -133,7 +129,6 @@ impl<G: Learnable> ModelFile<G> {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
             Model::Network(model) => network_container(model),
-            Model::Integer(model) => integer_container(model.weights()),
         };
         let hash = container
             .metadata
@@ -174,9 +169,19 @@ impl<G: Learnable> ModelFile<G> {
         }
         let model = match container.value("kind")? {
             "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
-            "network" => Model::Network(read_network(game, container.clone())?),
-            INTEGER => Model::Integer(read_integer::<G>(container.clone())?),
-            kind => return Err(unknown_kind(kind)),
+            NETWORK => Model::Network(read_network(game, container.clone())?),
+            "network" => {
+                return Err(ModelProblem::Other(
+                    "a network in floating point, as versions before this one made them: train it \
+                     again (alea train --family network)"
+                        .to_owned(),
+                ));
+            }
+            kind => {
+                return Err(ModelProblem::Other(format!(
+                    "model kind '{kind}' is unknown; there are 'ntuple' and '{NETWORK}'"
+                )));
+            }
         };
         Ok(Self {
             provenance: container.value("provenance")?.to_owned(),
@@ -207,17 +212,15 @@ pub fn evaluator<G: Learnable>(
     Ok(match file.model {
         Model::NTuple(model) => Arc::new(model),
         Model::Network(model) => Arc::new(model),
-        Model::Integer(model) => Arc::new(model),
     })
 }
 
 impl<G: Learnable> Model<G> {
-    /// `ntuple`, `network` or `integer_network`, as in the metadata.
+    /// `ntuple` or `network`, its family.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
             Self::Network(_) => "network",
-            Self::Integer(_) => INTEGER,
         }
     }
 
@@ -226,19 +229,16 @@ impl<G: Learnable> Model<G> {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
             Self::Network(model) => {
-                let heads = model.heads();
-                let heads = match heads.is_empty() {
-                    true => String::new(),
-                    false => format!(", heads {}", heads.names()),
+                let listed = |what: &str, list: String| match list.is_empty() {
+                    true => list,
+                    false => format!(", {what} {list}"),
                 };
-                format!("layers {:?}{heads}", model.weights().widths())
-            }
-            Self::Integer(model) => {
-                let weights = model.weights();
+                let inputs = listed("inputs", model.groups().names());
+                let buckets = listed("buckets", joined(model.bounds(), ","));
+                let heads = listed("heads", model.heads().names());
                 format!(
-                    "layers {:?} in integers, inputs squares,{}",
-                    weights.shape(),
-                    weights.inputs.list()
+                    "layers {:?}{inputs}{buckets}{heads}",
+                    model.weights().widths()
                 )
             }
         }
@@ -249,7 +249,6 @@ impl<G: Learnable> Model<G> {
         match self {
             Self::NTuple(model) => model.set().game().model_game(),
             Self::Network(model) => model.game().to_owned(),
-            Self::Integer(model) => model.game(),
         }
     }
 
@@ -258,7 +257,6 @@ impl<G: Learnable> Model<G> {
         match self {
             Self::NTuple(model) => model.set().description(),
             Self::Network(model) => model.layout().to_owned(),
-            Self::Integer(model) => model.weights().inputs.layout(),
         }
     }
 
@@ -266,24 +264,13 @@ impl<G: Learnable> Model<G> {
     pub fn parameters(&self) -> usize {
         match self {
             Self::NTuple(model) => model.weights().len() + 1,
-            Self::Network(model) => {
-                let weights = model.weights();
-                let floats = weights.float_tensors();
-                let floats = floats.iter().map(|(_, _, values)| values.len());
-                weights.sparse.len() + floats.sum::<usize>()
-            }
-            Self::Integer(model) => model.weights().parameters(),
+            Self::Network(model) => model.weights().parameters(),
         }
     }
 }
 
-const INTEGER: &str = "integer_network";
-
-fn unknown_kind(kind: &str) -> ModelProblem {
-    ModelProblem::Other(format!(
-        "model kind '{kind}' is unknown; there are 'ntuple', 'network' and '{INTEGER}'"
-    ))
-}
+/// What files call networks: `network` were those in floating point.
+const NETWORK: &str = "integer_network";
 
 pub(crate) fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
@@ -315,42 +302,78 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
 /// The scales of a file that holds no fixed-point tensor.
 const NO_SCALES: &str = "{}";
 
-fn network_scales() -> String {
-    format!("{{\"sparse\":{SPARSE_SCALE}}}")
+fn network_scales(layers: usize) -> String {
+    let further: String = (2..=layers)
+        .map(|layer| {
+            format!("\"hidden{layer}.weight\":{HIDDEN_SCALE},\"hidden{layer}.bias\":{FULL},")
+        })
+        .collect();
+    format!(
+        "{{\"rows\":{ROW_SCALE},\"hidden1.bias\":{ROW_SCALE},{further}\"output.weight\":{OUTPUT_SCALE},\
+         \"output.bias\":{LOGIT_SCALE}}}"
+    )
 }
 
+/// The shape of a tensor that there is once for each bucket; one bucket alone is not told.
+fn bucketed(buckets: usize, shape: &[usize]) -> Vec<usize> {
+    let all = (buckets > 1).then_some(buckets).into_iter();
+    all.chain(shape.iter().copied()).collect()
+}
+
+/// Wide numbers come first, so that each tensor begins at a multiple of its numbers' size.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
-    let widths = weights.widths();
-    let mut tensors = vec![Tensor::new(
-        "sparse",
-        vec![weights.sparse.len() / widths[0], widths[0]],
-        &weights.sparse,
-    )];
-    for (name, columns, values) in weights.float_tensors() {
-        if !values.is_empty() {
-            let shape = match columns {
-                Some(columns) => vec![values.len() / columns, columns],
-                None => vec![values.len()],
-            };
-            tensors.push(Tensor::new(&name, shape, values));
+    let (widths, buckets) = (weights.widths(), weights.buckets());
+    let (first, last) = (widths[0], widths[widths.len() - 1]);
+    let of_bucket = |shape: &[usize]| bucketed(buckets, shape);
+    let further = || (2..).zip(&weights.hidden).zip(widths.windows(2));
+    let mut tensors = Vec::new();
+    for ((number, layer), pair) in further() {
+        let name = format!("hidden{number}.bias");
+        tensors.push(Tensor::new(&name, of_bucket(&pair[1..]), &layer.bias));
+    }
+    let bias = vec![buckets];
+    tensors.push(Tensor::new("output.bias", bias, &weights.output_bias));
+    for (head, layer) in weights.heads.layers() {
+        let outputs = head.outputs(G::OUTCOMES);
+        for (part, shape, values) in [
+            ("weight", &[last, outputs][..], &layer.weights),
+            ("bias", &[outputs], &layer.bias),
+        ] {
+            let name = format!("{}.{part}", head.name());
+            tensors.push(Tensor::new(&name, of_bucket(shape), values));
         }
     }
-    let mut metadata = metadata([
-        ("kind", "network".to_owned()),
-        ("features", model.layout().to_owned()),
-        ("dense", model.groups().names()),
-        ("shape", joined(&widths, ",")),
-        ("scales", network_scales()),
+    let rows = vec![weights.rows.len() / first, first];
+    tensors.extend([
+        Tensor::new("rows", rows, &weights.rows),
+        Tensor::new("hidden1.bias", vec![first], &weights.bias),
+        Tensor::new("output.weight", of_bucket(&[last]), &weights.output),
     ]);
-    // Networks without heads keep the bytes they had before there were any.
-    if !model.heads().is_empty() {
-        metadata.insert(HEADS.to_owned(), model.heads().names());
+    for ((number, layer), pair) in further() {
+        let name = format!("hidden{number}.weight");
+        tensors.push(Tensor::new(&name, of_bucket(pair), &layer.weights));
+    }
+    let mut metadata = metadata([
+        ("kind", NETWORK.to_owned()),
+        ("features", model.layout().to_owned()),
+        ("inputs", model.groups().names()),
+        ("shape", joined(&widths, ",")),
+        ("scales", network_scales(widths.len())),
+    ]);
+    for (key, list) in [
+        (HEADS, model.heads().names()),
+        (BUCKETS, joined(model.bounds(), ",")),
+    ] {
+        if !list.is_empty() {
+            metadata.insert(key.to_owned(), list);
+        }
     }
     Container { metadata, tensors }
 }
 
 const HEADS: &str = "heads";
+const BUCKETS: &str = "buckets";
 
 fn read_ntuple<G: Learnable>(
     game: &G,
@@ -365,7 +388,7 @@ fn read_ntuple<G: Learnable>(
         name => TupleSet::named(game, name),
     };
     let set = set.map_err(ModelProblem::of)?;
-    let set = set.with_phases(&read_phases(&container)?);
+    let set = set.with_phases(&read_bounds(&container, "phases")?);
     let set = set.map_err(ModelProblem::of)?;
     check_features(&container, &set.description())?;
     check_scales(&container, NO_SCALES)?;
@@ -376,15 +399,15 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0]).map_err(ModelProblem::of)
 }
 
-/// Most that remains in each phase but the last.
-fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
-    let Ok(text) = container.value("phases") else {
+/// Most that remains in each phase or bucket but the last.
+fn read_bounds(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelProblem> {
+    let Ok(text) = container.value(key) else {
         return Ok(Vec::new());
     };
-    let phases: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
-    phases.ok_or_else(|| {
-        let expected = "the most that remains in each phase but the last, for example 5,8";
-        wrong_value("phases", text, expected)
+    let bounds: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
+    bounds.ok_or_else(|| {
+        let expected = "the most that remains in each but the last, for example 5,8";
+        wrong_value(key, text, expected)
     })
 }
 
@@ -398,107 +421,40 @@ fn read_network<G: Learnable>(
     game: &G,
     mut container: Container,
 ) -> Result<Network<G>, ModelProblem> {
-    let groups = NameSet::from_names(container.value("dense")?).map_err(ModelProblem::of)?;
-    check_features(&container, &network_layout(game, groups))?;
-    check_scales(&container, &network_scales())?;
+    let groups = NameSet::from_names(container.value("inputs")?).map_err(ModelProblem::of)?;
+    let bounds = read_bounds(&container, BUCKETS)?;
+    check_features(&container, &layout(game, groups, &bounds))?;
     let widths = read_widths(container.value("shape")?)?;
+    check_scales(&container, &network_scales(widths.len()))?;
     let heads = container.metadata.get(HEADS).map_or("", |names| names);
     let heads = Heads::from_names(heads).map_err(ModelProblem::of)?;
     container.check_checksums()?;
-    let first = widths[0];
+    let (first, last, buckets) = (widths[0], widths[widths.len() - 1], bounds.len() + 1);
+    let of_bucket = |shape: &[usize]| bucketed(buckets, shape);
+    let runs = game.input_runs(groups);
+    let rows = runs.iter().map(|run| run.end).max().unwrap_or(0);
     let mut weights = NetworkWeights {
-        sparse: container.take("sparse", &[game.sparse_rows(), first])?,
-        bias: container.take("hidden1.bias", &[first])?,
-        ..NetworkWeights::default()
-    };
-    if !groups.is_empty() {
-        weights.dense = container.take("dense", &[G::Dense::new(game, groups).len(), first])?;
-    }
-    for (pair, number) in widths.windows(2).zip(2..) {
-        weights.hidden.push(Layer {
-            weights: container.take(&format!("hidden{number}.weight"), pair)?,
-            bias: container.take(&format!("hidden{number}.bias"), &pair[1..])?,
-        });
-    }
-    let last = widths[widths.len() - 1];
-    weights.output = container.take("output.weight", &[last])?;
-    weights.output_bias = container
-        .take("output.bias", &[1])
-        .map(|bias: Vec<f32>| bias[0])?;
-    for head in heads.iter() {
-        let outputs = head.outputs(G::OUTCOMES);
-        *weights.heads.layer_mut(head) = Some(Layer {
-            weights: container.take(&format!("{}.weight", head.name()), &[last, outputs])?,
-            bias: container.take(&format!("{}.bias", head.name()), &[outputs])?,
-        });
-    }
-    container.finish()?;
-    Network::from_fixed_point(game, groups, weights).map_err(ModelProblem::of)
-}
-
-fn integer_scales() -> String {
-    format!(
-        "{{\"rows\":{ROW_SCALE},\"hidden1.bias\":{ROW_SCALE},\"hidden2.weight\":{HIDDEN_SCALE},\"hidden2.bias\":{FULL},\
-         \"output.weight\":{OUTPUT_SCALE},\"output.bias\":{LOGIT_SCALE}}}"
-    )
-}
-
-/// Wide numbers come first, so that each tensor begins at a multiple of its numbers' size.
-fn integer_container<G: Learnable, I: OneHot<G>>(weights: &IntegerWeights<I>) -> Container {
-    let [first, second] = weights.shape();
-    Container {
-        metadata: metadata([
-            ("kind", INTEGER.to_owned()),
-            ("features", weights.inputs.layout()),
-            ("inputs", weights.inputs.list()),
-            ("shape", format!("{first},{second}")),
-            ("scales", integer_scales()),
-        ]),
-        tensors: vec![
-            Tensor::new("hidden2.bias", vec![second], &weights.hidden_bias),
-            Tensor::new("output.bias", vec![1], &[weights.output_bias]),
-            Tensor::new(
-                "rows",
-                vec![weights.rows.len() / first, first],
-                &weights.rows,
-            ),
-            Tensor::new("hidden1.bias", vec![first], &weights.bias),
-            Tensor::new("output.weight", vec![second], &weights.output),
-            Tensor::new("hidden2.weight", vec![first, second], &weights.hidden),
-        ],
-    }
-}
-
-fn read_integer<G: Learnable>(mut container: Container) -> Result<G::Integer, ModelProblem> {
-    let names = container.value("inputs")?.split(',');
-    let names = names.filter(|name| !name.is_empty()).map(str::to_owned);
-    let names: Vec<String> = names.collect();
-    let inputs = IntegerInputs::<G>::named(Some(&names)).map_err(ModelProblem::of)?;
-    let rows = inputs.runs().last().map_or(0, |run| run.end);
-    if rows == 0 {
-        return Err(unknown_kind(INTEGER));
-    }
-    check_features(&container, &inputs.layout())?;
-    check_scales(&container, &integer_scales())?;
-    let shape = container.value("shape")?;
-    let Ok([first, second]) = <[usize; 2]>::try_from(read_widths(shape)?) else {
-        let expected = "the neurons of two hidden layers, for example 64,32";
-        return Err(wrong_value("shape", shape, expected));
-    };
-    container.check_checksums()?;
-    let weights = IntegerWeights {
-        inputs,
         rows: container.take("rows", &[rows, first])?,
         bias: container.take("hidden1.bias", &[first])?,
-        hidden: container.take("hidden2.weight", &[first, second])?,
-        hidden_bias: container.take("hidden2.bias", &[second])?,
-        output: container.take("output.weight", &[second])?,
-        output_bias: container
-            .take("output.bias", &[1])
-            .map(|bias: Vec<i32>| bias[0])?,
+        output: container.take("output.weight", &of_bucket(&[last]))?,
+        output_bias: container.take("output.bias", &[buckets])?,
+        ..NetworkWeights::default()
     };
+    for (pair, number) in widths.windows(2).zip(2..) {
+        weights.hidden.push(Layer {
+            weights: container.take(&format!("hidden{number}.weight"), &of_bucket(pair))?,
+            bias: container.take(&format!("hidden{number}.bias"), &of_bucket(&pair[1..]))?,
+        });
+    }
+    for head in heads.iter() {
+        let (name, outputs) = (head.name(), head.outputs(G::OUTCOMES));
+        *weights.heads.layer_mut(head) = Some(Layer {
+            weights: container.take(&format!("{name}.weight"), &of_bucket(&[last, outputs]))?,
+            bias: container.take(&format!("{name}.bias"), &of_bucket(&[outputs]))?,
+        });
+    }
     container.finish()?;
-    G::Integer::new(weights).map_err(ModelProblem::of)
+    Network::new(game, groups, &bounds, weights).map_err(ModelProblem::of)
 }
 
 fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
@@ -553,6 +509,7 @@ mod tests {
     use super::*;
     use crate::core::{game::Game, random::RandomStream};
     use crate::games::{einstein::Standard, reversi::Reversi};
+    use crate::learned::network::TrainedWeights;
     use crate::play::playable::Playable;
 
     fn numbers(count: usize) -> Vec<f32> {
@@ -567,17 +524,21 @@ mod tests {
         let set = TupleSet::named(&game, "lines").unwrap();
         let tuples = numbers(set.rows());
         let tuples = TupleNetwork::new(set, tuples, 0.25).unwrap();
-        let weights = NetworkWeights {
-            sparse: numbers(game.sparse_rows() * 32),
+        let weights = TrainedWeights {
+            rows: numbers(3 * 16 * 32),
             bias: numbers(32),
             hidden: vec![Layer {
-                weights: numbers(32 * 16),
-                bias: numbers(16),
+                weights: numbers(2 * 32 * 16),
+                bias: numbers(2 * 16),
             }],
-            output: numbers(16),
-            ..NetworkWeights::default()
+            output: numbers(2 * 16),
+            output_bias: numbers(2),
+            ..TrainedWeights::default()
         };
-        let network = Network::new(&game, NameSet::NONE, weights).unwrap();
+        let network = weights
+            .nearest()
+            .and_then(|weights| Network::new(&game, NameSet::NONE, &[5], weights))
+            .unwrap();
         for model in [Model::NTuple(tuples), Model::Network(network)] {
             let provenance = "{}".to_owned();
             let file = ModelFile { provenance, model };
@@ -593,7 +554,6 @@ mod tests {
                 let value = match &file.model {
                     Model::NTuple(model) => model.value_of(&game, &position),
                     Model::Network(model) => model.value_of(&game, &position),
-                    Model::Integer(never) => match *never {},
                 };
                 assert_eq!(loaded.value_of(&game, &position), value);
                 position = game.play(&position, game.random_move(&position, random.next_u64()));

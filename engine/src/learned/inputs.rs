@@ -7,17 +7,17 @@
 //! it was trained on.
 
 use super::{
-    integer::IntegerModel,
     names::{NameSet, Named},
+    network::NetworkKernels,
     tuples::TupleKernels,
 };
 use crate::core::{game::Seat, random::RandomStream};
 use crate::play::playable::Playable;
-use std::{fmt::Debug, ops::RangeInclusive};
+use std::{
+    fmt::Debug,
+    ops::{Range, RangeInclusive},
+};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Most dense inputs a network has.
-pub const MAX_DENSE: usize = 128;
 
 /// The hash that stands for a canonical text of inputs in model files: xxh3, 64 bits.
 #[must_use]
@@ -125,19 +125,20 @@ pub type TupleKind = (&'static str, Vec<Vec<Cell>>);
 pub trait Learnable: Playable {
     /// How tuples are looked up: [`super::tuples::Plain`] is right for every game.
     type Tuples: TupleKernels<Self>;
-    /// Dense inputs of networks: [`NoDense`] if there are none.
-    type Dense: DenseInputs<Self>;
-    /// The network in integers: [`super::integer::NoInteger`] if there is none.
-    type Integer: IntegerModel<Self>;
+    /// How networks are computed: [`super::tuples::Plain`] is right for every game.
+    type Network: NetworkKernels<Self>;
+    /// Groups of inputs that networks may have beside those they always have: [`NoGroup`] if there
+    /// are none.
+    type Group: Named;
 
-    /// What phases of tables go by, in words.
+    /// What phases of tables and buckets of networks go by, in words.
     const PHASES_BY: &'static str = Self::REMAINING;
 
     /// Chance outcomes, from 1, that heads of networks tell apart; 0: none.
     const OUTCOMES: usize = 0;
 
-    /// Names of the dense groups that a network has unless told.
-    const USUAL_DENSE: &'static [&'static str] = &[];
+    /// The groups of inputs that a network has unless told.
+    const USUAL_GROUPS: &'static [Self::Group] = &[];
 
     /// The rules that models are made for, where those that are played may differ.
     #[must_use]
@@ -207,26 +208,26 @@ pub trait Learnable: Playable {
         vec![("pairs", pairs), ("triples", triples)]
     }
 
-    /// The cells whose symbols are the sparse inputs of networks, one-hot; by default the first
-    /// group.
-    fn network_cells(&self) -> CellGroup {
-        self.cells()[0]
+    /// The inputs of networks, each a row of the first layer that is on or off, in runs of which one
+    /// is on in every position; runs may share rows. By default one a cell of the first group, of a
+    /// row for each symbol.
+    fn input_runs(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
+        let _ = groups;
+        let cells = self.cells()[0];
+        let run = |number| number * cells.symbols..(number + 1) * cells.symbols;
+        (0..cells.count).map(run).collect()
     }
 
-    /// Rows of a sparse first layer: for each cell one a symbol.
-    fn sparse_rows(&self) -> usize {
-        let cells = self.network_cells();
-        cells.count * cells.symbols
-    }
-
-    /// Sparse inputs that are on in every position: one a cell.
-    fn active(&self) -> usize {
-        self.network_cells().count
-    }
-
-    /// Writes the row of each cell, as a seat sees the position.
-    fn sparse(&self, position: &Self::Position, seat: Seat, rows: &mut [u16]) {
-        let cells = self.network_cells();
+    /// Writes the row that is on in each run, as a seat sees the position.
+    fn input_rows(
+        &self,
+        groups: NameSet<Self::Group>,
+        position: &Self::Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        let _ = groups;
+        let cells = self.cells()[0];
         with_view(self, position, seat, |symbols| {
             let symbols = &symbols[cells.start..][..cells.count];
             for ((number, row), &symbol) in (0..).zip(rows).zip(symbols) {
@@ -235,11 +236,28 @@ pub trait Learnable: Playable {
         });
     }
 
-    /// The canonical text of the sparse inputs.
-    fn sparse_layout(&self) -> String {
-        let cells = self.network_cells();
+    /// The canonical text that names every input, and the version of each formula.
+    fn inputs_layout(&self, groups: NameSet<Self::Group>) -> String {
+        let _ = groups;
+        let cells = self.cells()[0];
         format!("sparse v1: {} {}", cells.names(), cells.meaning)
     }
+}
+
+/// Whether these numbers of what remains part all positions: they ascend, and none takes all. `what`
+/// is parted by them: phases, buckets.
+pub fn check_bounds<G: Learnable>(game: &G, what: &str, bounds: &[u8]) -> Result<(), String> {
+    let remaining = game.remaining_range();
+    let (least, most) = (*remaining.start(), *remaining.end());
+    let within = |bound: &u8| (least..most).contains(&usize::from(*bound));
+    if bounds.is_sorted_by(|a, b| a < b) && bounds.iter().all(within) {
+        return Ok(());
+    }
+    Err(format!(
+        "{what} {bounds:?}: numbers of {} must ascend, from {least} to {}",
+        G::REMAINING,
+        most - 1
+    ))
 }
 
 /// All pairs of cells of the first group.
@@ -300,72 +318,13 @@ pub fn cell_text(groups: &[CellGroup], cell: Cell) -> String {
         .unwrap_or_default()
 }
 
-/// A group of dense inputs.
-pub trait DenseGroup: Named {
-    /// How many numbers it has.
-    fn len(self) -> usize;
-
-    /// Never: every group has inputs.
-    fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// Name, version of the formula, and what the numbers are; changes whenever they do.
-    fn layout(self) -> &'static str;
-}
-
-/// Computes the dense inputs of the groups that were chosen: numbers of about `[-2, 2]`.
-pub trait DenseInputs<G: Playable>: Clone + Debug + Send + Sync + 'static {
-    /// The groups there are.
-    type Group: DenseGroup;
-
-    /// The extractor of groups, under these rules.
-    fn new(game: &G, groups: NameSet<Self::Group>) -> Self;
-
-    /// The groups that are on.
-    fn groups(&self) -> NameSet<Self::Group>;
-
-    /// Writes the inputs of a position that is not over, in the order of its groups, as the seat to
-    /// move sees it; `out` is as long as they are many.
-    fn fill(&self, game: &G, position: &G::Position, out: &mut [f32]);
-
-    /// How many inputs there are.
-    fn len(&self) -> usize {
-        self.groups().iter().map(DenseGroup::len).sum()
-    }
-
-    /// Whether no group is on.
-    fn is_empty(&self) -> bool {
-        self.groups().is_empty()
-    }
-}
-
-/// The canonical text that names every input of a network with these dense groups.
-#[must_use]
-pub fn network_layout<G: Learnable>(game: &G, groups: NameSet<DenseGroupOf<G>>) -> String {
-    std::iter::once(game.sparse_layout())
-        .chain(groups.iter().map(|group| group.layout().to_owned()))
-        .collect::<Vec<_>>()
-        .join("; ")
-}
-
-/// The dense groups of a game.
-pub type DenseGroupOf<G> = <<G as Learnable>::Dense as DenseInputs<G>>::Group;
-
-/// What the network in integers of a game looks at.
-pub type IntegerInputs<G> = <<G as Learnable>::Integer as IntegerModel<G>>::Inputs;
-
-/// No dense inputs.
+/// No groups of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoGroup {}
 
-/// The dense inputs of a game that has none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoDense;
-
 impl Named for NoGroup {
     const ALL: &'static [Self] = &[];
-    const KIND: &'static str = "feature group";
+    const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
         match self {}
@@ -374,28 +333,4 @@ impl Named for NoGroup {
     fn number(self) -> usize {
         match self {}
     }
-}
-
-impl DenseGroup for NoGroup {
-    fn len(self) -> usize {
-        match self {}
-    }
-
-    fn layout(self) -> &'static str {
-        match self {}
-    }
-}
-
-impl<G: Playable> DenseInputs<G> for NoDense {
-    type Group = NoGroup;
-
-    fn new(_: &G, _: NameSet<NoGroup>) -> Self {
-        Self
-    }
-
-    fn groups(&self) -> NameSet<NoGroup> {
-        NameSet::NONE
-    }
-
-    fn fill(&self, _: &G, _: &G::Position, _: &mut [f32]) {}
 }

@@ -1,186 +1,186 @@
-//! Inference of small networks over the shared features, without a learning framework.
+//! Networks in whole numbers, for the leaves of a search.
 //!
-//! hidden₁ = clip(Σ rows of the cells + dense · W + b), hiddenₖ₊₁ = clip(hiddenₖ · Wₖ +
-//! bₖ), logit = hidden · w + b, value = logistic(logit), with clip to `[0, 1]`. Invariant: the sum
-//! of the cells' rows is kept in fixed point ([`SPARSE_SCALE`]), so that following a move equals
-//! starting afresh to the last bit; all other sums have one fixed order, so that every instruction
-//! set gives the same bits. The idea of the accumulator is NNUE's (Nasu 2018).
+//! Inputs are each on or off, in runs of rows of which one is on ([`Learnable::input_runs`]); what
+//! comes after the first layer there may be several times, for more or less of the game that
+//! remains ([`Network::bounds`]). [`NetworkWeights`] has the formula. Invariant: all sums are exact,
+//! so that following a move equals starting afresh, and all kernels and instruction sets give the
+//! same bits. The idea of the accumulator is NNUE's (Nasu 2018).
 
 mod accumulator;
 mod heads;
 mod kernels;
+mod weights;
 
 pub use accumulator::Accumulators;
 pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
+pub use weights::*;
 
 use super::{
-    inputs::{DenseGroupOf, DenseInputs, Learnable, MAX_DENSE, network_layout},
-    names::{NameSet, Named},
+    inputs::{Learnable, check_bounds},
+    names::NameSet,
+    tuples::Plain,
 };
-use crate::core::{calibration::logistic, evaluator::Evaluator, simd::Instructions};
+use crate::core::text::joined;
+use crate::core::{
+    calibration::{logistic, unproven},
+    evaluator::{Evaluator, one_by_one, score_one_by_one, value_one_by_one},
+    simd::Instructions,
+};
+use std::fmt::Debug;
 
-/// What a sparse weight of 1.0 is in fixed point.
-pub const SPARSE_SCALE: i32 = 1 << 20;
+/// Most inputs that may be on in a position.
+pub const MAX_ACTIVE: usize = 512;
 
-/// Largest sparse weight in fixed point (128.0), where the cells are at most fifteen; more of them
-/// have to share the same sum, which cannot overflow.
-pub const MAX_SPARSE: i32 = 128 * SPARSE_SCALE;
+/// How the networks of a game are computed: by [`Plain`] or faster. Invariant: the logits of
+/// [`Network::plain_logit`].
+pub trait NetworkKernels<G: Learnable<Network = Self>>:
+    Clone + Debug + Send + Sync + Sized + 'static
+{
+    /// What a search keeps from position to position.
+    type Cache: Clone + Default + Send;
 
-/// Largest weight or bias elsewhere: far beyond use, and small enough that no sum becomes infinite.
-pub const MAX_WEIGHT: f32 = 1e6;
+    /// As [`Evaluator::KNOWS_SUCCESSORS`].
+    const KNOWS_SUCCESSORS: bool = false;
 
-/// Layers have a multiple of this many neurons.
-pub const LANES: usize = 16;
+    /// Whether they are fast only where [`NetworkWeights::sums_fit_16_bits`], which training then sees to.
+    const SUMS_IN_16_BITS: bool = false;
 
-/// Most neurons in a layer.
-pub const MAX_WIDTH: usize = 1024;
+    /// What is needed of a network that looks at these groups.
+    fn new(
+        weights: &NetworkWeights,
+        groups: NameSet<G::Group>,
+        bounds: &[u8],
+        instructions: Instructions,
+    ) -> Self;
 
-/// Most hidden layers.
-pub const MAX_HIDDEN: usize = 3;
+    /// As [`Evaluator::refresh`].
+    fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-/// A layer after the first: `outputs` neurons that see all `inputs` of the layer before it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layer {
-    /// One row of `outputs` weights for each input, one row after the other.
-    pub weights: Vec<f32>,
-    /// One bias for each output.
-    pub bias: Vec<f32>,
-}
+    /// As [`Evaluator::update`].
+    fn update(
+        network: &Network<G>,
+        game: &G,
+        parent: &Self::Cache,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    );
 
-impl Layer {
-    fn tensors(&self, name: &str) -> [(String, Option<usize>, &[f32]); 2] {
-        [
-            (
-                format!("{name}.weight"),
-                Some(self.bias.len()),
-                &self.weights,
-            ),
-            (format!("{name}.bias"), None, &self.bias),
-        ]
+    /// Log odds of the side to move, in units of 1 / [`LOGIT_SCALE`]; the cache is that of the
+    /// position.
+    fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
+
+    /// As [`Evaluator::one_ply`].
+    fn one_ply(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        cache: &mut Self::Cache,
+    ) -> f32 {
+        one_by_one(network, game, position, cache)
+    }
+
+    /// As [`Evaluator::score_successors`].
+    fn score_successors(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        score_one_by_one(network, game, position, moves, scores);
+    }
+
+    /// As [`Evaluator::value_successors`].
+    fn value_successors(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        value_one_by_one(network, game, position, moves, cache, values);
     }
 }
 
-/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices
-/// are input-major: one row for each input.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NetworkWeights<S = f32> {
-    /// `[sparse rows × width]`: what each symbol of each cell adds to the first hidden layer.
-    pub sparse: Vec<S>,
-    /// `[dense inputs × width]`.
-    pub dense: Vec<f32>,
-    /// `[width]`: the bias of the first hidden layer; its length is the width.
-    pub bias: Vec<f32>,
-    /// The hidden layers after the first, at most two.
-    pub hidden: Vec<Layer>,
-    /// `[width of the last hidden layer]`.
-    pub output: Vec<f32>,
-    /// The bias of the logit.
-    pub output_bias: f32,
-    /// What else is read off the last hidden layer; nothing by default.
-    pub heads: HeadWeights,
+impl<G: Learnable<Network = Self>> NetworkKernels<G> for Plain {
+    type Cache = Accumulators;
+
+    fn new(_: &NetworkWeights, _: NameSet<G::Group>, _: &[u8], _: Instructions) -> Self {
+        Self
+    }
+
+    fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Accumulators) {
+        cache.refresh(network, game, position);
+    }
+
+    fn update(
+        network: &Network<G>,
+        game: &G,
+        parent: &Accumulators,
+        after: &G::Position,
+        child: &mut Accumulators,
+    ) {
+        child.update(network, game, parent, after);
+    }
+
+    #[inline]
+    fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Accumulators) -> i32 {
+        network.logit_of_sums(game, position, cache.seen_by(game.to_move(position)))
+    }
 }
 
-/// Weights that make no network, and why; tensors have the names that model files use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NetworkError(String);
-
-/// A network ready to evaluate. Immutable and shared; what changes along a game is in
-/// [`Accumulators`].
+/// A network ready to evaluate. Immutable and shared.
 #[derive(Clone, Debug)]
 pub struct Network<G: Learnable> {
-    weights: NetworkWeights<i32>,
-    features: G::Dense,
-    dense: usize,
+    weights: NetworkWeights,
+    groups: NameSet<G::Group>,
+    bounds: Vec<u8>,
     active: usize,
+    kernels: G::Network,
     instructions: Instructions,
     game: String,
     layout: String,
 }
 
-/// The largest sparse weight, in fixed point, of a network over so many cells.
-fn most_sparse(active: usize) -> i32 {
-    MAX_SPARSE.min(i32::MAX / active.max(1) as i32)
-}
-
 impl<G: Learnable> Network<G> {
-    /// The network of trained weights; the sparse ones are rounded to multiples of 1 /
-    /// [`SPARSE_SCALE`].
+    /// The network of weights that look at these groups of inputs. What comes after the first layer
+    /// there is for positions of which at most `bounds[0]` remains, see
+    /// [`crate::play::playable::Playable::remaining`], for those of which more than that but at most
+    /// `bounds[1]` does, and so on, and for all others.
     ///
     /// # Errors
-    /// If sizes do not fit together or a weight is not finite or too large.
+    /// If bounds do not ascend within what may remain, sizes do not fit together, or a sum could
+    /// overflow.
     pub fn new(
         game: &G,
-        groups: NameSet<DenseGroupOf<G>>,
+        groups: NameSet<G::Group>,
+        bounds: &[u8],
         weights: NetworkWeights,
     ) -> Result<Self, NetworkError> {
-        let limit = most_sparse(game.active()) as f32 / SPARSE_SCALE as f32;
-        check_weights("sparse", &weights.sparse, limit).map_err(NetworkError)?;
-        let sparse = weights
-            .sparse
-            .iter()
-            .map(|weight| (weight * SPARSE_SCALE as f32).round_ties_even() as i32)
-            .collect();
-        let NetworkWeights {
-            dense,
-            bias,
-            hidden,
-            output,
-            output_bias,
-            heads,
-            ..
-        } = weights;
-        let weights = NetworkWeights {
-            sparse,
-            dense,
-            bias,
-            hidden,
-            output,
-            output_bias,
-            heads,
-        };
-        Self::from_fixed_point(game, groups, weights)
-    }
-
-    /// The network of weights whose sparse part is in fixed point already.
-    pub fn from_fixed_point(
-        game: &G,
-        groups: NameSet<DenseGroupOf<G>>,
-        weights: NetworkWeights<i32>,
-    ) -> Result<Self, NetworkError> {
-        let features = G::Dense::new(game, groups);
-        let dense = features.len();
+        let runs = game.input_runs(groups);
+        let rows = runs.iter().map(|run| run.end).max().unwrap_or(0);
         for (what, found, most) in [
-            ("sparse inputs", game.sparse_rows(), usize::from(u16::MAX)),
-            ("dense inputs", dense, MAX_DENSE),
+            ("rows of inputs", rows, usize::from(u16::MAX)),
+            ("inputs that are on", runs.len(), MAX_ACTIVE),
         ] {
             if found > most {
                 let problem = format!("{found} {what}; there may be {most}");
                 return Err(NetworkError(problem));
             }
         }
-        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES).map_err(NetworkError)?;
-        let limit = most_sparse(game.active());
-        if let Some(index) = weights
-            .sparse
-            .iter()
-            .position(|weight| weight.unsigned_abs() > limit.unsigned_abs())
-        {
-            let weight = weights.sparse[index] as f32 / SPARSE_SCALE as f32;
-            let limit = (limit / SPARSE_SCALE) as f32;
-            return Err(NetworkError(wrong_weight("sparse", index, weight, limit)));
-        }
-        for (tensor, _, values) in weights.float_tensors() {
-            check_weights(&tensor, values, MAX_WEIGHT).map_err(NetworkError)?;
-        }
+        check_bounds(game, "buckets", bounds).map_err(NetworkError)?;
+        weights.check(rows, bounds.len() + 1, G::OUTCOMES)?;
+        let instructions = Instructions::detect();
         Ok(Self {
-            layout: network_layout(game, groups),
+            kernels: G::Network::new(&weights, groups, bounds, instructions),
+            layout: layout(game, groups, bounds),
             game: game.model_game(),
+            active: runs.len(),
+            bounds: bounds.to_vec(),
             weights,
-            features,
-            dense,
-            active: game.active(),
-            instructions: Instructions::detect(),
+            groups,
+            instructions,
         })
     }
 
@@ -188,19 +188,31 @@ impl<G: Learnable> Network<G> {
     #[must_use]
     pub fn on(self, instructions: Instructions) -> Self {
         Self {
+            kernels: G::Network::new(&self.weights, self.groups, &self.bounds, instructions),
             instructions,
             ..self
         }
     }
 
-    /// The weights, the sparse ones in fixed point.
-    pub fn weights(&self) -> &NetworkWeights<i32> {
+    /// The weights.
+    pub fn weights(&self) -> &NetworkWeights {
         &self.weights
     }
 
-    /// Which dense inputs there are.
-    pub fn groups(&self) -> NameSet<DenseGroupOf<G>> {
-        self.features.groups()
+    /// Which groups of inputs there are beside the usual ones.
+    pub fn groups(&self) -> NameSet<G::Group> {
+        self.groups
+    }
+
+    /// Most that remains in each bucket but the last; empty if there is one.
+    pub fn bounds(&self) -> &[u8] {
+        &self.bounds
+    }
+
+    /// What a game's own code needs of it.
+    #[inline]
+    pub(crate) fn kernels(&self) -> &G::Network {
+        &self.kernels
     }
 
     /// The instructions in use.
@@ -218,158 +230,144 @@ impl<G: Learnable> Network<G> {
         &self.game
     }
 
-    /// Log odds of the side to move; `accumulators` are those of `position`.
+    /// Log odds of the side to move, in units of 1 / [`LOGIT_SCALE`], by the definition: no cache,
+    /// no kernels of the game.
     #[must_use]
-    pub fn logit(&self, game: &G, position: &G::Position, accumulators: &Accumulators) -> f32 {
-        let mut dense = [0.0; MAX_DENSE];
-        let dense = &mut dense[..self.dense];
-        let seat = game.to_move(position);
-        self.features.fill(game, position, dense);
-        // Two sizes of scratch space: clearing the large one would cost a small network more than
-        // its arithmetic.
-        let (weights, sums) = (&self.weights, accumulators.seen_by(seat));
-        if weights.widest() <= SMALL_WIDTH {
-            kernels::forward::<SMALL_WIDTH>(self.instructions, weights, sums, dense)
-        } else {
-            kernels::forward::<MAX_WIDTH>(self.instructions, weights, sums, dense)
+    pub fn plain_logit(&self, game: &G, position: &G::Position) -> i32 {
+        self.with_sums(game, position, |sums| {
+            self.logit_of_sums(game, position, sums)
+        })
+    }
+
+    /// Shows the sums of rows as the seat to move sees the position, made from scratch.
+    fn with_sums<T>(&self, game: &G, position: &G::Position, show: impl FnOnce(&[i32]) -> T) -> T {
+        let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
+        let (rows, sums) = (
+            &mut rows[..self.active],
+            &mut sums[..self.weights.bias.len()],
+        );
+        game.input_rows(self.groups, position, game.to_move(position), rows);
+        kernels::sum_rows(self.instructions, &self.weights.rows, rows, sums);
+        show(sums)
+    }
+
+    #[inline]
+    fn logit_of_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
+        // Small layers use little scratch space: clearing the large one would cost more than their
+        // arithmetic.
+        const SMALL: usize = 128;
+        let (set, weights) = (self.instructions, &self.weights);
+        let bucket = bucket(&self.bounds, game.remaining(position));
+        let layers = weights.hidden.iter();
+        let small = layers.fold(weights.bias.len() <= SMALL, |small, layer| {
+            small && layer.bias.len() <= SMALL * weights.buckets()
+        });
+        match small {
+            true => kernels::forward::<SMALL>(set, weights, bucket, sums),
+            false => kernels::forward::<MAX_WIDTH>(set, weights, bucket, sums),
         }
     }
 }
 
-/// Layers up to this width use little scratch space.
-const SMALL_WIDTH: usize = 128;
+/// The bucket of positions of which so much remains.
+#[must_use]
+#[inline]
+pub fn bucket(bounds: &[u8], remaining: usize) -> usize {
+    let below = |bound: &&u8| usize::from(**bound) < remaining;
+    bounds.iter().filter(below).count()
+}
 
-impl<S> NetworkWeights<S> {
-    /// Neurons of each hidden layer.
-    pub fn widths(&self) -> Vec<usize> {
-        std::iter::once(self.bias.len())
-            .chain(self.hidden.iter().map(|layer| layer.bias.len()))
-            .collect()
-    }
-
-    fn widest(&self) -> usize {
-        self.hidden
-            .iter()
-            .map(|layer| layer.bias.len())
-            .fold(self.bias.len(), usize::max)
-    }
-
-    /// The tensors in floating point, in a fixed order, with the names that model files use, and of
-    /// matrices the columns.
-    pub(super) fn float_tensors(&self) -> Vec<(String, Option<usize>, &[f32])> {
-        let mut tensors = vec![
-            ("dense".to_owned(), Some(self.bias.len()), &self.dense[..]),
-            ("hidden1.bias".to_owned(), None, &self.bias[..]),
-        ];
-        for (layer, number) in self.hidden.iter().zip(2..) {
-            tensors.extend(layer.tensors(&format!("hidden{number}")));
-        }
-        tensors.push(("output.weight".to_owned(), None, &self.output[..]));
-        let bias = std::slice::from_ref(&self.output_bias);
-        tensors.push(("output.bias".to_owned(), None, bias));
-        for (head, layer) in self.heads.layers() {
-            tensors.extend(layer.tensors(head.name()));
-        }
-        tensors
+/// The canonical text of what a network looks at.
+pub(super) fn layout<G: Learnable>(game: &G, groups: NameSet<G::Group>, bounds: &[u8]) -> String {
+    let inputs = game.inputs_layout(groups);
+    match bounds {
+        [] => inputs,
+        _ => format!(
+            "{inputs}; buckets by {} up to {}",
+            G::PHASES_BY,
+            joined(bounds, " ")
+        ),
     }
 }
 
-fn check_sizes<S>(
-    weights: &NetworkWeights<S>,
-    sparse_rows: usize,
-    dense: usize,
-    outcomes: usize,
-) -> Result<(), String> {
-    let widths = weights.widths();
-    if widths.len() > MAX_HIDDEN {
-        let layers = widths.len();
-        return Err(format!(
-            "{layers} hidden layers; there can be 1 to {MAX_HIDDEN}"
-        ));
-    }
-    for (&width, layer) in widths.iter().zip(1..) {
-        if width == 0 || width % LANES != 0 || width > MAX_WIDTH {
-            return Err(format!(
-                "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
-            ));
-        }
-    }
-    check_length("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
-    check_length("dense", weights.dense.len(), dense * widths[0])?;
-    for (layer, number) in weights.hidden.iter().zip(2..) {
-        check_length(
-            &format!("hidden{number}.weight"),
-            layer.weights.len(),
-            widths[number - 2] * widths[number - 1],
-        )?;
-    }
-    let last = widths[widths.len() - 1];
-    for (head, layer) in weights.heads.layers() {
-        let outputs = head.outputs(outcomes);
-        let tensor = |part: &str| format!("{}.{part}", head.name());
-        check_length(&tensor("bias"), layer.bias.len(), outputs)?;
-        check_length(&tensor("weight"), layer.weights.len(), last * outputs)?;
-    }
-    check_length("output.weight", weights.output.len(), last)
+/// Log odds in floating point, a little coarser than the integers, so that the logistic is monotone
+/// also when rounded: the best of several moves may be taken among integers.
+#[must_use]
+#[inline]
+pub fn log_odds(logit: i32) -> f32 {
+    const COARSER: u32 = 5;
+    (logit >> COARSER) as f32 * ((1 << COARSER) as f32 / LOGIT_SCALE as f32)
 }
 
-/// Whether a tensor has as many weights as the other tensors demand.
-pub(super) fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), String> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!(
-        "tensor {tensor} has {found} weights; {expected} belong there"
-    ))
-}
-
-/// Whether the weights of a tensor are numbers of at most this magnitude.
-pub(super) fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), String> {
-    let wrong = |weight: &f32| weight.is_nan() || weight.abs() > limit;
-    weights.iter().position(wrong).map_or(Ok(()), |index| {
-        Err(wrong_weight(tensor, index, weights[index], limit))
-    })
-}
-
-fn wrong_weight(tensor: &str, index: usize, weight: f32, limit: f32) -> String {
-    format!("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")
+/// What a logit is worth to the side to move.
+#[inline]
+pub(crate) fn win_probability(logit: i32) -> f32 {
+    unproven(logistic(log_odds(logit)))
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
     /// Equal weights for the same game; what they run on does not matter.
     fn eq(&self, other: &Self) -> bool {
-        self.weights == other.weights && self.groups() == other.groups() && self.game == other.game
+        (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }
 }
 
 impl<G: Learnable> Evaluator<G> for Network<G> {
-    type Cache = Accumulators;
+    type Cache = <G::Network as NetworkKernels<G>>::Cache;
+    const KNOWS_SUCCESSORS: bool = G::Network::KNOWS_SUCCESSORS;
 
-    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Accumulators) {
-        cache.refresh(self, game, position);
+    #[inline]
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
+        G::Network::one_ply(self, game, position, cache)
+    }
+
+    /// Log odds for the side that moves, on a scale of their own.
+    #[inline]
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        G::Network::score_successors(self, game, position, moves, scores);
+    }
+
+    #[inline]
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        G::Network::value_successors(self, game, position, moves, cache, values);
+    }
+
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
+        G::Network::refresh(self, game, position, cache);
     }
 
     fn update(
         &self,
         game: &G,
-        parent: &Accumulators,
+        parent: &Self::Cache,
         _: &G::Position,
         _: G::Move,
         after: &G::Position,
-        child: &mut Accumulators,
+        child: &mut Self::Cache,
     ) {
-        child.update(self, game, parent, after);
+        G::Network::update(self, game, parent, after, child);
     }
 
     #[inline]
-    fn value(&self, game: &G, position: &G::Position, cache: &Accumulators) -> f32 {
-        logistic(self.logit(game, position, cache))
+    fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32 {
+        win_probability(G::Network::logit(self, game, position, cache))
     }
 
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
-        let mut cache = Accumulators::default();
-        self.refresh(game, position, &mut cache);
-        Some(self.logit(game, position, &cache))
+        Some(log_odds(self.plain_logit(game, position)))
     }
 
     fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {

@@ -8,7 +8,7 @@
 
 use super::{
     Search, SearchStats,
-    limits::{Limits, Pace, Watch},
+    limits::{DepthRange, Limits, Pace, Watch},
     meter::LeafClock,
     parallel::{Busy, spawn},
     star::{Star, StarOptions},
@@ -176,13 +176,13 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
     fn run<R: Send>(
         &mut self,
         position: &G::Position,
-        task: impl Fn(&mut W, &mut dyn Iterator<Item = u32>) -> (R, u32) + Sync,
+        task: impl Fn(&mut W, Depths) -> (R, u32) + Sync,
     ) -> R {
         let began = self.pace.start();
         let game = self.workers[0].game();
-        let depths = depths(self.limits, self.deepening, game.stage(position));
+        let depths = Depths::new(self.limits, self.deepening, game.stage(position));
         let deadline = self.pace.deadline(began, game.moves_left(position));
-        let (answer, completed) = self.until(deadline, |worker| task(worker, &mut depths.clone()));
+        let (answer, completed) = self.until(deadline, |worker| task(worker, depths.clone()));
         self.completed = completed;
         self.pace.spent(began.elapsed());
         answer
@@ -225,18 +225,47 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
     }
 }
 
-fn depths(limits: Limits, deepening: Deepening, stage: Stage) -> impl Iterator<Item = u32> + Clone {
-    let range = limits.depth(stage);
-    // Without another limit only the last iteration answers: the others are there to order it.
-    let first = if limits.only_depth() {
-        range.most - range.most.saturating_sub(range.least) / deepening.step * deepening.step
-    } else {
-        range.least
-    };
-    let quick = (!limits.only_depth() && first > 1).then_some(1);
-    let steps = (first..=range.most).step_by(deepening.step as usize);
-    let last = (!(range.most - first).is_multiple_of(deepening.step)).then_some(range.most);
-    quick.into_iter().chain(steps).chain(last)
+/// The depths of the iterations.
+#[derive(Clone)]
+struct Depths {
+    next: Option<u32>,
+    /// After a quick look one ply deep.
+    first: u32,
+    most: u32,
+    step: u32,
+}
+
+impl Depths {
+    fn new(limits: Limits, Deepening { step, .. }: Deepening, stage: Stage) -> Self {
+        let DepthRange { least, most } = limits.depth(stage);
+        // Without another limit only the last iteration answers: the others are there to order it.
+        let only_depth = limits.only_depth();
+        let first = if only_depth {
+            most - most.saturating_sub(least) / step * step
+        } else {
+            least
+        };
+        Self {
+            next: Some(if only_depth { first } else { first.min(1) }),
+            first,
+            most,
+            step,
+        }
+    }
+}
+
+impl Iterator for Depths {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let depth = self.next?;
+        self.next = if depth < self.first {
+            Some(self.first)
+        } else {
+            (depth < self.most).then(|| (depth + self.step).min(self.most))
+        };
+        Some(depth)
+    }
 }
 
 impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {

@@ -46,7 +46,7 @@ pub trait Roll<G: Game>: Send {
         position: &G::Position,
         seat: Seat,
         seed: u64,
-        games: Range<u32>,
+        numbers: Range<u32>,
         each: &mut dyn FnMut(Played),
     ) -> Cost;
 }
@@ -99,6 +99,7 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
     /// Games that end where they are over, where the oracle knows the position, or, unless it is 0,
     /// after a number of plies, with the evaluator's value.
     pub fn new(game: G, evaluator: E, oracle: Option<Arc<dyn Oracle<G>>>, plies: u32) -> Self {
+        let most_moves = game.most_moves();
         Self {
             game,
             evaluator,
@@ -107,7 +108,7 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
             nodes: (0..PLACES).map(|_| None).collect(),
             cache: E::Cache::default(),
             moves: G::Moves::default(),
-            values: Vec::new(),
+            values: Vec::with_capacity(most_moves),
             evaluations: 0,
         }
     }
@@ -199,11 +200,11 @@ impl<G: Game, E: Evaluator<G>> Roll<G> for Rollout<G, E> {
         start: &G::Position,
         seat: Seat,
         seed: u64,
-        games: Range<u32>,
+        numbers: Range<u32>,
         each: &mut dyn FnMut(Played),
     ) -> Cost {
         let mut cost = Cost::default();
-        for number in games {
+        for number in numbers {
             let (mut position, mut luck, mut ply) = (*start, 0.0, 0);
             let result = loop {
                 if let Some(result) = self.end(&position, seat, ply) {

@@ -14,10 +14,11 @@ use engine::games::{
     },
     havannah::Havannah,
 };
-use engine::play::playable::Playable;
+use engine::play::{notation::Notation, playable::Playable};
 use engine::search::{
     mcts::{Backup, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
     playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated},
+    rollout::Played,
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -100,6 +101,22 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         });
         // One for each position that has statistics of its own would be hundreds.
         assert!(count <= 24, "{notation}: {count}");
+    }
+}
+
+#[test]
+fn roll_outs_do_not_allocate() {
+    let game = Standard::default();
+    for name in ["best", "schwarz"] {
+        let evaluator = game.evaluator(&Notation::new(name)).unwrap();
+        let mut roll = evaluator.roller(game.clone(), None, 0);
+        let mut earned = 0.0;
+        let mut play = |games| {
+            let each = &mut |played: Played| earned += played.earned();
+            roll.roll(&position(MIDDLE), 0, 1, games, each);
+        };
+        play(0..1);
+        assert_eq!(allocations_of(|| play(1..1000)), 0, "{name}");
     }
 }
 

@@ -2,18 +2,21 @@
 //! get, by full expansion, and against exact tables of one stone more than theirs.
 
 use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
-use crate::support::{moves_of, near, random_game, random_positions};
+use crate::support::{
+    MIDDLE, moves_of, near, player, position, random_game, random_positions, six_stones,
+};
 use engine::core::{
     evaluator::{Evaluator, one_by_one},
     game::{Game, Outcome, Seat, sample},
     moments::Moments,
     oracle::Oracle,
-    random::RandomStream,
+    random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::games::einstein::{
     Position, Standard, Variant,
     tables::{Tables, on_this_thread},
 };
+use engine::games::reversi::Reversi;
 use engine::play::{
     notation::Notation,
     playable::Playable,
@@ -21,9 +24,9 @@ use engine::play::{
 };
 use engine::search::rollout::{
     Cost, Played, Roll, Rollout,
-    sequential::{Enough, value},
+    sequential::{Candidate, Enough, compare, unflattered, value},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A roll-out by the book, from values of single positions.
@@ -256,8 +259,8 @@ fn missed<G: Game>(
 
 #[test]
 fn means_are_what_players_by_the_evaluator_get() {
-    for (games, error) in [(400, 0.0), (100_000, 0.02)] {
-        let enough = Enough { games, error };
+    for (most, error) in [(400, 0.0), (100_000, 0.02)] {
+        let enough = Enough { most, error };
         let mut all = Vec::new();
         for seed in 0..200 {
             let game = HashGame {
@@ -301,7 +304,7 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     let evaluator = ByPointer(best());
     let mut book = Book::new(&game, &evaluator, Some(four), 0);
     let enough = Enough {
-        games: 400,
+        most: 400,
         error: 0.0,
     };
     covers(
@@ -322,6 +325,176 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     assert!(loss.mean().abs() < 0.01, "{loss:?}");
 }
 
+/// Root of the mean square.
+fn deviation(differences: &[f64]) -> f64 {
+    let squares = differences.iter().map(|difference| difference * difference);
+    squares.collect::<Moments>().mean().sqrt()
+}
+
+#[test]
+fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
+    let game = Standard::default();
+    let four = tables(4);
+    let mut roll = best().roller(game.clone(), Some(four), 0);
+    let enough = Enough {
+        most: 400,
+        error: 0.0,
+    };
+    let (mut rolled, mut guessed, mut errors, mut given, mut blunt) = (
+        Vec::new(),
+        Vec::new(),
+        Vec::new(),
+        Moments::default(),
+        Moments::default(),
+    );
+    for (seed, exact) in (0..).zip(six_stones()) {
+        let (position, seat, cost) = (exact.position, exact.position.seat(), &mut Cost::default());
+        let found = value(&mut *roll, &position, seat, seed, enough, cost);
+        rolled.push(found.mean() - exact.value);
+        errors.push(found.standard_error());
+        guessed.push(f64::from(best().value_of(&game, &position)) - exact.value);
+        let moves = moves_of(&game, &position);
+        let after: Vec<Position> = moves.iter().map(|&mv| game.play(&position, mv)).collect();
+        let mut candidates = Vec::new();
+        let chosen = compare(
+            &mut *roll,
+            &after,
+            seat,
+            seed,
+            enough,
+            cost,
+            &mut candidates,
+        );
+        let most = moves.iter().map(|&mv| exact.of(mv)).fold(0.0, f64::max);
+        given.add(most - exact.of(moves[chosen]));
+        let mut scores = vec![0.0; moves.len()];
+        let best = ByPointer(best());
+        best.score_successors(&game, &position, &moves, &mut scores);
+        let first = (0..moves.len()).reduce(|best, other| {
+            if scores[other] > scores[best] {
+                other
+            } else {
+                best
+            }
+        });
+        blunt.add(most - exact.of(moves[first.unwrap()]));
+    }
+    let figures = format!(
+        "off by {:.5} and {:.5} without games, mean {:.5}, standard error {:.5}; a move gives away {:.5} and {:.5}",
+        deviation(&rolled),
+        deviation(&guessed),
+        rolled.iter().copied().collect::<Moments>().mean(),
+        deviation(&errors),
+        given.mean(),
+        blunt.mean()
+    );
+    println!("{figures}");
+    // What both sides lose by not playing perfectly is left.
+    assert!(deviation(&rolled) < 0.6 * deviation(&guessed), "{figures}");
+    assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
+}
+
+/// Games that are all luck: each earns anything around what its position is worth.
+struct Noise;
+
+impl Roll<Totals> for Noise {
+    fn roll(
+        &mut self,
+        position: &TotalsPosition,
+        _: Seat,
+        seed: u64,
+        games: std::ops::Range<u32>,
+        each: &mut dyn FnMut(Played),
+    ) -> Cost {
+        for number in games {
+            let place = [u64::from(number), u64::from(position.totals[0])];
+            let drawn = RandomStream::new(derive_seed(seed, SeedSpace::Player, &place)).unit();
+            each(Played {
+                result: f64::from(position.totals[1]) / 100.0 + drawn,
+                luck: 0.0,
+            });
+        }
+        Cost::default()
+    }
+}
+
+#[test]
+fn the_best_move_is_found_and_not_flattered() {
+    let of = |worth: [u8; 8]| {
+        let position = |(number, worth)| TotalsPosition {
+            totals: [number, worth],
+            ply: 0,
+        };
+        (0..).zip(worth).map(position).collect::<Vec<_>>()
+    };
+    let enough = Enough {
+        most: 200,
+        error: 0.0,
+    };
+    let (mut flattered, mut honest) = (Moments::default(), Moments::default());
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut choose = |worth, seed| {
+        let mut cost = Cost::default();
+        let best = compare(
+            &mut Noise,
+            &of(worth),
+            0,
+            seed,
+            enough,
+            &mut cost,
+            &mut candidates,
+        );
+        (
+            best,
+            candidates[best].moments.mean(),
+            unflattered(&candidates),
+        )
+    };
+    for seed in 0..300 {
+        // Six standard errors of a difference apart.
+        assert_eq!(choose([0, 0, 0, 25, 1, 2, 3, 4], seed).0, 3);
+        let (_, best, value) = choose([0; 8], seed);
+        flattered.add(best);
+        honest.add(value);
+    }
+    assert!(flattered.mean() > 0.51, "{flattered:?}");
+    near(honest.mean(), 0.5, 4.0 * honest.standard_error(), honest);
+}
+
+#[test]
+fn a_player_says_the_same_in_any_order_and_takes_what_wins() {
+    let game = Standard::default();
+    let notation = "rollout(games=64, tablebase=3)";
+    let positions = random_positions(&game, 20, 5);
+    let mut one = player(notation, &game);
+    let values: Vec<_> = positions
+        .iter()
+        .map(|position| one.value(position))
+        .collect();
+    let mut other = player(notation, &game);
+    for (position, value) in positions.iter().zip(&values).rev() {
+        let again = other.value(position);
+        assert_eq!((again.value, again.error), (value.value, value.error));
+        let (moves, analysis) = (moves_of(&game, position), other.analyse(position, None));
+        let decision = one.decide(position, &moves);
+        assert_eq!(analysis.line, [decision.best]);
+        assert!(analysis.moves.iter().all(|(_, value)| value.is_some()));
+        assert!((0.0..=1.0).contains(&decision.value.unwrap()));
+        assert_eq!(one.decide(position, &moves).value, decision.value);
+    }
+    let won = position(".c.../...../...../...../...3. b -");
+    assert_eq!(one.value(&won).value, Some(1.0));
+    let certain = player("rollout(error=0.01)", &game).value(&position(MIDDLE));
+    assert!(certain.error.unwrap() <= 0.01);
+    // Of a game without chance one game is enough.
+    let reversi = Reversi::from_notation("reversi(size=4)", None).unwrap();
+    let start = reversi.start();
+    let mut mute = player("rollout(eval=mobility)", &reversi);
+    assert_eq!(mute.value(&start).error, Some(0.0));
+    let moves = moves_of(&reversi, &start);
+    assert!(mute.decide(&start, &moves).value.is_some());
+}
+
 #[test]
 fn one_ply_has_no_luck() {
     let game = Standard::default();
@@ -331,5 +504,42 @@ fn one_ply_has_no_luck() {
         for played in games(&mut *roll, &position, position.seat(), 1, 8) {
             near(played.earned(), value, 1e-5, position);
         }
+    }
+}
+
+/// Games a second on one thread from set-ups to tables of four stones, and what their luck is worth.
+#[test]
+#[ignore = "measures"]
+fn speeds() {
+    let game = Standard::default();
+    let four = tables(4);
+    let mut random = RandomStream::new(1);
+    let starts: Vec<_> = (0..40)
+        .map(|index| game.random_start(&mut random, index % 2))
+        .collect();
+    for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
+        let evaluator = game.evaluator(&Notation::new(name)).unwrap();
+        let mut roll = evaluator.roller(game.clone(), Some(four.clone()), 0);
+        let (mut cost, mut variances) = (Cost::default(), [Moments::default(); 2]);
+        let began = Instant::now();
+        for start in &starts {
+            let mut results = [Moments::default(); 2];
+            cost.add(roll.roll(start, 0, 7, 0..1000, &mut |played| {
+                results[0].add(played.result);
+                results[1].add(played.earned());
+            }));
+            for (variance, results) in variances.iter_mut().zip(results) {
+                variance.add(results.deviation().powi(2));
+            }
+        }
+        let count = 1000.0 * starts.len() as f64;
+        println!(
+            "{name}: {:.0} games/s of {:.1} plies and {:.1} evaluations, variance {:.4}, without luck {:.4}",
+            count / began.elapsed().as_secs_f64(),
+            cost.plies as f64 / count,
+            cost.evaluations as f64 / count,
+            variances[0].mean(),
+            variances[1].mean()
+        );
     }
 }

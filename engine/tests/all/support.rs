@@ -126,13 +126,23 @@ impl Exact {
 
 /// Positions of at most five stones.
 pub(crate) fn exact_positions() -> Vec<Exact> {
-    let lines = json_lines(include_str!("../vectors/exact.jsonl")).map(|line| Exact {
+    exact(include_str!("../vectors/exact.jsonl"), 230)
+}
+
+/// The first of six stones in games of players that search a little, and what `alea probe --json`
+/// says of them by tables of six stones, from `alea solve --stones 6`.
+pub(crate) fn six_stones() -> Vec<Exact> {
+    exact(include_str!("../vectors/six.jsonl"), 300)
+}
+
+fn exact(text: &str, count: usize) -> Vec<Exact> {
+    let lines = json_lines(text).map(|line| Exact {
         position: position(line["position"].as_str().unwrap()),
         value: line["value"].as_f64().unwrap(),
         moves: serde_json::from_value(line["moves"].clone()).unwrap(),
     });
     let lines: Vec<Exact> = lines.collect();
-    assert_eq!(lines.len(), 230);
+    assert_eq!(lines.len(), count);
     lines
 }
 

@@ -6,6 +6,7 @@
 use crate::Error;
 use engine::learned::{
     inputs::Learnable,
+    names::NameSet,
     network::{Head, Heads},
     tuples::TupleSet,
 };
@@ -26,6 +27,10 @@ pub struct TargetConfig {
     pub label: String,
     /// Whether labels from endgame tables are the whole target where there are any.
     pub exact: bool,
+    /// The standard error of a label with which a sample counts half, see [`crate::sample::weight`];
+    /// 0: all count alike. 0.05 unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_scale: Option<f32>,
 }
 
 impl Default for TargetConfig {
@@ -35,6 +40,7 @@ impl Default for TargetConfig {
             final_search_share: None,
             label: String::new(),
             exact: true,
+            error_scale: None,
         }
     }
 }
@@ -51,6 +57,11 @@ impl TargetConfig {
             0.0
         };
         (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
+    }
+
+    /// See [`Self::error_scale`].
+    pub(crate) fn scale_of_errors(&self) -> f32 {
+        self.error_scale.unwrap_or(0.05)
     }
 
     /// Share of the search value in the last epoch, and in validation at any time.
@@ -124,15 +135,19 @@ impl Schedule {
     }
 }
 
-/// The small network, or that in integers.
+/// The network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
     /// Widths of the hidden layers, one to three.
     pub hidden: Vec<usize>,
-    /// Groups of dense inputs, or of inputs beside the usual ones; those of the game unless told.
-    #[serde(alias = "inputs", skip_serializing_if = "Option::is_none")]
-    pub features: Option<Vec<String>>,
+    /// Groups of inputs beside those that there always are; the game's usual ones unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Vec<String>>,
+    /// Most that remains in each bucket but the last, in whatever the game counts; every bucket has
+    /// its own layers after the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<u8>,
     /// What it says beside the value; nothing unless told.
     #[serde(skip_serializing_if = "Heads::is_empty")]
     pub heads: Heads,
@@ -154,7 +169,8 @@ impl Default for NetworkConfig {
     fn default() -> Self {
         Self {
             hidden: vec![64, 32],
-            features: None,
+            inputs: None,
+            buckets: Vec::new(),
             heads: Heads::NONE,
             rolls_weight: None,
             moves_to_go_weight: None,
@@ -166,6 +182,17 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
+    /// The groups of inputs.
+    ///
+    /// # Errors
+    /// If there is no such group; the error names the key.
+    pub fn groups<G: Learnable>(&self) -> Result<NameSet<G::Group>, Error> {
+        match &self.inputs {
+            Some(names) => NameSet::from_list(names).map_err(Error::of("network.inputs")),
+            None => Ok(G::USUAL_GROUPS.iter().copied().collect()),
+        }
+    }
+
     /// What the loss of a head counts beside that of the value, which counts 1.
     pub(crate) fn head_weight(&self, head: Head) -> f32 {
         let told = match head {

@@ -39,19 +39,23 @@ fn what_is_left_to_the_game_is_filled_in() {
         .unwrap();
     assert_eq!(config.ntuple.set, "race-and-pairs");
     assert_eq!(
-        config.network.features.unwrap().join(","),
-        "mobility,race_summary,attack,material"
+        config.network.inputs.unwrap().join(","),
+        "mobility,turns,alive"
     );
-    let error = TrainConfig::from_toml("[network]\nfeatures = [\"colour\"]")
-        .unwrap()
-        .resolved(&Standard::default())
-        .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("network.features: 'colour' is no feature group; there are"),
-        "{error}"
-    );
+    for (text, expected) in [
+        (
+            "inputs = [\"colour\"]",
+            "network.inputs: 'colour' is no group of inputs; there are mobility, ",
+        ),
+        (
+            "buckets = [8, 5]",
+            "network.buckets: buckets [8, 5]: numbers of stones must ascend",
+        ),
+    ] {
+        let config = TrainConfig::from_toml(&format!("[network]\n{text}")).unwrap();
+        let error = config.resolved(&Standard::default()).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
 }
 
 #[test]
@@ -62,6 +66,9 @@ fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
         assert!(error.contains(expected), "{error}");
     }
     assert!(!error.contains('\n'));
+    // What there was before names what there is.
+    assert!(problem("[integer]\n").contains("`network`"));
+    assert!(problem("[network]\nfeatures = []\n").contains("`inputs`"));
     let error = problem("[ntuple]\nrule = \"momentum\"\n");
     assert!(
         error.contains("momentum") && error.contains("temporal_coherence"),
@@ -73,6 +80,7 @@ fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
 fn values_out_of_range_are_named() {
     for (text, key) in [
         ("[target]\nsearch_share = 1.5", "target.search_share"),
+        ("[target]\nerror_scale = -1", "target.error_scale"),
         (
             "[target]\nfinal_search_share = -0.5",
             "target.final_search_share",

@@ -7,7 +7,7 @@
 
 use super::SampleOptions;
 use crate::Error;
-use crate::sample::{Continuation, Sample};
+use crate::sample::{Continuation, Sample, weight};
 use crate::shard::{self, Label, PlayedGame};
 use engine::core::{
     files,
@@ -48,6 +48,8 @@ struct Wanted {
     value: Option<usize>,
     /// Instead of search value and result.
     exact: Vec<usize>,
+    /// See [`SampleOptions::error_scale`].
+    error_scale: f32,
     /// Whether samples are told how their game went on.
     continuations: bool,
 }
@@ -61,6 +63,7 @@ impl Wanted {
         Self {
             value,
             exact: numbers.collect(),
+            error_scale: options.error_scale,
             continuations: options.continuations,
         }
     }
@@ -124,7 +127,7 @@ fn add_samples<G: Playable>(
     // The last sample, while it waits for what is said of the next position.
     let mut waiting: Option<(usize, Seat)> = None;
     for (number, ply) in record.plies.iter().enumerate() {
-        let label = |label: usize| game.label(label, number).map(|value| (label, value));
+        let label = |label: usize| game.estimate(label, number).map(|said| (label, said));
         let seat = rules.to_move(&position);
         let seen = |(by, value): (Seat, f32)| if by == seat { value } else { 1.0 - value };
         let result = record.payoffs[seat];
@@ -132,14 +135,15 @@ fn add_samples<G: Playable>(
         let sample = if rules.is_held_out(&position) {
             held_out += 1;
             None
-        } else if let Some((label, value)) = exact {
+        } else if let Some((label, said)) = exact {
             used[label] += 1;
-            Some(Sample::exact(position, value))
-        } else if let Some((label, value)) = wanted.value.and_then(label) {
+            Some(Sample::exact(position, said.value))
+        } else if let Some((label, said)) = wanted.value.and_then(label) {
             used[label] += 1;
             Some(Sample {
                 result,
-                ..Sample::exact(position, value)
+                weight: weight(said.error.unwrap_or(0.0), wanted.error_scale),
+                ..Sample::exact(position, said.value)
             })
         } else {
             searched.map(|said| Sample {
@@ -191,6 +195,7 @@ mod tests {
         let wanted = Wanted {
             value: Some(0),
             exact: Vec::new(),
+            error_scale: 0.05,
             continuations: true,
         };
         let mut random = RandomStream::new(1);

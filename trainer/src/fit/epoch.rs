@@ -128,6 +128,7 @@ pub(super) fn validate<G: Learnable, L: Learner<G>>(
     each_validated(run, learner, |sample, said| {
         let remaining = game.remaining(&sample.position).min(sums.len() - 1);
         let loss = logit_loss(said.logit, f64::from(sample.target(search_share)));
+        let loss = f64::from(sample.weight) * loss;
         let (samples, sum) = &mut sums[remaining];
         *samples += 1;
         *sum += loss;

@@ -3,9 +3,9 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
 //! reference either way.
 
-use super::{Family, Inputs, Learner, Plan, Run};
+use super::{Inputs, Learner, Plan, Run};
 use crate::Error;
-use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
+use crate::batch::{HeadTargets, Looks, NetworkBatch, network_batch, untargeted};
 use crate::export::Answers;
 use crate::models::{
     cross_entropy,
@@ -24,10 +24,8 @@ use burn::{
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
     files::Model,
-    inputs::{DenseInputs, IntegerInputs, Learnable},
-    integer::{IntegerModel, IntegerWeights, OneHot},
-    names::NameSet,
-    network::{Head, Heads, Network},
+    inputs::Learnable,
+    network::{Head, Heads, Network, NetworkKernels},
 };
 use std::ops::Range;
 
@@ -37,24 +35,15 @@ const WEIGHTS: u64 = 3;
 /// Makes the network's batches.
 #[derive(Clone)]
 pub(super) struct NetworkInputs<G: Learnable> {
-    features: G::Dense,
-    integers: Option<IntegerInputs<G>>,
+    looks: Looks<G>,
     heads: Heads,
-    game: G,
 }
 
 impl<G: Learnable> Inputs<G::Position> for NetworkInputs<G> {
     type Batch = NetworkBatch;
 
     fn batch(&self, samples: &[Sample<G::Position>], search_share: f32) -> NetworkBatch {
-        network_batch(
-            &self.game,
-            &self.features,
-            self.integers,
-            self.heads,
-            samples,
-            search_share,
-        )
+        network_batch(&self.looks, self.heads, samples, search_share)
     }
 }
 
@@ -65,7 +54,8 @@ pub(super) struct NetworkLearner<G: Learnable> {
     shape: Shape,
     plan: Plan,
     gradient_norm: f32,
-    /// Of a network in integers the rows of which one is on: weights are held after every step.
+    /// The rows of which one is on, if their sums are to fit 16 bits: weights are held after every
+    /// step.
     runs: Option<Vec<Range<usize>>>,
     /// What the losses of rolls and of plies count.
     head_weights: [f32; 2],
@@ -92,31 +82,12 @@ impl<G: Learnable> NetworkLearner<G> {
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
     pub(super) fn with_step(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
-        let game = run.samples.game().clone();
-        let (config, groups, integers) = if run.family == Family::Integer {
-            let config = &run.config.integer;
-            let inputs = IntegerInputs::<G>::named(config.features.as_deref())
-                .map_err(Error::of("integer.inputs"))?;
-            if inputs.runs().is_empty() {
-                return Err(Error::new(format!(
-                    "there is no network in integers for {}; train 'network' or 'ntuple'",
-                    G::NAME
-                )));
-            }
-            (config, NameSet::NONE, Some(inputs))
-        } else {
-            let config = &run.config.network;
-            let groups = NameSet::from_list(config.features.iter().flatten())
-                .map_err(Error::of("network.features"))?;
-            (config, groups, None)
-        };
-        let features = G::Dense::new(&game, groups);
-        let sparse = Sparse::of(&game, integers);
-        let shape = Shape::new(sparse, features.len(), &config.hidden).with_heads(config.heads);
-        let (shape, runs) = match integers {
-            Some(inputs) => (shape.rounded(), Some(inputs.runs())),
-            None => (shape, None),
-        };
+        let (game, config) = (run.samples.game().clone(), &run.config.network);
+        let groups = config.groups::<G>()?;
+        let shape = Shape::new(Sparse::of(&game, groups), &config.hidden)
+            .with_heads(config.heads)
+            .with_buckets(config.buckets.len() + 1);
+        let runs = G::Network::SUMS_IN_16_BITS.then(|| game.input_runs(groups));
         let mut random = RandomStream::new(derive_seed(
             run.config.seed,
             SeedSpace::Training,
@@ -142,10 +113,12 @@ impl<G: Learnable> NetworkLearner<G> {
         Ok(Self {
             state,
             inputs: NetworkInputs {
-                features,
-                integers,
+                looks: Looks {
+                    game,
+                    groups,
+                    bounds: config.buckets.clone(),
+                },
                 heads: config.heads,
-                game,
             },
             shape,
             plan: Plan {
@@ -173,8 +146,8 @@ impl<G: Learnable> NetworkLearner<G> {
 
     /// What burn's forward pass says.
     fn burn_says(&self, batch: &NetworkBatch) -> Said {
-        let (rows, features, _) = batch.tensors(&self.device);
-        self.burn().say(rows, features)
+        let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
+        self.burn().say(rows, buckets)
     }
 }
 
@@ -215,12 +188,12 @@ fn number(loss: &Tensor<1>) -> Result<f64, Error> {
 /// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
 fn burn_loss(
     said: Said,
-    targets: Tensor<2>,
+    targets: [Tensor<2>; 2],
     heads: &HeadTargets,
     weights: [f32; 2],
     device: &Device,
 ) -> Result<(Tensor<1>, Losses), Error> {
-    let samples = targets.dims()[0] as f64;
+    let samples = targets[0].dims()[0] as f64;
     let mut loss = cross_entropy(said.logits, targets);
     let mut losses = Losses::from(number(&loss)? * samples);
     let outcomes = heads
@@ -261,20 +234,19 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     }
 
     fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, Error> {
+        let (batch, runs) = (batch.by_bucket(), self.runs.as_deref());
         match &mut self.state {
             State::Fused(network) => {
                 let inputs = batch.inputs(self.head_weights);
                 let losses = network.step(inputs, learning_rate, self.gradient_norm);
-                if let Some(runs) = &self.runs {
-                    network.hold(runs);
-                }
+                network.hold(runs);
                 Ok(losses)
             }
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
-                let (rows, features, targets) = batch.tensors(&device);
+                let (rows, buckets, targets) = batch.tensors(self.shape.buckets(), &device);
                 let (loss, losses) = burn_loss(
-                    model.say(rows, features),
+                    model.say(rows, buckets),
                     targets,
                     &batch.heads,
                     self.head_weights,
@@ -282,11 +254,9 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
                 )?;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
                 **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
-                if let Some(runs) = &self.runs {
-                    let mut weights = model.parameters();
-                    hold(self.shape, runs, &mut weights);
-                    **model = NetworkModel::from_parameters(self.shape, &weights, &device);
-                }
+                let mut weights = model.parameters();
+                hold(self.shape, runs, &mut weights);
+                **model = NetworkModel::from_parameters(self.shape, &weights, &device);
                 Ok(losses)
             }
         }
@@ -363,14 +333,14 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     }
 
     fn export(&self) -> Result<Model<G>, Error> {
-        let weights = self.burn().weights();
-        if let Some(inputs) = self.inputs.integers {
-            return IntegerWeights::nearest(inputs, &weights)
-                .and_then(G::Integer::new)
-                .map(Model::Integer)
-                .map_err(Error::of("the engine does not take the integer network"));
-        }
-        Network::new(&self.inputs.game, self.inputs.features.groups(), weights)
+        let Looks {
+            game,
+            groups,
+            bounds,
+        } = &self.inputs.looks;
+        let weights = self.burn().weights().nearest();
+        weights
+            .and_then(|weights| Network::new(game, *groups, bounds, weights))
             .map(Model::Network)
             .map_err(Error::of("the engine does not take the network"))
     }

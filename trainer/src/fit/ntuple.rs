@@ -113,7 +113,12 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<Losses, Error> {
         let tuples = self.set.tuples();
         let rate = (learning_rate / tuples as f64) as f32;
-        Ok(self.cells.learn(&batch.rows, &batch.targets, rate).into())
+        let TupleBatch {
+            rows,
+            targets,
+            weights,
+        } = &batch;
+        Ok(self.cells.learn(rows, targets, weights, rate).into())
     }
 
     fn outputs(&self, batch: TupleBatch) -> Result<Outputs, Error> {

@@ -10,7 +10,7 @@ use engine::games::einstein::{
 use std::fs;
 use tempfile::TempDir;
 
-const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
+const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
 /// Three parts of random games, and those that validate, each changed by `change`.
 fn changed_samples(
@@ -38,10 +38,7 @@ fn config() -> TrainConfig {
     config.network.hidden = vec![16, 16];
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
-    config.network.features = Some(vec!["material".to_owned()]);
-    config.integer.hidden = vec![64, 16];
-    config.integer.batch = 128;
-    config.integer.learning_rate = 0.02;
+    config.network.inputs = Some(vec!["alive".to_owned()]);
     config.ntuple.set = "stones".to_owned();
     config
 }
@@ -220,19 +217,14 @@ fn losses(directory: impl AsRef<Path>) -> Vec<String> {
 
 #[test]
 fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
-    let families = [
-        (Family::Network, None),
-        (Family::Integer, None),
-        (Family::Network, Some(Rule::Sgd)),
-        (Family::Integer, Some(Rule::Sgd)),
-    ]
-    .into_iter()
-    .chain(
-        [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence]
-            .map(|rule| (Family::NTuple, Some(rule))),
-    );
+    let families = [(Family::Network, None), (Family::Network, Some(Rule::Sgd))]
+        .into_iter()
+        .chain(
+            [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence]
+                .map(|rule| (Family::NTuple, Some(rule))),
+        );
     for (family, rule) in families {
-        // The second of the networks of each family is burn's.
+        // The second of the networks is burn's.
         let burn = family != Family::NTuple && rule.is_some();
         // After each epoch only, and after every batch too.
         for minutes in [0.0, 1e-9] {
@@ -255,7 +247,6 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             let expected = until(&whole, usize::MAX).unwrap();
             let size = match family {
                 Family::Network => config.network.batch,
-                Family::Integer => config.integer.batch,
                 Family::NTuple => 2048,
             };
             let batches = samples.training().div_ceil(size);
@@ -406,10 +397,16 @@ fn fused_and_burn(samples: &Samples<Standard>, config: &TrainConfig) -> [FitRepo
 
 #[test]
 fn the_fused_step_trains_as_burn_does() {
-    for hidden in [&[16, 16][..], &[16], &[32, 16, 16]] {
+    for (hidden, buckets) in [
+        (&[16, 16][..], &[][..]),
+        (&[16], &[6]),
+        (&[32, 16, 16], &[]),
+        (&[16, 16], &[5, 8]),
+    ] {
         let mut config = config();
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
+        config.network.buckets = buckets.to_vec();
         let [fused, burn] = fused_and_burn(&samples(), &config);
         for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
             assert!(
@@ -431,12 +428,14 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     ] {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
+        config.network.buckets = vec![5, 8];
         let (found, _directory) = cut_off_and_resumed(&samples(), &config, burn);
         assert!(
             found.parity <= crate::export::TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
         assert_eq!(network(&found).weights().widths(), hidden);
+        assert_eq!(network(&found).bounds(), [5, 8]);
     }
     // Of a network with other layers nothing is gone on from.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
@@ -565,30 +564,26 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn a_training_that_runs_away_is_stopped() {
-    // The integer network's weights are held within limits, but for those of the logit.
+    // A network's weights are held within limits, but for those of the logit.
     let mut fastest = config();
-    fastest.integer.learning_rate = 1e38;
+    fastest.network.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
-    let overflows = refusal(&directory, &fastest, Family::Integer);
-    let expected = "the engine does not take the integer network: ";
+    let overflows = refusal(&directory, &fastest, Family::Network);
+    let expected = "the engine does not take the network: ";
     assert!(overflows.starts_with(expected), "{overflows}");
-    for family in [Family::NTuple, Family::Network] {
-        let directory = tempfile::tempdir().unwrap();
-        let mut config = config();
-        config.training.schedule = Schedule::Constant;
-        config.network.learning_rate = 1e38;
-        config.ntuple.rule = Rule::Sgd;
-        // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
-        config.ntuple.learning_rate = 1e39;
-        refused(&directory, &config, family, ": lower the learning rate");
-        assert!(
-            !directory
-                .path()
-                .join(family.name())
-                .with_extension("safetensors")
-                .exists()
-        );
-    }
+    let mut config = config();
+    config.training.schedule = Schedule::Constant;
+    config.ntuple.rule = Rule::Sgd;
+    // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
+    config.ntuple.learning_rate = 1e39;
+    let directory = tempfile::tempdir().unwrap();
+    refused(
+        &directory,
+        &config,
+        Family::NTuple,
+        ": lower the learning rate",
+    );
+    assert!(!directory.path().join("ntuple.safetensors").exists());
 }
 
 #[test]

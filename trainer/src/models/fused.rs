@@ -24,7 +24,7 @@ use adam::{Rates, Tensor};
 use block::{Weights, Work};
 use engine::core::simd::Instructions;
 use rayon::prelude::*;
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 /// Samples whose gradient one task computes.
 const BLOCK: usize = 512;
@@ -42,7 +42,7 @@ pub struct FusedNetwork {
 }
 
 impl FusedNetwork {
-    /// A network of these weights, in the order sparse, dense, first bias, weights and biases of
+    /// A network of these weights, in the order rows, first bias, weights and biases of
     /// each further hidden layer, output, the heads that there are, the biases of output and heads.
     /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
     ///
@@ -115,8 +115,9 @@ impl FusedNetwork {
         loss
     }
 
-    /// Holds the weights where the engine takes them in integers, rounding as [`engine::learned::integer`] does.
-    pub fn hold(&mut self, runs: &[Range<usize>]) {
+    /// Holds the weights where the engine takes them; if there are runs of rows, so that sums of the
+    /// first layer over them fit 16 bits.
+    pub fn hold(&mut self, runs: Option<&[Range<usize>]>) {
         grid::hold(self.shape, runs, &mut self.weights);
     }
 
@@ -127,16 +128,17 @@ impl FusedNetwork {
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
         }
-        let all = &*on_grid(self.shape, &self.weights);
-        let further = self
-            .shape
-            .split(all)
-            .hidden
-            .into_iter()
-            .zip(&self.shape.hidden()[1..]);
-        let transposed: Vec<Vec<f32>> = further
-            .map(|(layer, width)| matrix::transposed(layer.weights, *width))
-            .collect();
+        let all = &*grid::on_grid(self.shape, &self.weights);
+        let hidden = self.shape.hidden();
+        let layers = self.shape.split(all, None).hidden;
+        let of_layer = |(layer, pair): (layout::Layer<&[f32]>, &[usize])| -> Vec<f32> {
+            let buckets = layer.weights.chunks_exact(pair[0] * pair[1]);
+            buckets
+                .flat_map(|bucket| matrix::transposed(bucket, pair[1]))
+                .collect()
+        };
+        let layers = layers.into_iter().zip(hidden.windows(2));
+        let transposed: Vec<Vec<f32>> = layers.map(of_layer).collect();
         let weights = Weights {
             shape: self.shape,
             all,
@@ -166,7 +168,7 @@ impl FusedNetwork {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
-            all: &on_grid(self.shape, &self.weights),
+            all: &grid::on_grid(self.shape, &self.weights),
             transposed: &[],
         };
         let parts = blocks
@@ -188,14 +190,6 @@ impl FusedNetwork {
             all.plies.extend(plies);
         }
         all
-    }
-}
-
-/// The weights as the forward pass takes them.
-fn on_grid(shape: Shape, weights: &[f32]) -> Cow<'_, [f32]> {
-    match shape.in_integers() {
-        true => grid::on_grid(shape, weights).into(),
-        false => weights.into(),
     }
 }
 

@@ -1,16 +1,16 @@
-//! The small network: sparse rows and dense inputs → one to three layers of clipped relu → the
-//! logit of a win, and what its heads say.
+//! The network: rows that are on → one to three layers of clipped relu → the logit of a win, and
+//! what its heads say.
 //!
-//! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b +
-//! w · x`, where x is the last layer and clip is to `[0, 1]`, so that inference may work in
-//! integers. Heads are linear in x, too. A network that the engine has in integers rounds its
-//! weights and activations as [`engine::learned::integer`] does.
+//! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is the
+//! last layer and clip is to `[0, 1]`. Heads are linear in x, too. Weights and activations are rounded
+//! as in the engine's whole numbers ([`engine::learned::network`]). What comes after the first layer
+//! there is once for each bucket, of which a sample has one.
 
 use super::{
     bag::bag,
     fused::{
         Shape,
-        grid::{HALVES, STEP},
+        grid::{HALVES, HALVES_BETWEEN, STEP},
         matrix::transposed,
     },
     parameter, uniform, values,
@@ -20,17 +20,15 @@ use burn::{
     tensor::{Device, Int, Tensor},
 };
 use engine::core::random::RandomStream;
-use engine::learned::{
-    integer::{FULL, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE},
-    network::{Head, HeadWeights, Layer, NetworkWeights},
+use engine::learned::network::{
+    FULL, HIDDEN_SCALE, Head, HeadWeights, Layer, OUTPUT_SCALE, ROW_SCALE, TrainedWeights,
 };
 
-/// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in
-/// its record either.
+/// The trainable network; matrices are `[inputs, outputs]`, after the first layer those of all
+/// buckets one below the other. What a network does not have is not in its record either.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
-    dense: Option<Param<Tensor<2>>>,
     first_bias: Param<Tensor<1>>,
     second: Option<Param<Tensor<2>>>,
     second_bias: Option<Param<Tensor<1>>>,
@@ -43,7 +41,7 @@ pub(crate) struct NetworkModel {
     output_bias: Param<Tensor<1>>,
     rolls_bias: Option<Param<Tensor<1>>>,
     moves_to_go_bias: Option<Param<Tensor<1>>>,
-    integers: bool,
+    buckets: usize,
 }
 
 /// What a network says of a batch.
@@ -85,37 +83,40 @@ impl NetworkModel {
     /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told
     /// the active inputs of the weight's layer, and none for the biases of output and heads.
     fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
-        let (inputs, dense, hidden) = (shape.sparse(), shape.dense(), shape.hidden());
-        let (active, outcomes) = (Some(inputs.active + dense), inputs.outcomes);
+        let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
+        let (active, outcomes) = (Some(inputs.active), inputs.outcomes);
         let (first, last) = (hidden[0], hidden[hidden.len() - 1]);
         let sparse = parameter(1, [inputs.rows, first], || next(active), device);
-        let dense = (dense > 0).then(|| parameter(2, [dense, first], || next(active), device));
         let first_bias = parameter(3, [first], || next(active), device);
         let mut layer = |number: usize, id: u64| {
             let outputs = *hidden.get(number)?;
             let inputs = hidden[number - 1];
-            let weights = parameter(id, [inputs, outputs], || next(Some(inputs)), device);
+            let shape = [buckets * inputs, outputs];
+            let weights = parameter(id, shape, || next(Some(inputs)), device);
+            let bias = [buckets * outputs];
             Some((
                 weights,
-                parameter(id + 1, [outputs], || next(Some(inputs)), device),
+                parameter(id + 1, bias, || next(Some(inputs)), device),
             ))
         };
         // Numbers of parameters are part of records: the third layer came last.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
-        let output = parameter(6, [last, 1], || next(Some(last)), device);
+        let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
         let (has_rolls, has_moves) = (
             shape.heads().contains(Head::Rolls),
             shape.heads().contains(Head::MovesToGo),
         );
-        let rolls = has_rolls.then(|| parameter(10, [outcomes, last], || next(Some(last)), device));
-        let moves_to_go = has_moves.then(|| parameter(11, [last, 1], || next(Some(last)), device));
-        let output_bias = parameter(7, [1], || next(None), device);
-        let rolls_bias = has_rolls.then(|| parameter(12, [outcomes], || next(None), device));
-        let moves_to_go_bias = has_moves.then(|| parameter(13, [1], || next(None), device));
+        let all = [buckets * outcomes, last];
+        let rolls = has_rolls.then(|| parameter(10, all, || next(Some(last)), device));
+        let all = [buckets * last, 1];
+        let moves_to_go = has_moves.then(|| parameter(11, all, || next(Some(last)), device));
+        let output_bias = parameter(7, [buckets], || next(None), device);
+        let rolls_bias =
+            has_rolls.then(|| parameter(12, [buckets * outcomes], || next(None), device));
+        let moves_to_go_bias = has_moves.then(|| parameter(13, [buckets], || next(None), device));
         Self {
             sparse,
-            dense,
             first_bias,
             second,
             second_bias,
@@ -127,7 +128,7 @@ impl NetworkModel {
             output_bias,
             rolls_bias,
             moves_to_go_bias,
-            integers: shape.in_integers(),
+            buckets,
         }
     }
 
@@ -147,7 +148,6 @@ impl NetworkModel {
         bias: impl Fn(&Param<Tensor<1>>) -> T,
     ) -> Vec<T> {
         let mut all = vec![matrix(&self.sparse)];
-        all.extend(self.dense.as_ref().map(&matrix));
         all.push(bias(&self.first_bias));
         for (weights, its_bias) in self.further() {
             all.extend([matrix(weights), bias(its_bias)]);
@@ -187,76 +187,98 @@ impl NetworkModel {
             .concat()
     }
 
-    /// What it says of sparse rows `[batch, active]` and dense inputs `[batch, dense]`, which must be
-    /// there if the network has any.
-    pub(crate) fn say(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Said {
-        let last = self.last_layer(rows, features);
-        let output = self.output.val();
-        let output = match self.integers {
-            true => nearest(output, OUTPUT_SCALE),
-            false => output,
+    /// What it says of rows `[batch, active]`, of samples with a 1 in the column of their bucket
+    /// `[batch, buckets]`; none if there is one.
+    pub(crate) fn say(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Said {
+        let first = self.first_layer(rows);
+        let Some(buckets) = buckets else {
+            return self.said_by(0, first);
         };
+        let [samples, count] = buckets.dims();
+        let mask = |said: Tensor<2>, bucket: usize| {
+            said * buckets.clone().slice([0..samples, bucket..bucket + 1])
+        };
+        let masked = |bucket: usize| {
+            let said = self.said_by(bucket, first.clone());
+            Said {
+                logits: mask(said.logits, bucket),
+                rolls: said.rolls.map(|rolls| mask(rolls, bucket)),
+                plies: said.plies.map(|plies| mask(plies, bucket)),
+            }
+        };
+        let both = |one: Option<Tensor<2>>, other: Option<Tensor<2>>| {
+            one.zip(other).map(|(one, other)| one + other)
+        };
+        (1..count).map(masked).fold(masked(0), |sum, said| Said {
+            logits: sum.logits + said.logits,
+            rolls: both(sum.rolls, said.rolls),
+            plies: both(sum.plies, said.plies),
+        })
+    }
+
+    /// What a bucket says, from the first layer.
+    fn said_by(&self, bucket: usize, first: Tensor<2>) -> Said {
+        let last = self.last_layer(bucket, first);
+        let part = |tensor: &Param<Tensor<2>>| self.part(tensor.val(), bucket);
         let head = |weights: Tensor<2>, bias: &Param<Tensor<1>>| {
-            last.clone().matmul(weights) + bias.val().unsqueeze()
+            last.clone().matmul(weights) + self.part(bias.val(), bucket).unsqueeze()
         };
         Said {
             rolls: linear(&self.rolls, &self.rolls_bias)
-                .map(|(rolls, bias)| head(rolls.val().transpose(), bias)),
+                .map(|(rolls, bias)| head(part(rolls).transpose(), bias)),
             plies: linear(&self.moves_to_go, &self.moves_to_go_bias)
-                .map(|(moves, bias)| head(moves.val(), bias)),
-            logits: head(output, &self.output_bias),
+                .map(|(moves, bias)| head(part(moves), bias)),
+            logits: head(nearest(part(&self.output), OUTPUT_SCALE), &self.output_bias),
         }
     }
 
-    /// The last hidden layer, clipped.
-    fn last_layer(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
-        if self.integers {
-            return self.last_layer_in_integers(rows);
-        }
-        let mut layer = bag(self.sparse.val(), rows) + self.first_bias.val().unsqueeze();
-        if let (Some(dense), Some(features)) = (&self.dense, features) {
-            layer = layer + features.matmul(dense.val());
-        }
-        for (weights, bias) in self.further() {
-            layer = layer.clamp(0.0, 1.0).matmul(weights.val()) + bias.val().unsqueeze();
-        }
-        layer.clamp(0.0, 1.0)
+    /// What of a tensor is a bucket's.
+    fn part<const D: usize>(&self, tensor: Tensor<D>, bucket: usize) -> Tensor<D> {
+        let length = tensor.dims()[0] / self.buckets;
+        tensor.narrow(0, bucket * length, length)
     }
 
-    fn last_layer_in_integers(&self, rows: Tensor<2, Int>) -> Tensor<2> {
+    fn first_layer(&self, rows: Tensor<2, Int>) -> Tensor<2> {
         let bias = units(self.first_bias.val(), ROW_SCALE) + HALVES;
         let sums = bag(units(self.sparse.val(), ROW_SCALE), rows) + bias.unsqueeze();
-        let steps = sums.clamp(0.0, 127.0 * STEP) / STEP;
-        let mut layer = passing(steps.clone(), steps.floor()) / 127.0;
-        for (weights, bias) in self.further() {
-            let sums = layer.matmul(nearest(weights.val(), HIDDEN_SCALE))
-                + nearest(bias.val(), FULL).unsqueeze();
+        in_steps(sums / STEP)
+    }
+
+    /// The last hidden layer of a bucket.
+    fn last_layer(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
+        let (mut layer, layers) = (first, self.further().count());
+        for ((weights, bias), number) in self.further().zip(1..) {
+            let weights = nearest(self.part(weights.val(), bucket), HIDDEN_SCALE);
+            let bias = nearest(self.part(bias.val(), bucket), FULL);
+            let sums = layer.matmul(weights) + bias.unsqueeze();
             let (full, half) = (FULL as f32, 0.5 / FULL as f32);
-            layer = passing(
-                sums.clone().clamp(half, 1.0 - half),
-                (sums * full).round().clamp(0.0, full) / full,
-            );
+            layer = match number == layers {
+                true => passing(
+                    sums.clone().clamp(half, 1.0 - half),
+                    (sums * full).round().clamp(0.0, full) / full,
+                ),
+                false => in_steps(sums * 127.0 + HALVES_BETWEEN),
+            };
         }
         layer
     }
 
     /// The weights as the engine takes them.
-    pub(crate) fn weights(&self) -> NetworkWeights {
-        NetworkWeights {
-            sparse: values(&self.sparse),
-            dense: self.dense.as_ref().map(values).unwrap_or_default(),
+    pub(crate) fn weights(&self) -> TrainedWeights {
+        TrainedWeights {
+            rows: values(&self.sparse),
             bias: values(&self.first_bias),
             hidden: self.further().map(layer).collect(),
             output: values(&self.output),
-            output_bias: values(&self.output_bias)
-                .first()
-                .copied()
-                .unwrap_or_default(),
+            output_bias: values(&self.output_bias),
             heads: HeadWeights {
                 rolls: linear(&self.rolls, &self.rolls_bias).map(|rolls| {
                     let Layer { weights, bias } = layer(rolls);
                     let inputs = weights.len() / bias.len();
-                    let weights = transposed(&weights, inputs);
+                    let buckets = weights.chunks_exact(weights.len() / self.buckets);
+                    let weights = buckets
+                        .flat_map(|bucket| transposed(bucket, inputs))
+                        .collect();
                     Layer { weights, bias }
                 }),
                 moves_to_go: linear(&self.moves_to_go, &self.moves_to_go_bias).map(layer),
@@ -281,6 +303,12 @@ fn layer((weights, bias): Linear<'_>) -> Layer {
         weights: values(weights),
         bias: values(bias),
     }
+}
+
+/// Activations in steps of 1 / 127, rounded down.
+fn in_steps(steps: Tensor<2>) -> Tensor<2> {
+    let steps = steps.clamp(0.0, 127.0);
+    passing(steps.clone(), steps.floor()) / 127.0
 }
 
 /// Numbers with the gradient of others.
@@ -315,67 +343,107 @@ mod tests {
         outcomes: 6,
     };
 
+    fn numbers(tensor: Tensor<2>) -> Vec<f32> {
+        tensor.into_data().try_to_vec().unwrap()
+    }
+
+    /// What is before the output of a bucket, in whole numbers.
+    fn last_layer(weights: &TrainedWeights, bucket: usize, rows: &[i32]) -> Vec<i64> {
+        let (weights, first) = (weights.nearest().unwrap(), weights.bias.len());
+        let sum = |neuron: usize| {
+            let row = |&row: &i32| i64::from(weights.rows[row as usize * first + neuron]);
+            rows.iter().map(row).sum::<i64>() + i64::from(weights.bias[neuron])
+        };
+        let mut layer: Vec<i64> = (0..first)
+            .map(|neuron| (sum(neuron) >> 4).clamp(0, 127) * 64)
+            .collect();
+        for further in &weights.hidden {
+            let width = further.bias.len() / weights.buckets();
+            let matrix = &further.weights[bucket * layer.len() * width..];
+            let sum = |neuron: usize| {
+                let weight = |input: usize| i64::from(matrix[input * width + neuron]);
+                let inputs = layer.iter().enumerate();
+                let products = inputs.map(|(input, &value)| (value + 32) / 64 * weight(input));
+                products.sum::<i64>() + i64::from(further.bias[bucket * width + neuron])
+            };
+            layer = (0..width)
+                .map(|neuron| sum(neuron).clamp(0, 8128))
+                .collect();
+        }
+        layer
+    }
+
     #[test]
-    fn the_forward_pass_is_the_formula() {
-        for hidden in [&[8][..], &[8, 16], &[8, 16, 24]] {
-            let (dense, batch) = (3, 4);
-            let model = NetworkModel::new(
-                Shape::new(SPARSE, dense, hidden),
-                &mut RandomStream::new(5),
-                &Device::flex(),
-            );
-            let mut random = RandomStream::new(6);
+    fn the_forward_pass_is_the_engines() {
+        for (hidden, buckets) in [
+            (&[16][..], 1),
+            (&[16, 32], 3),
+            (&[32, 16, 48], 1),
+            (&[16, 16, 16], 2),
+        ] {
+            let batch = 20;
+            let shape = Shape::new(SPARSE, hidden)
+                .with_buckets(buckets)
+                .with_heads(Heads::ALL);
+            let random = &mut RandomStream::new(5);
+            let mut parameters = NetworkModel::new(shape, random, &Device::flex()).parameters();
+            // No bias is 0.
+            let end = parameters.len();
+            let biases = parameters[end - 8 * buckets..].iter_mut();
+            biases.for_each(|bias| *bias = random.unit() as f32);
+            let model = NetworkModel::from_parameters(shape, &parameters, &Device::flex());
             let rows: Vec<i32> = (0..batch * ACTIVE)
                 .map(|_| random.below(SPARSE_ROWS) as i32)
                 .collect();
-            let features: Vec<f32> = (0..batch * dense).map(|_| random.unit() as f32).collect();
+            let of: Vec<usize> = (0..batch).map(|_| random.below(buckets)).collect();
+            let mut mask = vec![0.0; batch * buckets];
+            for (sample, &bucket) in of.iter().enumerate() {
+                mask[sample * buckets + bucket] = 1.0;
+            }
+            let mask = TensorData::new(mask, [batch, buckets]);
             let said = model.say(
                 Tensor::from_data(
                     TensorData::new(rows.clone(), [batch, ACTIVE]),
                     &Device::flex(),
                 ),
-                Some(Tensor::from_data(
-                    TensorData::new(features.clone(), [batch, dense]),
-                    &Device::flex(),
-                )),
+                (buckets > 1).then(|| Tensor::from_data(mask, &Device::flex())),
             );
-            let logits = said.logits.into_data().try_to_vec::<f32>().unwrap();
+            let (logits, rolls, plies) = (
+                numbers(said.logits),
+                numbers(said.rolls.unwrap()),
+                numbers(said.plies.unwrap()),
+            );
             let weights = model.weights();
             assert_eq!(weights.widths(), hidden);
-            for sample in 0..batch {
-                let mut layer = weights.bias.clone();
-                for (unit, sum) in layer.iter_mut().enumerate() {
-                    for row in &rows[sample * ACTIVE..][..ACTIVE] {
-                        *sum += weights.sparse[*row as usize * hidden[0] + unit];
-                    }
-                    for input in 0..dense {
-                        *sum += features[sample * dense + input]
-                            * weights.dense[input * hidden[0] + unit];
-                    }
-                    *sum = sum.clamp(0.0, 1.0);
+            for (sample, &bucket) in of.iter().enumerate() {
+                let layer = last_layer(&weights, bucket, &rows[sample * ACTIVE..][..ACTIVE]);
+                let output = &weights.output[bucket * layer.len()..];
+                let output = output
+                    .iter()
+                    .map(|weight| (weight * 1024.0).round() / 1024.0);
+                let head = |weights: &mut dyn Iterator<Item = f32>, bias: f32| {
+                    let products = layer.iter().zip(weights);
+                    let products = products.map(|(&value, weight)| value as f32 / 8128.0 * weight);
+                    products.sum::<f32>() + bias
+                };
+                let close = |found: f32, expected: f32| {
+                    assert!(
+                        (found - expected).abs() < 1e-5,
+                        "{hidden:?}: {found} {expected}"
+                    );
+                };
+                let bias = weights.output_bias[bucket];
+                close(logits[sample], head(&mut output.clone(), bias));
+                let [all, moves] = [&weights.heads.rolls, &weights.heads.moves_to_go]
+                    .map(|head| head.as_ref().unwrap());
+                let own = moves.weights[bucket * layer.len()..].iter().copied();
+                close(plies[sample], head(&mut own.clone(), moves.bias[bucket]));
+                for outcome in 0..6 {
+                    let own = all.weights[bucket * layer.len() * 6 + outcome..].iter();
+                    let mut own = own.step_by(6).copied();
+                    let expected = head(&mut own, all.bias[bucket * 6 + outcome]);
+                    close(rolls[sample * 6 + outcome], expected);
                 }
-                for further in &weights.hidden {
-                    let units = further.bias.len();
-                    let sum = |unit: usize| {
-                        (0..layer.len())
-                            .map(|input| layer[input] * further.weights[input * units + unit])
-                            .sum::<f32>()
-                    };
-                    layer = (0..units)
-                        .map(|unit| (sum(unit) + further.bias[unit]).clamp(0.0, 1.0))
-                        .collect();
-                }
-                let logit = weights.output_bias
-                    + layer
-                        .iter()
-                        .zip(&weights.output)
-                        .map(|(value, weight)| value * weight)
-                        .sum::<f32>();
-                assert!(
-                    (logit - logits[sample]).abs() < 1e-5,
-                    "{hidden:?}: {logit} {}",
-                    logits[sample]
-                );
             }
         }
     }
@@ -383,13 +451,15 @@ mod tests {
     #[test]
     fn a_network_is_its_parameters() {
         for hidden in [&[16][..], &[16, 32], &[16, 32, 48]] {
-            for (dense, heads) in [
-                (0, Heads::NONE),
+            for (buckets, heads) in [
+                (1, Heads::NONE),
                 (3, Heads::NONE),
-                (3, Heads::ALL),
-                (0, Heads::NONE.with(Head::MovesToGo)),
+                (2, Heads::ALL),
+                (1, Heads::NONE.with(Head::MovesToGo)),
             ] {
-                let shape = Shape::new(SPARSE, dense, hidden).with_heads(heads);
+                let shape = Shape::new(SPARSE, hidden)
+                    .with_heads(heads)
+                    .with_buckets(buckets);
                 let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
                 assert_eq!(model.parameters().len(), shape.parameters());
                 let again =
@@ -404,64 +474,16 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_linear_in_the_last_layer_and_change_nothing_else() {
-        let (plain, shape) = (
-            Shape::new(SPARSE, 0, &[16, 32]),
-            Shape::new(SPARSE, 0, &[16, 32]).with_heads(Heads::ALL),
-        );
-        let model = |shape| NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
-        let (plain, model) = (model(plain), model(shape));
-        let weights = model.weights();
-        assert_eq!(
-            NetworkWeights {
-                heads: HeadWeights::default(),
-                ..weights.clone()
-            },
-            plain.weights()
-        );
-        assert_eq!(
-            model.parameters().len(),
-            plain.parameters().len() + 32 * 7 + 7
-        );
-        let mut numbers = model.parameters();
-        let end = numbers.len();
-        // The last seven are the heads' biases.
-        (0..7).for_each(|bias| numbers[end - 7 + bias] = bias as f32);
-        let model = NetworkModel::from_parameters(shape, &numbers, &Device::flex());
-        let rows: Vec<i32> = (0..ACTIVE as i32).map(|stone| stone * 26 + 3).collect();
-        let rows =
-            || Tensor::from_data(TensorData::new(rows.clone(), [1, ACTIVE]), &Device::flex());
-        let said = model.say(rows(), None);
-        let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f32>().unwrap();
-        let last = numbers(model.last_layer(rows(), None));
-        let heads = model.weights().heads;
-        for (layer, found) in [
-            (heads.rolls.unwrap(), said.rolls.unwrap()),
-            (heads.moves_to_go.unwrap(), said.plies.unwrap()),
-        ] {
-            let found = numbers(found);
-            let outputs = layer.bias.len();
-            assert_eq!((found.len(), layer.weights.len()), (outputs, 32 * outputs));
-            for (output, found) in found.into_iter().enumerate() {
-                let sum: f32 = (0..32)
-                    .map(|input| last[input] * layer.weights[input * outputs + output])
-                    .sum();
-                assert!(
-                    (sum + layer.bias[output] - found).abs() < 1e-5,
-                    "{output}: {sum} {found}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn the_seed_decides_the_weights() {
-        let shape = Shape::new(SPARSE, 0, &[8, 8]);
-        let weights = |seed| {
+    fn heads_change_nothing_else_and_the_seed_decides_the_weights() {
+        let plain = Shape::new(SPARSE, &[16, 32]);
+        let weights = |shape, seed| {
             NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights()
         };
-        assert_eq!(weights(1), weights(1));
-        assert_ne!(weights(1).sparse, weights(2).sparse);
-        assert!(weights(1).dense.is_empty());
+        let with_heads = TrainedWeights {
+            heads: HeadWeights::default(),
+            ..weights(plain.with_heads(Heads::ALL), 5)
+        };
+        assert_eq!(with_heads, weights(plain, 5));
+        assert_ne!(weights(plain, 1).rows, weights(plain, 2).rows);
     }
 }

@@ -83,12 +83,12 @@ impl Cells {
     /// Learns samples one by one, each given by the rows of its tuples, which differ, and a target;
     /// the sum of their losses in nats, each before its own update. `rate` is the learning rate of
     /// a weight.
-    pub fn learn(&mut self, rows: &[u32], targets: &[f32], rate: f32) -> f64 {
+    pub fn learn(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
-            Self::Sgd(cells) => update(cells, rows, targets, rate, sgd),
-            Self::Adagrad(cells) => update(cells, rows, targets, rate, adagrad),
+            Self::Sgd(cells) => update(cells, rows, targets, weights, rate, sgd),
+            Self::Adagrad(cells) => update(cells, rows, targets, weights, rate, adagrad),
             Self::TemporalCoherence(cells) => {
-                update(cells, rows, targets, rate, temporal_coherence)
+                update(cells, rows, targets, weights, rate, temporal_coherence)
             }
         }
     }
@@ -188,12 +188,13 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
 }
 
 /// Learns the samples one by one; the sum of their losses, each before its own update. The
-/// derivative of the loss by every weight in use is the error, value minus target. The rows of a
-/// sample differ: each tuple has its own table.
+/// derivative of the loss by every weight in use is the error, value minus target, times what the
+/// sample counts (1 if nothing is said). The rows of a sample differ: each tuple has its own table.
 fn update<const WIDTH: usize>(
     cells: &mut [[f32; WIDTH]],
     rows: &[u32],
     targets: &[f32],
+    weights: &[f32],
     rate: f32,
     rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH],
 ) -> f64 {
@@ -218,13 +219,18 @@ fn update<const WIDTH: usize>(
         let logit = logit(cells, rows);
         let small = exponential(-logit.abs());
         let value = (if logit >= 0.0 { 1.0 } else { small }) / (1.0 + small);
-        loss += f64::from(logit.max(0.0) - target * logit);
-        product *= 1.0 + f64::from(small);
+        let weight = weights.get(number).copied().unwrap_or(1.0);
+        loss += f64::from(weight * (logit.max(0.0) - target * logit));
+        if weight == 1.0 {
+            product *= 1.0 + f64::from(small);
+        } else {
+            loss += f64::from(weight) * f64::from(small).ln_1p();
+        }
         if number % 256 == 255 {
             loss += product.ln();
             product = 1.0;
         }
-        correct_one(cells, rows, value - target, rate, &rule);
+        correct_one(cells, rows, weight * (value - target), rate, &rule);
     }
     loss + product.ln()
 }

@@ -10,9 +10,9 @@ use burn::{
 use engine::core::random::RandomStream;
 
 /// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
-/// in `[0, 1]`.
-pub(crate) fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
-    ((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)).mean()
+/// in `[0, 1]`, each times what its sample counts.
+pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
+    (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
 /// A record that does not fit the model.
@@ -80,9 +80,10 @@ mod tests {
         let device = Device::flex();
         let logits: Tensor<2> = Tensor::from_data([[0.0], [2.0], [-50.0]], &device);
         let targets: Tensor<2> = Tensor::from_data([[0.3], [0.9], [1.0]], &device);
+        let weights: Tensor<2> = Tensor::from_data([[1.0], [0.5], [0.1]], &device);
         let p = 1.0 / (1.0 + (-2.0f64).exp());
-        let expected = (2.0f64.ln() - (0.9 * p.ln() + 0.1 * (1.0 - p).ln()) + 50.0) / 3.0;
-        let found: f32 = cross_entropy(logits, targets).into_scalar();
+        let expected = (2.0f64.ln() - 0.5 * (0.9 * p.ln() + 0.1 * (1.0 - p).ln()) + 5.0) / 3.0;
+        let found: f32 = cross_entropy(logits, [targets, weights]).into_scalar();
         assert!(
             (f64::from(found) - expected).abs() < 1e-5,
             "{found} {expected}"

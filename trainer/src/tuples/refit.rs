@@ -35,20 +35,24 @@ pub(super) fn refit<G: Learnable>(
     let chunks = (epochs * training.len().div_ceil(CHUNK)) as f64;
     let mut rows = vec![0u32; CHUNK * set.tuples()];
     let mut targets = Vec::with_capacity(CHUNK);
+    let mut weights = Vec::with_capacity(CHUNK);
     let mut done = 0.0;
     for epoch in 0..epochs {
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Training, &[epoch as u64]));
         random.shuffle(&mut order);
         for chunk in order.chunks(CHUNK) {
             targets.clear();
+            weights.clear();
             for (&number, rows) in chunk.iter().zip(rows.chunks_exact_mut(set.tuples())) {
-                let Sample { mut position, .. } = training[number as usize];
+                let sample = training[number as usize];
+                let mut position = sample.position;
                 if config.training.symmetries {
                     let game = set.game();
                     position = game.image(&position, random.below(game.symmetries()));
                 }
                 set.indices(&position, rows);
-                targets.push(training[number as usize].target(share));
+                targets.push(sample.target(share));
+                weights.push(sample.weight);
             }
             let rate = config.ntuple.learning_rate
                 * config
@@ -58,6 +62,7 @@ pub(super) fn refit<G: Learnable>(
             cells.learn(
                 &rows[..chunk.len() * set.tuples()],
                 &targets,
+                &weights,
                 (rate / set.tuples() as f64) as f32,
             );
             done += 1.0;
@@ -69,7 +74,7 @@ pub(super) fn refit<G: Learnable>(
         validation_loss: 0.0,
     };
     let loss = |(sample, logit): (&Sample<G::Position>, f32)| {
-        logit_loss(logit.into(), sample.target(share).into())
+        f64::from(sample.weight) * logit_loss(logit.into(), sample.target(share).into())
     };
     let losses: f64 = validation
         .iter()

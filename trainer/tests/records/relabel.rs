@@ -30,9 +30,17 @@ fn make(
 fn labels_made_later_are_those_made_with_the_games() {
     let at = places();
     let plain = config(&MIXED, 100);
-    let by = ["mcts(sims=10)", "tables(stones=4)"];
+    let by = [
+        "mcts(sims=10)",
+        "tables(stones=4)",
+        "rollout(eval=race, games=40, error=0.1)",
+    ];
     let labelled = SelfPlayConfig {
-        labels: vec![asked("sampled", by[0]), asked("exact", by[1])],
+        labels: vec![
+            asked("sampled", by[0]),
+            asked("exact", by[1]),
+            asked("rolled", by[2]),
+        ],
         ..plain.clone()
     };
     run(&labelled, &at("at_once")).unwrap();
@@ -43,7 +51,18 @@ fn labels_made_later_are_those_made_with_the_games() {
         &recipe("sampled", by[0]),
     )
     .unwrap();
-    let written = make(&open(&[&at("one")]), &at("both"), &recipe("exact", by[1])).unwrap();
+    make(&open(&[&at("one")]), &at("two"), &recipe("exact", by[1])).unwrap();
+    let written = make(&open(&[&at("two")]), &at("both"), &recipe("rolled", by[2])).unwrap();
+    // Roll-outs say how far they may be off; where tables know it, not at all.
+    let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
+        let plies = 0..game.record.plies.len();
+        plies.map(move |ply| (game.label(1, ply), game.estimate(2, ply).unwrap()))
+    });
+    for (exact, rolled) in rolled {
+        let error = rolled.error.unwrap();
+        assert!(error < 0.15 && (error == 0.0 || exact.is_none()));
+        assert!(exact.is_none_or(|exact| exact == rolled.value));
+    }
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
     assert!(is_sound(at("both")));
@@ -59,13 +78,17 @@ fn labels_made_later_are_those_made_with_the_games() {
     for (old, new) in old.iter().zip(&new) {
         assert_eq!((&old.record, &old.players), (&new.record, &new.players));
         assert_eq!(new.labels[0], race.make().values(new));
-        assert!((0..old.record.plies.len()).all(|ply| old.label(1, ply) == new.label(1, ply)));
+        let kept = |ply| {
+            [1, 2].map(|label| old.estimate(label, ply))
+                == [1, 2].map(|label| new.estimate(label, ply))
+        };
+        assert!((0..old.record.plies.len()).all(kept));
     }
     let again = make(&open(&[&at("both")]), &at("replaced"), &race);
     refused(again, &at("replaced"), "exists already");
     assert_eq!(
         content_names(&at("")),
-        ["at_once", "both", "one", "plain", "replaced"]
+        ["at_once", "both", "one", "plain", "replaced", "two"]
     );
 }
 

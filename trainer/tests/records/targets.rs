@@ -19,7 +19,7 @@ use trainer::dataset::SampleOptions;
 use trainer::fit::{Family, fit};
 use trainer::sample::{Continuation, Sample};
 use trainer::selfplay::SelfPlayConfig;
-use trainer::shard::{self, Label, ShardHeader};
+use trainer::shard::{self, Estimate, Label, ShardHeader};
 
 fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
     create_directory(directory).unwrap();
@@ -193,6 +193,45 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
                 (after.outcome, after.plies, after.result > 0.5, after.exact),
                 (face, plies, won, exact),
                 "{name} {exact}"
+            );
+        }
+    }
+}
+
+#[test]
+fn samples_count_by_the_errors_of_their_labels() {
+    let directory = scratch();
+    let mut game = tiny_labelled();
+    // Of plies 1 to 3; the last says no error.
+    let estimates = [Some(0.05), Some(0.1), None].map(|error| Some(Estimate { value: 0.5, error }));
+    let values = [None].into_iter().chain(estimates).collect();
+    game.set_label(0, 2, values);
+    let [deep, exact] = both();
+    let labels = [
+        Label {
+            errors: true,
+            ..deep
+        },
+        exact,
+    ];
+    write(&directory, &vec![game; 40], &labels);
+    for (scale, expected) in [
+        (None, [0.5, 0.2, 1.0]),
+        (Some(0.1), [0.8, 0.5, 1.0]),
+        (Some(0.0), [1.0; 3]),
+    ] {
+        let target = TargetConfig {
+            label: "deep".to_owned(),
+            exact: false,
+            error_scale: scale,
+            ..TargetConfig::default()
+        };
+        let samples = samples_in(&directory, &SampleOptions::new(&target, 0.3, 3)).unwrap();
+        assert_eq!(samples.are_weighed(), scale != Some(0.0));
+        for (sample, expected) in everything(&samples).iter().zip(expected.iter().cycle()) {
+            assert!(
+                (sample.weight - expected).abs() < 1e-3,
+                "{scale:?}: {sample:?}"
             );
         }
     }

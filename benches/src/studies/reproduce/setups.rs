@@ -10,8 +10,13 @@ use super::{
 };
 use crate::arena::in_folder;
 use crate::error::Result;
-use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS, result::SetupRate};
-use engine::games::einstein::{Standard, setup::setup_stones};
+use crate::statistics::{Interval, QUANTILE_95};
+use crate::studies::atlas::{
+    self, MEETINGS,
+    games::WholeGames,
+    result::{Atlas, ClassValue},
+};
+use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
@@ -22,62 +27,66 @@ const PLAYERS: [(&str, f64); 2] = [
 ];
 const GAMES: u64 = 20;
 
+/// Games of each meeting that symmetries leave: eight ordered pairs stand behind one, and games of a
+/// pairing are begun by either side.
+fn games(settings: &Settings) -> u64 {
+    (4 * settings.games.unwrap_or(GAMES)).clamp(2, u64::from(u32::MAX) - 1)
+}
+
 /// Seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
-    let pairings = (720 * MOST_OPPONENTS / 2) as f64;
-    pairings * settings.games.unwrap_or(GAMES) as f64 * PLAYERS[usize::from(!settings.full)].1
-        / 1000.0
+    (MEETINGS * games(settings)) as f64 * PLAYERS[usize::from(!settings.full)].1 / 1000.0
 }
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
-    let study = setup_study::Settings {
-        game,
-        pairs: settings
-            .games
-            .unwrap_or(GAMES)
-            .div_ceil(2)
-            .clamp(1, u64::from(u32::MAX)) as u32,
-        opponents: MOST_OPPONENTS,
+    let study = atlas::Settings {
+        game: game.clone(),
+        games: games(settings) as u32,
         seed: settings.seed,
         threads: settings.threads,
         state: settings.state.as_deref().map(|folder| {
             let size = if settings.full { "full" } else { "quick" };
             in_folder(folder, &format!("setups-{size}"))
         }),
+        better: None,
     };
-    let result = setup_study::run(&recipe, &study, progress)?;
+    let games = WholeGames {
+        game,
+        players: [recipe.clone(), recipe],
+        luck: None,
+    };
+    let result = atlas::sampled(&games, &study, progress)?.atlas;
     Ok(reproduction(&result, settings.full))
 }
 
-fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
-    let setups = || result.setups.iter();
-    let highest = setups().max_by(|left, right| left.score.total_cmp(&right.score));
-    let lowest = setups().max_by(|left, right| right.score.total_cmp(&left.score));
-    let figure = |label: &str, published: f64, rate: Option<&SetupRate>| Figure {
-        interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
-        games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
-        ..Figure::plain(
-            label.to_owned(),
-            published,
-            100.0 * rate.map_or(0.5, |rate| rate.score),
-        )
+fn reproduction(result: &Atlas, full: bool) -> Reproduction {
+    let classes = &result.classes;
+    let error = result.fit.as_ref().map_or(0.0, |fit| fit.class_error) / 2.0_f64.sqrt();
+    let figure = |label: &str, published: f64, class: Option<&ClassValue>| {
+        let score = class.map_or(0.5, |class| class.score);
+        let interval = Interval::around(score, QUANTILE_95 * error);
+        Figure {
+            interval: Some(interval.map(|end| 100.0 * end)),
+            games: 2 * result.games / classes.len().max(1) as u64,
+            ..Figure::plain(label.to_owned(), published, 100.0 * score)
+        }
     };
-    let corner = mean_rate(result, |steps| steps.contains(&0));
-    let front = mean_rate(result, |steps| steps == [2, 2]);
-    let both_extremes = |setups: &[usize]| {
-        let places = |setup: &usize| steps(*setup, 1) + steps(*setup, 6);
-        setups.iter().map(places).sum::<usize>() as f64 / (2 * setups.len().max(1)) as f64
+    let corner = mean_score(result, |steps| steps.contains(&0));
+    let front = mean_score(result, |steps| steps == [2, 2]);
+    let both_extremes = |classes: &[ClassValue]| {
+        let places = |class: &ClassValue| steps(class).iter().sum::<usize>();
+        classes.iter().map(places).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
     };
     let figures = vec![
-        figure("lowest of 720", 42.0, lowest),
-        figure("highest of 720", 56.0, highest),
+        figure("lowest of 720", 42.0, classes.last()),
+        figure("highest of 720", 56.0, classes.first()),
     ];
     let size = if full {
-        "20 games are ten pairs with the same dice".to_owned()
+        "as many games in all, each with dice of its own".to_owned()
     } else {
-        let player = &result.player;
+        let player = &result.source;
         format!("quick: {player} plays instead of MrMonte(0, 200, MrBlack(0))")
     };
     Reproduction {
@@ -85,10 +94,10 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
         claims: vec![Claim::new(
             "good set-ups keep 1 and 6 in the back, bad ones put them in front",
             format!(
-                "steps from the corner (0 to 2) to 1 and 6: {:.2} on average in the best 16, {:.2} in the worst 16; \
+                "steps from the corner (0 to 2) to 1 and 6: {:.2} on average in the best 4 classes of four, {:.2} in the worst 4; \
                  1 or 6 in the corner {:.2} %, both on the front line {:.2} %",
-                both_extremes(result.best(16)),
-                both_extremes(result.worst(16)),
+                both_extremes(&classes[..classes.len().min(4)]),
+                both_extremes(&classes[classes.len().saturating_sub(4)..]),
                 100.0 * corner,
                 100.0 * front
             ),
@@ -100,24 +109,24 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
             &[
                 "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same",
                 "the order in which equal moves are tried is not printed; here the diagonal step comes first",
-                "the extremes of 720 rates lie further apart than the true ones by luck, here as there",
+                "the extremes of 720 rates lie further apart than the true ones by luck; here those of classes of four that symmetry makes the same are shown, less so",
                 &size,
             ],
         )
     }
 }
 
-/// Steps from the corner to the square of a stone: 0 in the corner, 2 on the front line.
-fn steps(setup: usize, stone: u8) -> usize {
-    let stones = setup_stones(setup, 6);
-    let place = stones.iter().position(|&other| other == stone);
-    [0, 1, 2, 1, 2, 2][place.unwrap_or(0)]
+/// Steps from the corner to the squares of stones 1 and 6: 0 in the corner, 2 on the front line; for
+/// all members of a class the same.
+fn steps(class: &ClassValue) -> [usize; 2] {
+    let order = class.orders.first();
+    ['1', '6']
+        .map(|stone| [0, 1, 2, 1, 2, 2][order.and_then(|order| order.find(stone)).unwrap_or(0)])
 }
 
-/// The mean rate of set-ups whose 1 and 6 are so many steps from the corner.
-fn mean_rate(result: &StudyResult, wanted: impl Fn([usize; 2]) -> bool) -> f64 {
-    let is_wanted = |rate: &&SetupRate| wanted([1, 6].map(|stone| steps(rate.setup, stone)));
-    let rates = result.setups.iter().filter(is_wanted);
-    let rates: Vec<f64> = rates.map(|rate| rate.score).collect();
-    rates.iter().sum::<f64>() / rates.len().max(1) as f64
+/// The mean score of set-ups whose 1 and 6 are so many steps from the corner.
+fn mean_score(result: &Atlas, wanted: impl Fn([usize; 2]) -> bool) -> f64 {
+    let classes = result.classes.iter().filter(|class| wanted(steps(class)));
+    let scores: Vec<f64> = classes.map(|class| class.score).collect();
+    scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }

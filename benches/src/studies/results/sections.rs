@@ -1,6 +1,6 @@
 //! What a page says of each kind of result.
 
-use super::{Found, Strength};
+use super::Found;
 use crate::arena::{
     report::{ReportMatch, arena, percent, summary_sentence},
     tournament::TournamentResult,
@@ -17,18 +17,11 @@ use crate::plot::{
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
 use crate::studies::{
-    opening::OpeningValue,
+    atlas::result::Atlas,
     regret::report::{Measured, Report},
     reproduce::Reproduction,
-    setup_study::{
-        StudyResult, draw,
-        result::{SetupRate, order},
-    },
-    strength,
+    strength::{self, Front},
 };
-
-/// Set-ups that are drawn as the best and as the worst.
-const DRAWN: usize = 16;
 
 pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
     let mut page = Page {
@@ -39,8 +32,8 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
     while let Some(first) = rest.first() {
         let alike =
             |other: &&Found| std::mem::discriminant(*other) == std::mem::discriminant(first);
-        // Matches, and players of the opening study, that follow each other are one table.
-        let together = if matches!(first, Found::Match(_) | Found::Opening(_)) {
+        // Matches that follow each other are one table.
+        let together = if matches!(first, Found::Match(_)) {
             rest.iter().take_while(alike).count()
         } else {
             1
@@ -49,12 +42,11 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
         rest = others;
         match first {
             Found::Match(_) => matches(&mut page, these)?,
-            Found::Opening(_) => opening(&mut page, these)?,
             Found::Tournament(result) => tournament(&mut page, result)?,
             Found::Regret(report) => regret(&mut page, report)?,
-            Found::Setups(result) => setups(&mut page, result)?,
+            Found::Atlas(result) => atlas(&mut page, result)?,
             Found::Reproduction(result) => reproduction(&mut page, result)?,
-            Found::Strength(result) => by_number(&mut page, result)?,
+            Found::Strength(front) => strength_front(&mut page, front)?,
             Found::Curve(chart) => page.push(
                 "Training",
                 vec![Block::chart(line_chart(chart)?, chart.title.clone())],
@@ -98,47 +90,6 @@ fn matches(page: &mut Page, found: &[Found]) -> Result<()> {
         }
     }
     page.push("Matches", blocks);
-    Ok(())
-}
-
-fn opening(page: &mut Page, found: &[Found]) -> Result<()> {
-    let values: Vec<&OpeningValue> = found
-        .iter()
-        .filter_map(|found| match found {
-            Found::Opening(value) => Some(value),
-            _ => None,
-        })
-        .collect();
-    let cells = |value: &&OpeningValue| {
-        vec![
-            value.player.as_str().into(),
-            Cell::Percent(value.score),
-            Cell::Percent(value.interval.half_width()),
-            Cell::Number(value.mean_plies, 2),
-            value.games.into(),
-        ]
-    };
-    let columns = ["player", "first mover wins %", "±", "plies", "games"];
-    let sheet = Sheet::filled(columns, values.iter().map(cells));
-    let row = |value: &&OpeningValue| Row {
-        label: value.player.clone(),
-        value: 100.0 * value.score,
-        interval: value.interval.map(|share| 100.0 * share),
-    };
-    let rows: Vec<Row> = values.iter().map(row).collect();
-    let chart = intervals(
-        "What beginning is worth",
-        "games won by who began, %",
-        &rows,
-        2,
-    )?;
-    page.push(
-        "The first move",
-        vec![
-            Block::Table(sheet),
-            Block::chart(chart, "Shares of games won by who began"),
-        ],
-    );
     Ok(())
 }
 
@@ -241,75 +192,28 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn setups(page: &mut Page, result: &StudyResult) -> Result<()> {
-    let mut blocks = vec![Block::Text(format!(
-        "{} plays {} games: each set-up meets {} others, {} games each. Whoever begins wins {}. Good set-ups differ from each other by {:.2} points \
-         (standard deviation, luck taken away).",
-        result.player,
-        result.games,
-        result.opponents,
-        result.games_per_pairing,
-        percent(
-            result.first_mover_share,
-            result.first_mover_interval.half_width()
-        ),
-        100.0 * result.deviation
-    ))];
-    let svg = draw::svg(result, DRAWN);
-    blocks.push(Block::chart(
-        svg,
-        "The sixteen best and the sixteen worst set-ups, as Red's",
-    ));
-    let rates = result
-        .ranking
-        .iter()
-        .enumerate()
-        .map(|(place, &setup)| (place as f64 + 1.0, 100.0 * result.setups[setup].class_score));
-    let chart = LineChart::new(
-        "Set-ups from best to worst",
-        ["place", "games won by the class, %"],
-        [Curve::new(&result.player, rates)],
-    );
-    blocks.push(Block::chart(
-        line_chart(&chart)?,
-        "Rates of all set-ups in order",
-    ));
-    blocks.push(Block::chart(
-        heat_map(&where_stones_belong(result))?,
-        "Mean rate of the set-ups with a stone on a square",
-    ));
-    if let Some(mix) = &result.mix {
-        let mut setups: Vec<usize> = (0..mix.shares.len())
-            .filter(|&setup| mix.shares[setup] > 0.0)
-            .collect();
-        setups.sort_by(|&one, &other| mix.shares[other].total_cmp(&mix.shares[one]));
-        let row = |&setup: &usize| vec![order(setup).into(), Cell::Percent(mix.shares[setup])];
-        let columns = ["set-up over a5 b5 c5 a4 b4 a3", "share %"];
-        let sheet = Sheet::filled(columns, setups.iter().map(row));
-        blocks.push(Block::Text(
-            "The mix that nobody can exploit, as far as these games tell:".to_owned(),
-        ));
-        blocks.push(Block::Table(sheet));
-    }
-    page.push("Set-ups", blocks);
+fn atlas(page: &mut Page, result: &Atlas) -> Result<()> {
+    let map = heat_map(&where_stones_belong(result))?;
+    let map = Block::chart(map, "Mean rate of the set-ups with a stone on a square");
+    page.push("Set-ups", vec![Block::Code(result.text()), map]);
     Ok(())
 }
 
 /// The mean rate of all set-ups that have a stone on a square.
-fn where_stones_belong(result: &StudyResult) -> HeatMap {
+fn where_stones_belong(result: &Atlas) -> HeatMap {
     const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
-    let mean = |stone: char, square: usize| {
-        let has_stone = |rate: &&SetupRate| rate.order.chars().nth(square) == Some(stone);
+    let mean = |stone: usize, square: usize| {
+        let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
         let (sum, count) = result
-            .setups
+            .classes
             .iter()
-            .filter(has_stone)
-            .fold((0.0, 0.0), |(sum, count), rate| {
-                (sum + rate.score, count + 1.0)
+            .fold((0.0, 0.0), |(sum, count), class| {
+                let standing = class.orders.iter().filter(stands).count() as f64;
+                (sum + standing * class.score, count + standing)
             });
         (count > 0.0).then(|| 100.0 * sum / count)
     };
-    let values: Vec<Option<f64>> = ('1'..='6')
+    let values: Vec<Option<f64>> = (1..=result.stones)
         .flat_map(|stone| (0..6).map(move |square| mean(stone, square)))
         .collect();
     let span = values
@@ -319,7 +223,9 @@ fn where_stones_belong(result: &StudyResult) -> HeatMap {
         .fold(0.5, f64::max);
     HeatMap {
         title: "Mean rate with a stone on a square (Red's), %".to_owned(),
-        rows: (1..=6).map(|stone| format!("stone {stone}")).collect(),
+        rows: (1..=result.stones)
+            .map(|stone| format!("stone {stone}"))
+            .collect(),
         columns: SQUARES.map(str::to_owned).to_vec(),
         values,
         middle: 50.0,
@@ -387,18 +293,12 @@ fn against_published(
     scatter(&chart, rows)
 }
 
-fn by_number(page: &mut Page, result: &Strength) -> Result<()> {
-    let chart = strength::chart(
-        &result.number,
-        &result.player,
-        &result.against,
-        &result.points,
-    )?;
+fn strength_front(page: &mut Page, front: &Front) -> Result<()> {
     page.push(
-        format!("{} against {}", result.player, result.against),
+        format!("Strength against {}", front.against),
         vec![
-            Block::Table(strength::sheet(&result.number, &result.points)),
-            Block::chart(chart, "Games won by the number"),
+            Block::Table(strength::sheet(front)),
+            Block::chart(strength::chart(front)?, "Scores by the cost of a move"),
         ],
     );
     Ok(())

@@ -1,27 +1,32 @@
-//! `alea bench strength`: strength against time a move, or any other number.
+//! `alea bench strength`: players by what they cost and what they score against one opponent.
 
 use crate::commands::arena::{MatchArguments, contestant};
 use crate::games::with_game;
 use crate::output;
 use anyhow::{Result, bail};
-use benches::studies::strength::{Setting, chart, sheet, strength};
+use benches::studies::strength::{Candidate, PLACE, chart, front, sheet};
 use engine::play::playable::Playable;
-use serde_json::json;
 use std::path::PathBuf;
 
-/// How strong a player is by a number in its notation, such as time a move: a match a number
-/// against one opponent
+/// How strong players are by what they cost: matches against one opponent, for each number that
+/// takes the place of {n} in a player's notation
 ///
-/// With --state DIR an interrupted study goes on where it stopped.
+/// With --luck scores are without the luck of rolls, and a game counts for many. With --state DIR
+/// an interrupted study goes on where it stopped, and more players or games may be added.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea bench strength --against \"star1(depth=3)\" --numbers 1,2,5,10,20 --games 400 --svg strength.svg"
+    after_help = "Example: alea bench strength --player \"star2(cpu_ms={n})\" --player \"mcts(cpu_ms={n})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"
 )]
 pub(super) struct Arguments {
-    /// The player, with the number's place marked as in the default
-    #[arg(long, default_value = "star2(ms={n})", value_name = "PLAYER")]
-    player: String,
-    /// Its opponent, always the same
+    /// A player, with the number's place marked as in the default, or without; may be given several
+    /// times
+    #[arg(
+        long = "player",
+        default_value = "star2(ms={n})",
+        value_name = "PLAYER"
+    )]
+    players: Vec<String>,
+    /// Their opponent, always the same
     #[arg(long, default_value = "star1(depth=3)", value_name = "PLAYER")]
     against: String,
     /// The numbers
@@ -29,13 +34,10 @@ pub(super) struct Arguments {
     numbers: Vec<f64>,
     #[command(flatten)]
     options: MatchArguments,
-    /// What the number is called
-    #[arg(long, default_value = "ms a move", value_name = "TEXT")]
-    name: String,
     /// Write the table with all digits
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write the curve with intervals
+    /// Write the curves with intervals
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write JSON
@@ -50,40 +52,43 @@ impl Arguments {
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        if !self.player.contains("{n}") {
-            bail!(
-                "--player has no {{n}}, which is replaced by the numbers; for example star2(ms={{n}})"
-            );
-        }
         let mut numbers = self.numbers.iter();
         if let Some(number) = numbers.find(|number| !(number.is_finite() && **number > 0.0)) {
             bail!("--numbers are positive, not {number}");
         }
         output::check_places(&[&self.csv, &self.svg])?;
-        let at = |&number: &f64| {
-            Ok(Setting {
-                number,
-                contestant: contestant(&self.player.replace("{n}", &number.to_string()), game)?,
+        let candidate = |player: &String| {
+            let with = |number: Option<f64>| {
+                let number = number.map_or_else(String::new, |number| number.to_string());
+                contestant(&player.replace(PLACE, &number), game)
+            };
+            let numbers = match player.contains(PLACE) {
+                true => self.numbers.iter().copied().map(Some).collect(),
+                false => vec![None],
+            };
+            let settings = numbers
+                .into_iter()
+                .map(|number| Ok((number, with(number)?)));
+            Ok(Candidate {
+                player: player.clone(),
+                settings: settings.collect::<Result<_>>()?,
             })
         };
-        let settings = self.numbers.iter().map(at).collect::<Result<Vec<_>>>()?;
+        let candidates: Vec<_> = self.players.iter().map(candidate).collect::<Result<_>>()?;
         let against = contestant(&self.against, game)?;
         let options = self.options.options(game, false)?;
-        let points = strength(&settings, &against, &options, |result| {
+        let found = front(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
-        let table = sheet(&self.name, &points);
-        let (player, name, against) = (&self.player, &self.name, &against.name);
-        let told =
-            json!({ "player": player, "against": against, "number": name, "points": points });
-        output::result(self.json, &told, || {
-            format!("{player} against {against}\n\n{}", table.text().trim_end())
+        let table = sheet(&found);
+        output::result(self.json, &found, || {
+            format!("against {}\n\n{}", found.against, table.text().trim_end())
         })?;
         if let Some(path) = &self.csv {
             output::file(path, table.csv())?;
         }
         if let Some(path) = &self.svg {
-            output::file(path, chart(name, player, against, &points)?)?;
+            output::file(path, chart(&found)?)?;
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use trainer::label::{LabelConfig, LabelRecipe};
 /// whole the new directory is named DIR.unfinished.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples: alea data relabel runs/data --out runs/deep --name deep --by \"star2(depth=4)\"\n          alea data relabel runs/data --out runs/net --name net --by model:models/quick-network.safetensors\n          alea data relabel runs/data --out runs/exact --name exact --tables 5"
+    after_help = "Examples: alea data relabel runs/data --out runs/deep --name deep --by \"star2(depth=4)\"\n          alea data relabel runs/data --out runs/net --name net --by model:models/quick-network.safetensors\n          alea data relabel runs/data --out runs/rolled --name rolled --by \"rollout(error=0.01)\"\n          alea data relabel runs/data --out runs/exact --name exact --tables 5"
 )]
 pub(super) struct Relabel {
     #[command(flatten)]

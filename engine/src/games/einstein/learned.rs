@@ -1,28 +1,28 @@
-//! What of EinStein is learned: its inputs, its kernels for n-tuples, its network in integers.
+//! What of EinStein is learned: its inputs, its kernels for n-tuples, its networks' inputs and kernels.
 //!
 //! Model files call it `einstein-5x5`: classic rules and a fair die on the standard board.
 
-pub mod integer_network;
 #[cfg(target_arch = "x86_64")]
 mod lane_sums;
-#[cfg(test)]
-mod network_tests;
+pub mod network;
 pub mod ntuple;
 mod steps;
 pub mod weights;
 
-use super::{
-    MAX_STONES, Position, Standard,
-    inputs::{self, DenseFeatures},
-};
+use super::{MAX_STONES, Position, Standard};
 use crate::core::{game::Seat, random::RandomStream};
-use crate::learned::inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleKind};
-use integer_network::IntegerNetwork;
+use crate::learned::{
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleKind},
+    names::NameSet,
+};
+use network::{
+    EinSteinNetwork,
+    inputs::{self, InputGroup},
+};
 use ntuple::{EinSteinTuples, View};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-/// A network of EinStein.
-pub type Network = crate::learned::network::Network<Standard>;
+pub use network::Network;
 
 /// What model files call the game.
 pub(crate) const MODEL_GAME: &str = "einstein-5x5";
@@ -38,12 +38,12 @@ fn seen_by(position: &Position, seat: Seat) -> Position {
 
 impl Learnable for Standard {
     type Tuples = EinSteinTuples;
-    type Dense = DenseFeatures;
-    type Integer = IntegerNetwork;
+    type Network = EinSteinNetwork;
+    type Group = InputGroup;
     const PHASES_BY: &'static str = "living stones";
     const OUTCOMES: usize = 6;
-    const USUAL_DENSE: &'static [&'static str] =
-        &["mobility", "race_summary", "attack", "material"];
+    const USUAL_GROUPS: &'static [InputGroup] =
+        &[InputGroup::Mobility, InputGroup::Turns, InputGroup::Alive];
 
     fn as_learned(&self) -> Self {
         Self::default()
@@ -82,16 +82,22 @@ impl Learnable for Standard {
         ntuple::kinds(random)
     }
 
-    fn network_cells(&self) -> CellGroup {
-        ntuple::GROUPS[1]
+    fn input_runs(&self, groups: NameSet<InputGroup>) -> Vec<Range<usize>> {
+        inputs::runs(groups)
     }
 
     #[inline]
-    fn sparse(&self, position: &Position, seat: Seat, rows: &mut [u16]) {
-        rows.copy_from_slice(&inputs::sparse(&seen_by(position, seat)));
+    fn input_rows(
+        &self,
+        groups: NameSet<InputGroup>,
+        position: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        inputs::fill(groups, &seen_by(position, seat), rows);
     }
 
-    fn sparse_layout(&self) -> String {
-        inputs::SPARSE_LAYOUT.to_owned()
+    fn inputs_layout(&self, groups: NameSet<InputGroup>) -> String {
+        inputs::layout(groups)
     }
 }

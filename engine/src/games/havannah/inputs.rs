@@ -12,12 +12,15 @@ use super::{
 };
 use crate::core::game::Seat;
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense},
-    integer::NoInteger,
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoGroup},
+    names::NameSet,
     tuples::Plain,
 };
 use crate::play::playable::Playable;
-use std::{ops::RangeInclusive, sync::LazyLock};
+use std::{
+    ops::{Range, RangeInclusive},
+    sync::LazyLock,
+};
 
 const fn cells(base: usize) -> [CellGroup; 1] {
     let meaning = "board, letter by letter (0 empty, 1 mover, 2 other)";
@@ -42,6 +45,9 @@ const CENTRES: usize = 4 + 2 * 6;
 
 /// Surroundings that differ by no rotation or reflection: six cells of four colours.
 const SURROUNDINGS: usize = 430;
+
+/// Rows of a network.
+const ROWS: usize = CENTRES * SURROUNDINGS;
 
 /// The number of each surrounding, two bits a cell.
 static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
@@ -79,8 +85,8 @@ static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
 
 impl Learnable for Havannah {
     type Tuples = Plain;
-    type Dense = NoDense;
-    type Integer = NoInteger;
+    type Network = Plain;
+    type Group = NoGroup;
 
     fn cells(&self) -> &[CellGroup] {
         &CELLS[self.base() - BASES.start()]
@@ -104,11 +110,12 @@ impl Learnable for Havannah {
         self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.place()]))
     }
 
-    fn sparse_rows(&self) -> usize {
-        CENTRES * SURROUNDINGS
+    /// Every cell has the same rows.
+    fn input_runs(&self, _: NameSet<NoGroup>) -> Vec<Range<usize>> {
+        vec![0..ROWS; self.board_cells()]
     }
 
-    fn sparse(&self, position: &Position, seat: Seat, rows: &mut [u16]) {
+    fn input_rows(&self, _: NameSet<NoGroup>, position: &Position, seat: Seat, rows: &mut [u16]) {
         let numbers = &*NUMBERS;
         for (cell, row) in rows.iter_mut().enumerate() {
             let near = self.shape.near[cell][..6].iter().enumerate();
@@ -135,7 +142,7 @@ impl Learnable for Havannah {
         }
     }
 
-    fn sparse_layout(&self) -> String {
+    fn inputs_layout(&self, _: NameSet<NoGroup>) -> String {
         "sparse v1: each cell (empty with wins of mover and other, or mover's or other's stone with \
          the sides and corners of its chain) and the six around it, turned and mirrored alike"
             .to_owned()
@@ -176,13 +183,13 @@ mod tests {
             while game.payoffs(&position).is_none() {
                 let sorted = |at: &Position, seat| {
                     let mut rows = vec![0; game.board_cells()];
-                    game.sparse(at, seat, &mut rows);
+                    game.input_rows(NameSet::NONE, at, seat, &mut rows);
                     rows.sort_unstable();
                     rows
                 };
                 for seat in 0..2 {
                     let rows = sorted(&position, seat);
-                    assert!(usize::from(rows[rows.len() - 1]) < game.sparse_rows());
+                    assert!(usize::from(rows[rows.len() - 1]) < ROWS);
                     for symmetry in 0..game.symmetries() {
                         assert_eq!(sorted(&game.image(&position, symmetry), seat), rows);
                     }

@@ -44,8 +44,8 @@ impl Playable for Havannah {
     fn best(&self) -> Option<&'static [u8]> {
         // Each learned on boards of that size.
         Some(match self.base() {
-            ..=6 => include_bytes!("../../../../models/havannah-1.safetensors"),
-            _ => include_bytes!("../../../../models/havannah-2.safetensors"),
+            ..=6 => include_bytes!("../../../../models/havannah-3.safetensors"),
+            _ => include_bytes!("../../../../models/havannah-4.safetensors"),
         })
     }
 

@@ -9,8 +9,7 @@ use super::{
 };
 use crate::core::game::Seat;
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense},
-    integer::NoInteger,
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoGroup},
     tuples::Plain,
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
@@ -70,8 +69,8 @@ static SETS: [NamedTuples<Reversi>; 2] = [
 
 impl Learnable for Reversi {
     type Tuples = Plain;
-    type Dense = NoDense;
-    type Integer = NoInteger;
+    type Network = Plain;
+    type Group = NoGroup;
 
     fn cells(&self) -> &[CellGroup] {
         &CELLS[self.size() / 2]
@@ -111,7 +110,7 @@ mod tests {
     use crate::learned::{
         inputs::with_view,
         names::NameSet,
-        network::{Accumulators, Layer, Network, NetworkWeights},
+        network::{Accumulators, Layer, Network, TrainedWeights},
         tuples::{TupleNetwork, TupleSet},
     };
     use crate::play::playable::Playable;
@@ -127,17 +126,18 @@ mod tests {
             let weight = |_| scale * (random.unit() as f32 - 0.5);
             (0..count).map(weight).collect()
         };
-        let weights = NetworkWeights {
-            sparse: numbers(game.sparse_rows() * 32),
+        let weights = TrainedWeights {
+            rows: numbers(3 * game.size() * game.size() * 32),
             bias: numbers(32),
             hidden: vec![Layer {
                 weights: numbers(32 * 16),
                 bias: numbers(16),
             }],
             output: numbers(16),
-            ..NetworkWeights::default()
+            output_bias: vec![0.0],
+            ..TrainedWeights::default()
         };
-        Network::new(game, NameSet::NONE, weights).unwrap()
+        Network::new(game, NameSet::NONE, &[], weights.nearest().unwrap()).unwrap()
     }
 
     /// Random games: position, move, and position after it.

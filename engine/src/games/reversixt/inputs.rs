@@ -11,8 +11,7 @@ use super::{
 };
 use crate::core::game::{MAX_SEATS, Seat};
 use crate::learned::{
-    inputs::{CellGroup, Learnable, NamedTuples, NoDense, all_pairs},
-    integer::NoInteger,
+    inputs::{CellGroup, Learnable, NamedTuples, NoGroup, all_pairs},
     tuples::Plain,
 };
 use std::{ops::RangeInclusive, sync::Arc};
@@ -238,8 +237,8 @@ static SETS: [NamedTuples<ReversiXt>; 2] = [
 
 impl Learnable for ReversiXt {
     type Tuples = Plain;
-    type Dense = NoDense;
-    type Integer = NoInteger;
+    type Network = Plain;
+    type Group = NoGroup;
 
     fn together(mut games: Vec<Self>) -> Vec<Self> {
         for (game, number) in games.iter_mut().zip(0..) {

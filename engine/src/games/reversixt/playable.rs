@@ -82,7 +82,7 @@ impl Playable for ReversiXt {
     crate::players_made_here!();
 
     fn best(&self) -> Option<&'static [u8]> {
-        Some(include_bytes!("../../../../models/reversixt-1.safetensors"))
+        Some(include_bytes!("../../../../models/reversixt-2.safetensors"))
     }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {

@@ -8,7 +8,7 @@ use super::{Network, kernels};
 use crate::core::game::Seat;
 use crate::learned::inputs::Learnable;
 
-/// The sums of all seats in fixed point, and the rows they are the sums of. Empty until first
+/// The sums of all seats, without biases, and the rows they are the sums of. Empty until first
 /// filled; from then on nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
@@ -44,7 +44,7 @@ impl Accumulators {
         self.sums.resize(game.seats() * self.width, 0);
         self.rows.resize(game.seats() * network.active, 0);
         for (seat, rows) in self.rows.chunks_exact_mut(network.active).enumerate() {
-            game.sparse(position, seat, rows);
+            game.input_rows(network.groups, position, seat, rows);
         }
     }
 
@@ -57,7 +57,7 @@ impl Accumulators {
         self.find_rows(network, game, position);
         let rows = self.rows.chunks_exact(network.active);
         for (rows, sums) in rows.zip(self.sums.chunks_exact_mut(self.width)) {
-            kernels::sum_rows(network.instructions, &network.weights.sparse, rows, sums);
+            kernels::sum_rows(network.instructions, &network.weights.rows, rows, sums);
         }
     }
 
@@ -83,7 +83,7 @@ impl Accumulators {
             added,
             removed,
         } = self;
-        let (instructions, matrix) = (network.instructions, &network.weights.sparse);
+        let (instructions, matrix) = (network.instructions, &network.weights.rows);
         for (seat, (rows, sums)) in rows
             .chunks_exact(active)
             .zip(sums.chunks_exact_mut(*width))

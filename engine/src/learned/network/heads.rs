@@ -3,10 +3,10 @@
 //! A head is a linear layer on the last hidden layer, which it shares with the value. Invariant: a
 //! value is computed without a look at the heads, whether the network has any or not.
 
-use super::{Layer, MAX_WIDTH, Network, kernels};
-use crate::core::{calibration::logistic, evaluator::Evaluator};
+use super::{FULL, Layer, MAX_WIDTH, Network, bucket, kernels};
+use crate::core::calibration::logistic;
 use crate::learned::{
-    inputs::{DenseInputs, Learnable, MAX_DENSE},
+    inputs::Learnable,
     names::{NameSet, Named},
 };
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ impl<G: Learnable> Network<G> {
     #[must_use]
     pub fn rolls(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
         let head = self.weights.heads.rolls.as_ref()?;
-        let mut logits = vec![0.0; head.bias.len()];
+        let mut logits = vec![0.0; G::OUTCOMES];
         self.say(game, position, head, &mut logits);
         Some(logits.into_iter().map(logistic).collect())
     }
@@ -125,20 +125,18 @@ impl<G: Learnable> Network<G> {
 
     /// What a head says of a position, from scratch: nobody asks for it at every node.
     fn say(&self, game: &G, position: &G::Position, head: &Layer, out: &mut [f32]) {
-        let mut accumulators = Default::default();
-        self.refresh(game, position, &mut accumulators);
-        let (mut dense, mut last) = ([0.0; MAX_DENSE], [0.0; MAX_WIDTH]);
-        let (dense, last) = (
-            &mut dense[..self.features.len()],
-            &mut last[..self.weights.output.len()],
-        );
-        self.features.fill(game, position, dense);
-        let sums = accumulators.seen_by(game.to_move(position));
-        kernels::last_layer(self.instructions, &self.weights, sums, dense, last);
-        out.copy_from_slice(&head.bias);
-        for (value, weights) in last.iter().zip(head.weights.chunks_exact(out.len())) {
+        let bucket = bucket(&self.bounds, game.remaining(position));
+        let mut last = [0; MAX_WIDTH];
+        let last = &mut last[..self.weights.output.len() / self.weights.buckets()];
+        self.with_sums(game, position, |sums| {
+            kernels::last_layer(self.instructions, &self.weights, bucket, sums, last);
+        });
+        let outputs = out.len();
+        let weights = &head.weights[bucket * last.len() * outputs..];
+        out.copy_from_slice(&head.bias[bucket * outputs..][..outputs]);
+        for (&value, weights) in last.iter().zip(weights.chunks_exact(outputs)) {
             for (out, weight) in out.iter_mut().zip(weights) {
-                *out += value * weight;
+                *out += value as f32 / FULL as f32 * weight;
             }
         }
     }

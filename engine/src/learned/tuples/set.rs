@@ -5,7 +5,7 @@
 
 use super::TupleKernels;
 use crate::core::text::joined;
-use crate::learned::inputs::{Cell, Learnable, cell_named, cell_text, with_view};
+use crate::learned::inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, with_view};
 use std::{fmt::Debug, ops::Range};
 
 /// Most tuples a set has; bounds the stack space of an evaluation.
@@ -161,19 +161,7 @@ impl<G: Learnable> TupleSet<G> {
     /// If the numbers do not ascend within what may remain, or there would be more than
     /// [`MAX_ROWS`].
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, TupleError> {
-        let remaining = self.game.remaining_range();
-        let [least, most] = [*remaining.start(), *remaining.end()];
-        if !phases.is_sorted_by(|a, b| a < b)
-            || phases
-                .iter()
-                .any(|&end| !(least..most).contains(&usize::from(end)))
-        {
-            return Err(TupleError::Other(format!(
-                "phases {phases:?}: numbers of {} must ascend, from {least} to {}",
-                G::REMAINING,
-                most - 1
-            )));
-        }
+        check_bounds(&self.game, "phases", phases).map_err(TupleError::Other)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
         let phase = |remaining: usize| {
             phases
@@ -185,7 +173,7 @@ impl<G: Learnable> TupleSet<G> {
             offsets: if phases.is_empty() {
                 Vec::new()
             } else {
-                (0..=most)
+                (0..=*self.game.remaining_range().end())
                     .map(|left| (phase(left) * self.rows) as u32)
                     .collect()
             },

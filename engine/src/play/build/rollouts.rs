@@ -32,7 +32,7 @@ impl<G: Playable> RolloutRecipe<G> {
         // Luck is told by values, so the better they are, the fewer games are needed.
         let best = game.best().map(|_| Notation::new("best"));
         let evaluator = or_usual(arguments.take("eval")?.or(best.as_ref()), game)?;
-        let games = arguments.number_named("games", 1..=1_000_000)?;
+        let most = arguments.number_named("games", 1..=1_000_000)?;
         let error = arguments.number_named("error", 1e-5..=1.0)?;
         let usual = if error.is_some() {
             MOST_GAMES
@@ -43,7 +43,7 @@ impl<G: Playable> RolloutRecipe<G> {
             evaluator,
             plies: arguments.number_named("plies", 0..=10_000)?.unwrap_or(0),
             enough: Enough {
-                games: games.unwrap_or(usual),
+                most: most.unwrap_or(usual),
                 error: error.unwrap_or(0.0),
             },
             oracle: oracle(arguments, game, Some(false))?,

@@ -14,7 +14,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Enough {
     /// Most games of a position, or of each move.
-    pub games: u32,
+    pub most: u32,
     /// The standard error, in wins, that suffices.
     pub error: f64,
 }
@@ -23,11 +23,11 @@ impl Enough {
     /// The games between two looks at what has come of them, after so many; without chance all
     /// games are one. None once there were enough.
     fn round<G: Game>(&self, played: u32) -> Range<u32> {
-        let (most, round) = match G::Outcomes::BOUND {
+        let (most, size) = match G::Outcomes::BOUND {
             1 => (1, 1),
-            _ => (self.games, ROUND),
+            _ => (self.most, ROUND),
         };
-        played..most.min(played.saturating_add(round))
+        played..most.min(played.saturating_add(size))
     }
 }
 
@@ -67,11 +67,11 @@ pub fn value<G: Game>(
     cost: &mut Cost,
 ) -> Moments {
     let mut moments = Moments::default();
-    let mut games = enough.round::<G>(0);
-    while !games.is_empty() && (games.start == 0 || moments.standard_error() > enough.error) {
+    let mut round = enough.round::<G>(0);
+    while !round.is_empty() && (round.start == 0 || moments.standard_error() > enough.error) {
         let each = &mut |game: Played| moments.add(game.earned());
-        cost.add(roll.roll(position, seat, seed, games.clone(), each));
-        games = enough.round::<G>(games.end);
+        cost.add(roll.roll(position, seat, seed, round.clone(), each));
+        round = enough.round::<G>(round.end);
     }
     moments
 }
@@ -93,7 +93,7 @@ pub fn compare<G: Game>(
         candidate.earned.clear();
         (candidate.moments, candidate.is_left) = (Moments::default(), true);
     }
-    let mut games = enough.round::<G>(0);
+    let mut round = enough.round::<G>(0);
     loop {
         for (position, candidate) in positions.iter().zip(candidates.iter_mut()) {
             let Candidate {
@@ -106,7 +106,7 @@ pub fn compare<G: Game>(
                     earned.push(game.earned());
                     moments.add(game.earned());
                 };
-                cost.add(roll.roll(position, seat, seed, games.clone(), each));
+                cost.add(roll.roll(position, seat, seed, round.clone(), each));
             }
         }
         let best = best_by(candidates, |candidate| candidate.moments.mean());
@@ -125,8 +125,8 @@ pub fn compare<G: Game>(
             others += u32::from(candidates[index].is_left);
             unknown += u32::from(candidates[index].is_left && error > enough.error);
         }
-        games = enough.round::<G>(games.end);
-        if others == 0 || unknown == 0 || games.is_empty() {
+        round = enough.round::<G>(round.end);
+        if others == 0 || unknown == 0 || round.is_empty() {
             return best;
         }
     }

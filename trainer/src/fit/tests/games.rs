@@ -38,6 +38,7 @@ fn config_of() -> TrainConfig {
     config.training.epochs = 3;
     config.network.hidden = vec![32, 16];
     config.network.batch = 256;
+    config.network.buckets = vec![5];
     config.online.games = 300;
     config.online.report_every = 100;
     config
@@ -93,14 +94,10 @@ fn what_a_game_does_not_have_is_said_in_one_line() {
         let refused = fit(config, family, samples, "", &path, &ProgressBar::hidden());
         refused.unwrap_err().to_string()
     };
-    assert_eq!(
-        refuse(&config_of(), Family::Integer),
-        "there is no network in integers for reversi; train 'network' or 'ntuple'"
-    );
     let mut config = config_of();
     config.network.heads = Heads::ALL;
     assert!(refuse(&config, Family::Network).starts_with("network.heads: reversi has no outcomes"));
     config = config_of();
-    config.network.features = Some(vec!["mobility".to_owned()]);
-    assert!(refuse(&config, Family::Network).starts_with("network.features: 'mobility' is no"));
+    config.network.inputs = Some(vec!["mobility".to_owned()]);
+    assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
 }

@@ -4,7 +4,7 @@
 //! has one order, that of samples, inputs or lanes, so all instruction sets give the same bits.
 
 use super::{
-    grid::{activate_first, activate_second},
+    grid::{activate_between, activate_first, activate_last},
     heads::{self, HeadInputs, HeadWork},
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
@@ -13,19 +13,22 @@ use super::{
 use crate::models::heads::{Losses, Outputs};
 use engine::core::calibration::exponential;
 use engine::learned::network::MAX_HIDDEN;
+use std::ops::Range;
 
 /// Samples that go through the layers together.
 const CHUNK: usize = 64;
 
-/// What the network learns from: one row number for each cell, dense inputs and a target a sample.
+/// What the network learns from.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// `[samples, active]`.
     pub rows: &'a [i32],
-    /// `[samples, dense]`.
-    pub dense: &'a [f32],
+    /// Buckets, `[samples]`; empty if there is one. Those of a bucket should stand together.
+    pub buckets: &'a [u8],
     /// Win probabilities, `[samples]`.
     pub targets: &'a [f32],
+    /// What the loss of each sample counts, `[samples]`; none: all count 1.
+    pub weights: &'a [f32],
     /// What the heads learn.
     pub heads: HeadInputs<'a>,
 }
@@ -33,16 +36,47 @@ pub struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// The samples in pieces of `size` and a shorter last one.
     pub(super) fn pieces(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
-        let (active, dense) = (shape.sparse().active, shape.dense());
-        (0..self.targets.len().div_ceil(size)).map(move |number| {
-            let range = number * size..((number + 1) * size).min(self.targets.len());
-            Self {
-                rows: &self.rows[range.start * active..range.end * active],
-                dense: &self.dense[range.start * dense..range.end * dense],
-                heads: self.heads.piece(&range),
-                targets: &self.targets[range],
-            }
+        self.cut(shape, move |rest| rest.targets.len().min(size))
+    }
+
+    /// The samples in chunks, each of one bucket.
+    fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
+        self.cut(shape, |rest| {
+            let most = rest.targets.len().min(CHUNK);
+            let first = rest.buckets.first();
+            let others = rest.buckets.iter().take(most);
+            let same = others.take_while(|bucket| Some(*bucket) == first).count();
+            if first.is_some() { same } else { most }
         })
+    }
+
+    /// The samples in pieces, of a length that is told of what is left.
+    fn cut(
+        self,
+        shape: Shape,
+        length: impl Fn(&Self) -> usize + 'a,
+    ) -> impl Iterator<Item = Self> + 'a {
+        let active = shape.sparse().active;
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let count = length(&rest);
+            let all = rest.targets.len();
+            let part = |range: Range<usize>| Self {
+                rows: &rest.rows[range.start * active..range.end * active],
+                buckets: rest.buckets.get(range.clone()).unwrap_or_default(),
+                heads: rest.heads.piece(&range),
+                weights: rest.weights.get(range.clone()).unwrap_or_default(),
+                targets: &rest.targets[range],
+            };
+            let piece = part(0..count);
+            rest = part(count..all);
+            (count > 0).then_some(piece)
+        })
+    }
+
+    /// The bucket of a chunk.
+    fn bucket(&self) -> usize {
+        self.buckets.first().map_or(0, |&bucket| bucket.into())
     }
 }
 
@@ -51,7 +85,8 @@ impl<'a> Inputs<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Those between each hidden layer and the next, transposed; only needed for gradients.
+    /// Those between each hidden layer and the next, transposed, bucket after bucket; only needed
+    /// for gradients.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
@@ -84,9 +119,9 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
     work.loss = Losses::default();
-    for chunk in inputs.pieces(CHUNK, shape) {
+    for chunk in inputs.chunks(shape) {
         forward::<V, ROWS>(weights, chunk, work);
-        work.loss.value += losses(&mut work.logits, chunk.targets, scale);
+        work.loss.value += weighed_losses(&mut work.logits, chunk, scale);
         heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
         backward::<V, ROWS>(weights, chunk, work);
     }
@@ -100,7 +135,7 @@ pub(super) fn outputs<V: Vector, const ROWS: usize>(
     work: &mut Work,
     outputs: &mut Outputs,
 ) {
-    for chunk in inputs.pieces(CHUNK, weights.shape) {
+    for chunk in inputs.chunks(weights.shape) {
         forward::<V, ROWS>(weights, chunk, work);
         outputs.logits.extend_from_slice(&work.logits);
         outputs.rolls.extend_from_slice(&work.heads.rolls);
@@ -115,7 +150,8 @@ fn forward<V: Vector, const ROWS: usize>(
     work: &mut Work,
 ) {
     let hidden = weights.shape.hidden();
-    let tensors = weights.shape.split(weights.all);
+    let bucket = inputs.bucket();
+    let tensors = weights.shape.split(weights.all, Some(bucket));
     let samples = inputs.targets.len();
     let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
     resize(&mut work.values[0], samples * hidden[0]);
@@ -132,17 +168,7 @@ fn forward<V: Vector, const ROWS: usize>(
             total.store(&mut sums[column]);
         }
     }
-    add_product::<V, ROWS>(
-        inputs.dense,
-        lanes(tensors.dense),
-        layer,
-        weights.shape.dense(),
-        first_width,
-    );
-    match weights.shape.in_integers() {
-        true => activate_first::<V>(layer),
-        false => clip::<V>(layer),
-    }
+    activate_first::<V>(layer);
     for number in 1..hidden.len() {
         let (before, after) = work.values.split_at_mut(number);
         let (inner, width, tensors) = (
@@ -162,9 +188,10 @@ fn forward<V: Vector, const ROWS: usize>(
             inner,
             width,
         );
-        match weights.shape.in_integers() {
-            true => activate_second::<V>(layer),
-            false => clip::<V>(layer),
+        // A value that is no number stays so, and is noticed in the loss.
+        match number + 1 == hidden.len() {
+            true => activate_last::<V>(layer),
+            false => activate_between::<V>(layer),
         }
     }
     let last = hidden.len() - 1;
@@ -193,6 +220,18 @@ pub(super) fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     sums.sum()
 }
 
+/// [`losses`] of samples that may count differently.
+#[inline(always)]
+fn weighed_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
+    if chunk.weights.is_empty() {
+        return losses(logits, chunk.targets, scale);
+    }
+    let samples = logits.chunks_mut(1).zip(chunk.targets.chunks(1));
+    let loss =
+        |((logit, target), &weight)| f64::from(weight) * losses(logit, target, scale * weight);
+    samples.zip(chunk.weights).map(loss).sum()
+}
+
 /// Turns logits into `scale` times the derivative of the loss by them; the sum of the losses.
 #[inline(always)]
 fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
@@ -218,9 +257,10 @@ fn backward<V: Vector, const ROWS: usize>(
     work: &mut Work,
 ) {
     let hidden = weights.shape.hidden();
-    let tensors = weights.shape.split(weights.all);
+    let bucket = inputs.bucket();
+    let tensors = weights.shape.split(weights.all, Some(bucket));
     let samples = inputs.targets.len();
-    let mut gradient = weights.shape.split_mut(&mut work.gradient);
+    let mut gradient = weights.shape.split_mut(&mut work.gradient, Some(bucket));
 
     let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
     resize(&mut work.slopes[last], samples * hidden[last]);
@@ -260,7 +300,8 @@ fn backward<V: Vector, const ROWS: usize>(
         add_transposed_product::<V, ROWS>(inputs, slopes, lanes_mut(gradient.weights), width);
         resize(&mut before[number - 1], samples * hidden[number - 1]);
         before[number - 1].fill(0.0);
-        let transposed = lanes(&weights.transposed[number - 1]);
+        let matrix = hidden[number - 1] * hidden[number];
+        let transposed = lanes(&weights.transposed[number - 1][bucket * matrix..][..matrix]);
         add_product::<V, ROWS>(
             &after[0],
             transposed,
@@ -289,7 +330,6 @@ fn backward<V: Vector, const ROWS: usize>(
             }
         }
     }
-    add_transposed_product::<V, ROWS>(inputs.dense, slopes, lanes_mut(gradient.dense), first_width);
 }
 
 /// Clears the slopes of sums that were clipped, given the clipped values, and adds what is left to
@@ -306,14 +346,6 @@ fn close<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) 
             sum = sum.plus(open);
         }
         sum.add_to(bias);
-    }
-}
-
-#[inline(always)]
-fn clip<V: Vector>(layer: &mut [Lanes]) {
-    for values in layer {
-        // A value that is no number stays so, and is noticed in the loss.
-        V::load(values).clipped().store(values);
     }
 }
 

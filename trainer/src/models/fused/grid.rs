@@ -1,5 +1,5 @@
-//! The network as the engine has it in integers ([`engine::learned::integer`]): weights on their
-//! grids, and activations that are rounded.
+//! The network as the engine has it ([`engine::learned::network`]): weights on their grids, and
+//! activations that are rounded.
 //!
 //! Numbers are in units of 1.0 but for the first layer, whose weights and sums are whole numbers of
 //! 1 / [`ROW_SCALE`], below 2²⁴ and so exact. Gradients pass through roundings as if there were none
@@ -8,7 +8,7 @@
 
 use super::layout::{Shape, Tensors};
 use super::vector::{Lanes, Vector};
-use engine::learned::integer::{
+use engine::learned::network::{
     FULL, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, hold_first_layer,
 };
 use std::ops::Range;
@@ -20,6 +20,9 @@ pub(crate) const STEP: f32 = (ROW_SCALE / 127) as f32;
 /// half a unit, so that no sum lies on a bound.
 pub(crate) const HALVES: f32 = STEP / 2.0 + 0.5;
 
+/// The same of a layer between others, in steps.
+pub(crate) const HALVES_BETWEEN: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
+
 /// Added and taken away again, it leaves the nearest whole number, of two the even one; good up to
 /// 2²².
 const WHOLE: f32 = 12_582_912.0;
@@ -30,15 +33,17 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let Tensors {
         sparse,
         first_bias,
-        hidden: [second, _],
+        hidden: [second, third],
         output,
         ..
-    } = shape.split_mut(&mut all);
+    } = shape.split_mut(&mut all, None);
     for (tensor, scale, unit, more) in [
         (sparse, ROW_SCALE, 1, 0.0),
         (first_bias, ROW_SCALE, 1, HALVES),
         (second.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
         (second.bias, FULL, FULL, 0.0),
+        (third.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
+        (third.bias, FULL, FULL, 0.0),
         (output, OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
     ] {
         for weight in tensor {
@@ -48,43 +53,64 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Holds weights where they can be exported, sums of the first layer over these runs of rows
-/// included.
-pub(crate) fn hold(shape: Shape, runs: &[Range<usize>], weights: &mut [f32]) {
+/// Holds weights where they can be exported; if there are runs of rows, so that sums of the first
+/// layer over them fit 16 bits.
+pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,
         first_bias,
-        hidden: [second, _],
+        hidden: [second, third],
         output,
         ..
-    } = shape.split_mut(weights);
-    hold_first_layer(sparse, first_bias, runs);
-    let tensors = [sparse, first_bias, second.weights, second.bias, output];
-    for (tensor, limit) in tensors.into_iter().zip(LIMITS) {
+    } = shape.split_mut(weights, None);
+    if let Some(runs) = runs {
+        hold_first_layer(sparse, first_bias, runs);
+    }
+    let [row, bias, hidden, hidden_bias, outputs] = LIMITS;
+    for (tensor, limit) in [
+        (sparse, row),
+        (first_bias, bias),
+        (second.weights, hidden),
+        (second.bias, hidden_bias),
+        (third.weights, hidden),
+        (third.bias, hidden_bias),
+        (output, outputs),
+    ] {
         for weight in tensor {
             *weight = weight.clamp(-limit, limit);
         }
     }
 }
 
-/// Activations of the first layer from its sums. What is above 0 but on the lowest step stays a
-/// trace above it, for gradients pass there.
+/// Activations in steps of 1 / 127 from sums, `scale` times which and `more` are steps. What is above
+/// 0 but on the lowest step stays a trace above it, for gradients pass there.
 #[inline(always)]
-pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
+fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, more: f32) {
     for sums in layer {
-        let sum = V::load(sums);
-        let steps = sum.times(V::splat(1.0 / STEP)).minus(V::splat(0.5));
-        rounded(steps)
+        let steps = V::load(sums).times(V::splat(scale)).plus(V::splat(more));
+        rounded(steps.minus(V::splat(0.5)))
             .over(V::splat(127.0))
-            .plus(sum.times(V::splat(1e-15)))
+            .plus(steps.times(V::splat(1e-14)))
             .clipped()
             .store(sums);
     }
 }
 
-/// Activations of the second layer from its sums.
+/// Activations of the first layer from its sums, whose biases have [`HALVES`].
 #[inline(always)]
-pub(super) fn activate_second<V: Vector>(layer: &mut [Lanes]) {
+pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
+    activate_in_steps::<V>(layer, 1.0 / STEP, 0.0);
+}
+
+/// Activations of a layer between others from its sums.
+#[inline(always)]
+pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
+    activate_in_steps::<V>(layer, 127.0, HALVES_BETWEEN);
+}
+
+/// Activations of the last of several layers from its sums.
+#[inline(always)]
+pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(FULL as f32);
     for sums in layer {
         rounded(V::load(sums).times(full))

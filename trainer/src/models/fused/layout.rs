@@ -1,20 +1,23 @@
 //! Where each tensor of the network stands in one array of numbers: weights, gradients and moments
 //! are laid out alike.
 //!
-//! A layer that is not there has tensors without numbers, as have dense inputs and heads that are
-//! not there.
+//! A layer or head that is not there has tensors without numbers. What comes after the first layer
+//! there is once for each bucket, one after the other within its tensor.
 
 use engine::learned::{
-    inputs::{IntegerInputs, Learnable},
-    integer::OneHot,
+    inputs::Learnable,
+    names::NameSet,
     network::{Head, Heads, MAX_HIDDEN},
 };
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.
-pub(super) const TENSORS: usize = 13;
+pub(super) const TENSORS: usize = 12;
 
-/// What comes in sparsely: a row for each symbol of each cell, of which one a cell is on.
+/// Of which those of the first layer.
+const OF_FIRST: usize = 2;
+
+/// What comes in: rows of the first layer, each on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sparse {
     /// Rows of the first layer.
@@ -26,16 +29,13 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// What a game declares, or its network in integers looks at.
+    /// What a game declares of these groups.
     #[must_use]
-    pub fn of<G: Learnable>(game: &G, integers: Option<IntegerInputs<G>>) -> Self {
-        let (rows, active) = match integers.map(OneHot::runs) {
-            Some(runs) => (runs.last().map_or(0, |run| run.end), runs.len()),
-            None => (game.sparse_rows(), game.active()),
-        };
+    pub fn of<G: Learnable>(game: &G, groups: NameSet<G::Group>) -> Self {
+        let runs = game.input_runs(groups);
         Self {
-            rows,
-            active,
+            rows: runs.iter().map(|run| run.end).max().unwrap_or(0),
+            active: runs.len(),
             outcomes: G::OUTCOMES,
         }
     }
@@ -45,10 +45,9 @@ impl Sparse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     sparse: Sparse,
-    dense: usize,
     hidden: [usize; MAX_HIDDEN],
     heads: Heads,
-    integers: bool,
+    buckets: usize,
 }
 
 /// The weights of a hidden layer after the first, and its biases.
@@ -61,7 +60,6 @@ pub(super) struct Layer<T> {
 /// Something for each tensor, in the order in which they stand.
 pub(super) struct Tensors<T> {
     pub(super) sparse: T,
-    pub(super) dense: T,
     pub(super) first_bias: T,
     /// Of the layers after the first, also of those that are not there.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
@@ -78,7 +76,6 @@ impl<T> Tensors<T> {
     fn of(tensors: [T; TENSORS]) -> Self {
         let [
             sparse,
-            dense,
             first_bias,
             second,
             second_bias,
@@ -102,7 +99,6 @@ impl<T> Tensors<T> {
         ];
         Self {
             sparse,
-            dense,
             first_bias,
             hidden,
             output,
@@ -116,12 +112,12 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// A network of these sparse and so many dense inputs and one to three hidden layers of these widths.
+    /// A network of these inputs, and one to three hidden layers of these widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one without neurons.
     #[must_use]
-    pub fn new(sparse: Sparse, dense: usize, widths: &[usize]) -> Self {
+    pub fn new(sparse: Sparse, widths: &[usize]) -> Self {
         assert!(
             (1..=MAX_HIDDEN).contains(&widths.len()),
             "one to three hidden layers"
@@ -131,10 +127,9 @@ impl Shape {
         hidden[..widths.len()].copy_from_slice(widths);
         Self {
             sparse,
-            dense,
             hidden,
             heads: Heads::NONE,
-            integers: false,
+            buckets: 1,
         }
     }
 
@@ -144,22 +139,16 @@ impl Shape {
         Self { heads, ..self }
     }
 
-    /// The same as the engine has it in integers.
-    pub fn rounded(self) -> Self {
-        let [_, second, third] = self.hidden;
-        assert!(
-            self.dense == 0 && second > 0 && third == 0,
-            "as [`super::grid`] has it"
-        );
-        Self {
-            integers: true,
-            ..self
-        }
+    /// The same with so many buckets.
+    #[must_use]
+    pub fn with_buckets(self, buckets: usize) -> Self {
+        Self { buckets, ..self }
     }
 
-    /// Whether it is rounded as in the engine.
-    pub(crate) fn in_integers(&self) -> bool {
-        self.integers
+    /// How often there is what comes after the first layer.
+    #[must_use]
+    pub fn buckets(&self) -> usize {
+        self.buckets
     }
 
     /// What it says beside the value.
@@ -171,12 +160,6 @@ impl Shape {
     #[must_use]
     pub fn sparse(&self) -> Sparse {
         self.sparse
-    }
-
-    /// Dense inputs.
-    #[must_use]
-    pub fn dense(&self) -> usize {
-        self.dense
     }
 
     /// Neurons of each hidden layer.
@@ -197,9 +180,8 @@ impl Shape {
             }
         });
         // What is read sixteen at a time stands before the few numbers that are not.
-        [
+        let mut lengths = [
             self.sparse.rows * first,
-            self.dense * first,
             first,
             first * second,
             second,
@@ -211,7 +193,11 @@ impl Shape {
             1,
             rolls,
             moves,
-        ]
+        ];
+        lengths[OF_FIRST..]
+            .iter_mut()
+            .for_each(|length| *length *= self.buckets);
+        lengths
     }
 
     /// The place of each tensor.
@@ -229,18 +215,40 @@ impl Shape {
         self.lengths().iter().sum()
     }
 
-    /// The tensors in an array of all.
-    pub(super) fn split<'a>(&self, all: &'a [f32]) -> Tensors<&'a [f32]> {
-        Tensors::of(self.places().map(|place| &all[place]))
+    /// Where in each tensor that of a bucket is, or all of it.
+    fn parts(&self, bucket: Option<usize>) -> [Range<usize>; TENSORS] {
+        let mut number = 0;
+        self.lengths().map(|length| {
+            number += 1;
+            match bucket {
+                Some(bucket) if number > OF_FIRST => {
+                    let part = length / self.buckets;
+                    bucket * part..(bucket + 1) * part
+                }
+                _ => 0..length,
+            }
+        })
+    }
+
+    /// The tensors in an array of all, of a bucket or whole.
+    pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
+        let mut parts = self.parts(bucket).into_iter();
+        let part = |place: Range<usize>| &all[place][parts.next().unwrap_or_default()];
+        Tensors::of(self.places().map(part))
     }
 
     /// The tensors in an array of all, to be changed.
-    pub(super) fn split_mut<'a>(&self, all: &'a mut [f32]) -> Tensors<&'a mut [f32]> {
+    pub(super) fn split_mut<'a>(
+        &self,
+        all: &'a mut [f32],
+        bucket: Option<usize>,
+    ) -> Tensors<&'a mut [f32]> {
+        let mut parts = self.parts(bucket).into_iter();
         let mut rest = all;
         Tensors::of(self.lengths().map(|length| {
             let (tensor, after) = std::mem::take(&mut rest).split_at_mut(length);
             rest = after;
-            tensor
+            &mut tensor[parts.next().unwrap_or_default()]
         }))
     }
 }

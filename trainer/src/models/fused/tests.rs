@@ -26,20 +26,18 @@ const SPARSE: Sparse = Sparse {
     outcomes: 6,
 };
 
-static SHAPES: LazyLock<[Shape; 12]> = LazyLock::new(|| {
+static SHAPES: LazyLock<[Shape; 9]> = LazyLock::new(|| {
+    let shape = |hidden: &[usize], buckets| Shape::new(SPARSE, hidden).with_buckets(buckets);
     [
-        Shape::new(SPARSE, 0, &[16, 16]),
-        Shape::new(SPARSE, 22, &[64, 32]),
-        Shape::new(SPARSE, 5, &[48, 80]),
-        Shape::new(SPARSE, 22, &[32]),
-        Shape::new(SPARSE, 0, &[144]),
-        Shape::new(SPARSE, 5, &[48, 80, 32]),
-        Shape::new(SPARSE, 0, &[16, 16, 64]),
-        Shape::new(SPARSE, 5, &[48]).with_heads(Heads::ALL),
-        Shape::new(SPARSE, 0, &[16, 32]).with_heads(Heads::NONE.with(Head::Rolls)),
-        Shape::new(SPARSE, 5, &[16, 16, 64]).with_heads(Heads::NONE.with(Head::MovesToGo)),
-        Shape::new(SPARSE, 0, &[64, 16]).rounded(),
-        Shape::new(SPARSE, 0, &[128, 32]).rounded(),
+        shape(&[16, 16], 1),
+        shape(&[64, 32], 3),
+        shape(&[48, 80], 1),
+        shape(&[144], 1),
+        shape(&[48, 80, 32], 1),
+        shape(&[16, 16, 64], 2),
+        shape(&[48], 4).with_heads(Heads::ALL),
+        shape(&[16, 32], 1).with_heads(Heads::NONE.with(Head::Rolls)),
+        shape(&[16, 16, 64], 3).with_heads(Heads::NONE.with(Head::MovesToGo)),
     ]
 });
 
@@ -53,7 +51,7 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-    let (dense, targets) = (unit(samples * shape.dense()), unit(samples));
+    let targets = unit(samples);
     let mut heads = HeadTargets::default();
     if shape.heads().contains(Head::Rolls) {
         // Some faces are not known, 0, and some lengths.
@@ -67,20 +65,33 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
         };
         heads.plies = (0..samples).map(|_| length()).collect();
     }
+    // In some batches samples count differently.
+    let weights = match samples % 2 {
+        1 => (0..samples).map(|_| random.unit() as f32).collect(),
+        _ => Vec::new(),
+    };
+    let of_several = samples * usize::from(shape.buckets() > 1);
     NetworkBatch {
         rows,
-        dense,
+        buckets: (0..of_several)
+            .map(|_| random.below(shape.buckets()) as u8)
+            .collect(),
         targets,
+        weights,
         heads,
     }
 }
 
 /// The weighted loss of a batch by burn, and the means of the losses of value, rolls and plies.
-fn burn_loss(model: &NetworkModel, batch: &NetworkBatch) -> (Tensor<1>, [f64; 3], Outputs) {
+fn burn_loss(
+    shape: Shape,
+    model: &NetworkModel,
+    batch: &NetworkBatch,
+) -> (Tensor<1>, [f64; 3], Outputs) {
     let device = Device::flex().autodiff();
     let samples = batch.targets.len() as f64;
-    let (rows, features, targets) = batch.tensors(&device);
-    let said = model.say(rows, features);
+    let (rows, buckets, targets) = batch.tensors(shape.buckets(), &device);
+    let said = model.say(rows, buckets);
     let numbers = |tensor: Tensor<2>| tensor.into_data().iter::<f32>().collect::<Vec<f32>>();
     let number = |tensor: &Tensor<1>| f64::from(tensor.clone().into_scalar::<f32>());
     let mut outputs = Outputs::from(numbers(said.logits.clone()));
@@ -131,7 +142,7 @@ fn with_weights(shape: Shape, weights: Vec<f32>) -> FusedNetwork {
 }
 
 /// The place of the output's weights among the tensors.
-const OUTPUT: usize = 7;
+const OUTPUT: usize = 6;
 
 /// Whether numbers differ by rounding only, where the largest of what was added up is about
 /// `scale`.
@@ -153,7 +164,7 @@ fn losses_and_gradients_are_burns() {
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK + 100] {
             let batch = random_batch(samples, shape, &mut random);
-            let (loss, expected_losses, expected_outputs) = burn_loss(&model, &batch);
+            let (loss, expected_losses, expected_outputs) = burn_loss(shape, &model, &batch);
             let expected = model.gradients(&loss.backward());
 
             let mut network = fused(shape, &model);
@@ -215,7 +226,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                 .init();
             for step in 1..=12 {
                 let batch = random_batch(200, shape, &mut random);
-                let gradients = burn_loss(&model, &batch).0.backward();
+                let gradients = burn_loss(shape, &model, &batch).0.backward();
                 let rate = 0.01 / f64::from(step);
                 model = optimiser.step(
                     rate,
@@ -289,6 +300,22 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
 }
 
 #[test]
+fn samples_of_a_bucket_together_teach_the_same() {
+    let (shape, mut random) = (SHAPES[6], RandomStream::new(11));
+    let batch = random_batch(2 * BLOCK, shape, &mut random);
+    let mut mixed = fused(shape, &model(shape, 12));
+    let mut together = mixed.clone();
+    let _ = mixed.compute_gradient(batch.inputs(WEIGHTS));
+    let _ = together.compute_gradient(batch.by_bucket().inputs(WEIGHTS));
+    let [mixed, together] = [mixed, together].map(|network| network.work[0].gradient.clone());
+    assert_close(
+        &together,
+        &mixed,
+        mixed.iter().fold(0.0, |most, value| value.abs().max(most)),
+    );
+}
+
+#[test]
 fn a_batch_of_another_size_leaves_nothing_behind() {
     let (shape, mut random) = (SHAPES[1], RandomStream::new(7));
     let batch = random_batch(40, shape, &mut random);
@@ -323,7 +350,7 @@ fn a_loss_that_is_no_number_changes_nothing() {
 
 #[test]
 fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
-    let shape = SHAPES[7];
+    let shape = SHAPES[6];
     let mut weights = model(shape, 10).parameters();
     // The bias of the plies is last.
     *weights.last_mut().unwrap() = f32::INFINITY;
@@ -341,7 +368,7 @@ fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
 fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
     // Every sample after face 2 is won and after any other lost; 12 plies are to go. The value is
     // told 0.3.
-    let shape = Shape::new(SPARSE, 0, &[16]).with_heads(Heads::ALL);
+    let shape = Shape::new(SPARSE, &[16]).with_heads(Heads::ALL);
     let mut network = fused(shape, &model(shape, 3));
     let mut batch = random_batch(600, shape, &mut RandomStream::new(4));
     batch.targets.fill(0.3);

@@ -18,6 +18,7 @@ fn random_batch(samples: usize, seed: u64) -> TupleBatch {
     TupleBatch {
         rows,
         targets: (0..samples).map(|_| random.unit() as f32).collect(),
+        weights: (0..samples).map(|_| random.unit() as f32).collect(),
     }
 }
 
@@ -42,7 +43,9 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         let rows: Vec<i32> = batch.rows.iter().map(|&row| row as i32).collect();
         let rows: Tensor<2, Int> = Tensor::from_data(TensorData::new(rows, [1, TUPLES]), &device);
         let targets: Tensor<2> = Tensor::from_data([[batch.targets[0]]], &device);
-        let loss = cross_entropy(bag(table.clone(), rows) + bias_tensor.clone(), targets);
+        let weights_of: Tensor<2> = Tensor::from_data([[batch.weights[0]]], &device);
+        let logits = bag(table.clone(), rows) + bias_tensor.clone();
+        let loss = cross_entropy(logits, [targets, weights_of]);
         let expected_loss: f32 = loss.clone().into_scalar();
         let gradients = loss.backward();
         let expected: Vec<f32> = table
@@ -54,7 +57,14 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         let expected_bias: f32 = bias_tensor.grad(&gradients).unwrap().into_scalar();
 
         let mut cells = interleave::<1>(&weights, bias, &[]);
-        let found_loss = update(&mut cells, &batch.rows, &batch.targets, rate, sgd);
+        let found_loss = update(
+            &mut cells,
+            &batch.rows,
+            &batch.targets,
+            &batch.weights,
+            rate,
+            sgd,
+        );
         assert!((found_loss - f64::from(expected_loss)).abs() < 1e-6);
         for (row, gradient) in expected.iter().enumerate() {
             assert!(
@@ -94,16 +104,18 @@ fn plain_updates<const WIDTH: usize>(
     rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH],
 ) -> f64 {
     let mut loss = 0.0;
-    for (rows, &target) in batch.rows.chunks_exact(TUPLES).zip(&batch.targets) {
+    let counts = batch.targets.iter().zip(&batch.weights);
+    for (rows, (&target, &weight)) in batch.rows.chunks_exact(TUPLES).zip(counts) {
         let logit: f64 = cells[ROWS][0] as f64
             + rows
                 .iter()
                 .map(|&row| f64::from(cells[row as usize][0]))
                 .sum::<f64>();
         let value = 1.0 / (1.0 + (-logit).exp());
-        loss -= f64::from(target) * value.ln() + f64::from(1.0 - target) * (1.0 - value).ln();
+        let nats = f64::from(target) * value.ln() + f64::from(1.0 - target) * (1.0 - value).ln();
+        loss -= f64::from(weight) * nats;
         for row in rows.iter().map(|&row| row as usize).chain([ROWS]) {
-            cells[row] = rule(cells[row], value as f32 - target, rate);
+            cells[row] = rule(cells[row], weight * (value as f32 - target), rate);
         }
     }
     loss
@@ -117,10 +129,20 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
     ) {
         let (weights, bias) = random_weights(4);
         // More than 256 samples, after which losses are added up.
-        let batch = random_batch(1000, 5);
+        let mut batch = random_batch(1000, 5);
+        // Some count in full.
+        let weights_of = batch.weights.iter_mut().step_by(2);
+        weights_of.for_each(|weight| *weight = 1.0);
         let cells = interleave::<WIDTH>(&weights, bias, &vec![start; (ROWS + 1) * (WIDTH - 1)]);
         let (mut found, mut expected) = (cells.clone(), cells);
-        let found_loss = update(&mut found, &batch.rows, &batch.targets, 0.01, rule);
+        let found_loss = update(
+            &mut found,
+            &batch.rows,
+            &batch.targets,
+            &batch.weights,
+            0.01,
+            rule,
+        );
         let expected_loss = plain_updates(&mut expected, &batch, 0.01, rule);
         assert!(
             (found_loss - expected_loss).abs() < 1e-3,

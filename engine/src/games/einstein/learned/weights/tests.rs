@@ -5,20 +5,20 @@ use crate::core::{evaluator::Evaluator, files::FileError, game::Game};
 use crate::games::einstein::{
     Standard,
     dice::RandomStream,
-    inputs::{FeatureGroup, FeatureGroups},
     learned::{
         Network,
-        integer_network::{IntegerNetwork, inputs::SideGroups, tests::random_weights},
-        network_tests,
+        network::{
+            inputs::InputGroups,
+            tests::{random_heads, random_weights},
+        },
         ntuple::{NTuple, TupleSet},
     },
 };
 use crate::learned::{
     container::{Container, Tensor},
     files::metadata,
-    inputs::{hash, network_layout},
-    integer::IntegerModel,
-    network::{Head, Heads, Layer, NetworkWeights},
+    inputs::hash,
+    network::{Head, HeadWeights, Heads},
 };
 use proptest::prelude::*;
 
@@ -27,36 +27,25 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|_| random.unit() as f32 - 0.5).collect()
 }
 
-fn network(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
-    let weights = NetworkWeights {
-        output_bias: -0.75,
-        ..network_tests::random_weights(groups, widths, 1)
-    };
+fn network(groups: InputGroups, widths: &[usize], bounds: &[u8], heads: Heads) -> ModelFile {
+    let mut weights = random_weights(groups, widths, bounds.len() + 1, 11);
+    let HeadWeights { rolls, moves_to_go } = random_heads(weights.output.len(), 8);
+    for (head, layer) in [(Head::Rolls, rolls), (Head::MovesToGo, moves_to_go)] {
+        let layer = layer.filter(|_| heads.contains(head)).map(|mut layer| {
+            layer.bias = layer.bias.repeat(bounds.len() + 1);
+            layer
+        });
+        *weights.heads.layer_mut(head) = layer;
+    }
     ModelFile {
         provenance: "{\"note\": \"a \\\"quoted\\\" line\\n, ü\", \"tab\": \"\t\"}".into(),
-        model: Model::Network(Network::new(&Standard::default(), groups, weights).unwrap()),
+        model: Model::Network(Network::new(&Standard::default(), groups, bounds, weights).unwrap()),
     }
 }
 
-fn with_heads(file: ModelFile, heads: Heads) -> ModelFile {
-    let Model::Network(network) = file.model else {
-        panic!("only networks have heads")
-    };
-    let last = network.weights().output.len();
-    let mut weights = network.weights().clone();
-    for head in heads.iter() {
-        let layer = Layer {
-            weights: numbers(last * head.outputs(6), 8),
-            bias: numbers(head.outputs(6), 9),
-        };
-        *weights.heads.layer_mut(head) = Some(layer);
-    }
-    ModelFile {
-        model: Model::Network(
-            Network::from_fixed_point(&Standard::default(), network.groups(), weights).unwrap(),
-        ),
-        ..file
-    }
+/// Without buckets and heads.
+fn plain(groups: InputGroups, widths: &[usize]) -> ModelFile {
+    network(groups, widths, &[], Heads::NONE)
 }
 
 fn ntuple(name: &str) -> ModelFile {
@@ -71,14 +60,6 @@ fn of_tuples(set: TupleSet) -> ModelFile {
     }
 }
 
-fn integer(groups: SideGroups, shape: [usize; 2]) -> ModelFile {
-    let weights = random_weights(groups, shape, 11);
-    ModelFile {
-        provenance: "{}".into(),
-        model: Model::Integer(IntegerNetwork::new(weights).unwrap()),
-    }
-}
-
 /// A network of tuples that no name stands for.
 fn custom(phases: &[u8]) -> ModelFile {
     let set = TupleSet::custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
@@ -88,29 +69,23 @@ fn custom(phases: &[u8]) -> ModelFile {
 }
 
 fn small() -> [ModelFile; 2] {
-    [
-        network(FeatureGroups::NONE.with(FeatureGroup::Material), &[16, 16]),
-        ntuple("stones"),
-    ]
+    [plain(InputGroups::NONE, &[16, 16]), ntuple("stones")]
 }
 
 fn all() -> Vec<ModelFile> {
+    let (none, every) = (InputGroups::NONE, InputGroups::ALL);
     let mut models = small().to_vec();
     models.extend([
-        network(FeatureGroups::ALL, &[64, 32]),
-        network(FeatureGroups::NONE, &[32]),
-        network(FeatureGroups::ALL, &[16, 32, 48]),
-        with_heads(network(FeatureGroups::ALL, &[16, 32]), Heads::ALL),
-        with_heads(
-            network(FeatureGroups::NONE, &[32]),
-            Heads::NONE.with(Head::MovesToGo),
-        ),
+        plain(every, &[64, 32]),
+        plain(none, &[32]),
+        network(every, &[16, 32, 48], &[5, 8], Heads::NONE),
+        network(every, &[16, 32], &[], Heads::ALL),
+        network(none, &[32], &[4], Heads::NONE.with(Head::MovesToGo)),
+        network(none, &[64, 16], &[4, 6, 9], Heads::ALL),
         ntuple("stone-pairs"),
         ntuple("race"),
         custom(&[]),
         custom(&[5, 8]),
-        integer(SideGroups::ALL, [64, 32]),
-        integer(SideGroups::NONE, [64, 16]),
     ]);
     models
 }
@@ -133,7 +108,6 @@ fn values(file: &ModelFile) -> Vec<u32> {
         let value = match &file.model {
             Model::NTuple(model) => model.value_of(&game, &position),
             Model::Network(model) => model.value_of(&game, &position),
-            Model::Integer(model) => model.value_of(&game, &position),
         };
         values.push(value.to_bits());
         position = game.play(&position, game.random_move(&position, random.next_u64()));
@@ -160,37 +134,47 @@ fn what_is_saved_is_loaded() {
 
 #[test]
 fn the_library_reads_what_is_written() {
-    let file = network(FeatureGroups::ALL, &[64, 32]);
+    let file = network(InputGroups::NONE, &[64, 32, 16], &[5, 8], Heads::NONE);
     let bytes = file.to_bytes();
     let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
     assert_eq!((header + 8) % 8, 0);
     let metadata = metadata.metadata().clone().unwrap();
     for (key, value) in [
         ("schema", "1"),
-        ("kind", "network"),
+        ("kind", "integer_network"),
         ("game", "einstein-5x5"),
-        ("shape", "64,32"),
-        ("scales", "{\"sparse\":1048576}"),
+        ("inputs", ""),
+        ("shape", "64,32,16"),
+        ("buckets", "5,8"),
+        (
+            "scales",
+            "{\"rows\":2032,\"hidden1.bias\":2032,\"hidden2.weight\":64,\"hidden2.bias\":8128,\
+             \"hidden3.weight\":64,\"hidden3.bias\":8128,\"output.weight\":1024,\"output.bias\":8323072}",
+        ),
     ] {
         assert_eq!(metadata[key], value);
     }
     assert_eq!(metadata["provenance"], file.provenance);
-    assert_eq!(
-        metadata["features"],
-        network_layout(&Standard::default(), FeatureGroups::ALL)
+    let features = &metadata["features"];
+    assert!(
+        features.ends_with(", 25 gone; buckets by living stones up to 5 8"),
+        "{features}"
     );
     assert_eq!(
         metadata["checksum"],
         format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes[8 + header..]))
     );
     let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
-    assert_eq!(tensors.tensor("sparse").unwrap().shape(), [312, 64]);
-    assert_eq!(tensors.tensor("dense").unwrap().shape(), [86, 64]);
-    assert_eq!(tensors.tensor("hidden2.weight").unwrap().shape(), [64, 32]);
-    assert_eq!(
-        tensors.tensor("output.bias").unwrap().data(),
-        (-0.75f32).to_le_bytes()
-    );
+    for (name, shape) in [
+        ("rows", &[312, 64][..]),
+        ("hidden1.bias", &[64]),
+        ("hidden2.weight", &[3, 64, 32]),
+        ("hidden3.bias", &[3, 16]),
+        ("output.weight", &[3, 16]),
+        ("output.bias", &[3]),
+    ] {
+        assert_eq!(tensors.tensor(name).unwrap().shape(), shape, "{name}");
+    }
 }
 
 /// The error of a file whose parts were changed before its checksums were made.
@@ -220,48 +204,6 @@ fn check_refusals(file: &ModelFile, cases: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn wrong_parts_of_integer_networks_are_named() {
-    let file = integer(SideGroups::NONE, [64, 16]);
-    check_refusals(
-        &file,
-        &[
-            (
-                "inputs",
-                "speed",
-                "'speed' is no group of inputs of an integer network; there are mobility, ",
-            ),
-            ("inputs", "alive", "trained on other features "),
-            (
-                "scales",
-                "{}",
-                "scales '{}' are not supported; this build has '{\"rows\":2032,",
-            ),
-            (
-                "shape",
-                "64",
-                "metadata 'shape' is '64'; expected the neurons of two hidden layers",
-            ),
-            (
-                "shape",
-                "16,64",
-                "tensor rows is I16[312, 64], expected I16[312, 16].",
-            ),
-        ],
-    );
-    let wide = |container: &mut Container| {
-        container.tensors[5] = Tensor::new("hidden2.weight", vec![64, 16], &[0i16; 1024])
-    };
-    assert_eq!(
-        refused(&file, wide),
-        "tensor hidden2.weight is I16[64, 16], expected I8[64, 16]"
-    );
-    let large = |container: &mut Container| {
-        container.tensors[3] = Tensor::new("hidden1.bias", vec![64], &[i16::MIN; 64])
-    };
-    assert!(refused(&file, large).starts_with("the sum of neuron 0 of hidden layer 1 may reach "));
-}
-
-#[test]
 fn every_wrong_part_is_named() {
     let [network, ntuple] = small();
     check_refusals(
@@ -275,7 +217,7 @@ fn every_wrong_part_is_named() {
             (
                 "kind",
                 "forest",
-                "model kind 'forest' is unknown; there are 'ntuple', 'network' and 'integer_network'.",
+                "model kind 'forest' is unknown; there are 'ntuple' and 'integer_network'.",
             ),
             ("game", "havannah", "a model of havannah; this is einstein."),
             (
@@ -289,14 +231,20 @@ fn every_wrong_part_is_named() {
         &network,
         &[
             (
-                "dense",
-                "speed",
-                "'speed' is no feature group; there are mobility, ",
+                "kind",
+                "network",
+                "a network in floating point, as versions before this one made them: ",
             ),
             (
+                "inputs",
+                "speed",
+                "'speed' is no group of inputs; there are mobility, ",
+            ),
+            ("inputs", "alive", "trained on other features "),
+            (
                 "scales",
-                "{\"sparse\":64}",
-                "scales '{\"sparse\":64}' are not supported; this build has '{\"sparse\":1048576}'.",
+                "{}",
+                "scales '{}' are not supported; this build has '{\"rows\":2032,",
             ),
             (
                 "shape",
@@ -306,8 +254,14 @@ fn every_wrong_part_is_named() {
             (
                 "shape",
                 "32,16",
-                "tensor sparse is I32[312, 16], expected I32[312, 32].",
+                "tensor rows is I16[312, 16], expected I16[312, 32].",
             ),
+            (
+                "buckets",
+                "5;8",
+                "metadata 'buckets' is '5;8'; expected the most that remains",
+            ),
+            ("buckets", "5", "trained on other features "),
         ],
     );
     type Spoil = fn(&mut Container);
@@ -336,22 +290,22 @@ fn every_wrong_part_is_named() {
     for (spoil, expected) in spoilt {
         assert_eq!(refused(&ntuple, spoil), expected);
     }
+    // By the order of a file.
+    let replaced = |place: usize, tensor: Tensor| {
+        refused(&network, |container| container.tensors[place] = tensor)
+    };
     assert_eq!(
-        refused(&network, |container| {
-            let bias = container
-                .tensors
-                .iter_mut()
-                .find(|tensor| *tensor == &Tensor::new("output.bias", vec![1], &[-0.75]));
-            *bias.unwrap() = Tensor::new("output.bias", vec![1], &[f32::INFINITY]);
-        }),
-        "tensor output.bias holds inf at 0; weights lie within ±1000000"
+        replaced(5, Tensor::new("hidden2.weight", vec![16, 16], &[0i16; 256])),
+        "tensor hidden2.weight is I16[16, 16], expected I8[16, 16]"
     );
+    let large = Tensor::new("output.bias", vec![1], &[i32::MIN]);
+    assert!(replaced(1, large).starts_with("the logit may reach "));
 }
 
 #[test]
 fn heads_are_tensors_of_their_own() {
     let [plain, _] = small();
-    let file = with_heads(plain.clone(), Heads::ALL);
+    let file = network(InputGroups::NONE, &[16, 16], &[], Heads::ALL);
     // A model without heads says nothing of them.
     assert!(!container(&plain).metadata.contains_key("heads"));
     assert_eq!(container(&file).metadata["heads"], "rolls,moves_to_go");
@@ -387,14 +341,11 @@ fn heads_are_tensors_of_their_own() {
             ),
         ],
     );
-    let last = |container: &mut Container| {
-        container.tensors.pop();
-        container
-            .tensors
-            .push(Tensor::new("moves_to_go.bias", vec![2], &[0.0; 2]));
+    let wrong = |container: &mut Container| {
+        container.tensors[5] = Tensor::new("moves_to_go.bias", vec![2], &[0.0; 2]);
     };
     assert_eq!(
-        refused(&file, last),
+        refused(&file, wrong),
         "tensor moves_to_go.bias is F32[2], expected F32[1]"
     );
 }
@@ -402,13 +353,15 @@ fn heads_are_tensors_of_their_own() {
 #[test]
 fn other_features_are_refused_with_both_sides_named() {
     let [network, _] = small();
-    let old = "sparse v0: mover stones 1-6";
+    let old = "sides v0: all inputs";
     let message = refused(&network, set("features", old));
-    let built = network_layout(
-        &Standard::default(),
-        FeatureGroups::NONE.with(FeatureGroup::Material),
+    let built = network.model.features();
+    assert!(
+        message.contains(
+            "from character 8 on the file has '0: all inputs', this build '1: all inputs"
+        ),
+        "{message}"
     );
-    assert!(message.contains("from character 9 on the file has '0: mover stones 1-6', this build '1: mover stones 1-6"), "{message}");
     assert!(
         message.contains(&format!("{:016x}", hash(&built))),
         "{message}"
@@ -564,10 +517,11 @@ fn a_model_carries_its_tuples_and_its_phases() {
 }
 
 #[test]
-fn the_shipped_model_is_what_it_was() {
-    let bytes = include_bytes!(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../models/quick-ntuple.safetensors"
-    ));
-    assert_eq!(read(bytes).unwrap().to_bytes(), bytes);
+fn shipped_models_are_what_they_were() {
+    for bytes in [
+        &include_bytes!("../../../../../../models/quick-ntuple.safetensors")[..],
+        include_bytes!("../../../../../../models/integer-1.safetensors"),
+    ] {
+        assert_eq!(read(bytes).unwrap().to_bytes(), bytes);
+    }
 }

@@ -7,7 +7,7 @@
 //! a whole has the bits of its successors valued one by one; the cache only saves work.
 
 use super::{
-    IntegerNetwork,
+    Fast,
     inputs::{JOINED, TURNS_ROW, joined_rows, turns_row},
     kernels::{self, Line, Line16, Pair},
 };
@@ -30,7 +30,7 @@ pub struct Successors {
 /// Sums of the enemy as it stands, and without each of its stones.
 const ENEMIES: usize = 1 + MAX_STONES;
 
-impl IntegerNetwork {
+impl Fast {
     #[inline]
     fn rows(&self, side: Side) -> [u16; JOINED] {
         joined_rows(&self.classes, side)
@@ -44,14 +44,14 @@ impl IntegerNetwork {
         position: &Position,
         own: &mut Successors,
     ) -> f32 {
-        let (mover, enemy) = (position.mover(), position.other());
+        let mover = position.mover();
         if !own.steps.belong_to(mover) {
             self.refill::<FIRST>(game, mover, own);
         }
         let steps = own.steps.list();
         let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
         let targets = own.steps.targets();
-        let mut logits = self.logits::<FIRST, SECOND>(enemy, steps, targets, enemies, others);
+        let mut logits = self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others);
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
@@ -65,7 +65,7 @@ impl IntegerNetwork {
         count: impl Fn(i32) -> f32,
         scores: &mut [f32],
     ) {
-        let (mover, enemy) = (position.mover(), position.other());
+        let mover = position.mover();
         let listed = Listed::new(position, moves, scores);
         let steps = listed.list();
         let mut others = [[Line([0; 32]); LINES]; MOST];
@@ -80,7 +80,7 @@ impl IntegerNetwork {
         let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
         let targets = listed.targets();
-        let logits = self.logits::<FIRST, SECOND>(enemy, steps, targets, enemies, others);
+        let logits = self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others);
         listed.score(&logits, count, scores);
     }
 
@@ -89,24 +89,39 @@ impl IntegerNetwork {
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
-        enemy: Side,
+        position: &Position,
         steps: &[Step],
         targets: u32,
         enemies: &mut [Line16],
         others: &[Line16],
     ) -> Logits {
+        let enemy = position.other();
         let mut pairs = [[0; 2]; MOST];
         let captured = self.pair_up::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
-        kernels::logits::<FIRST, SECOND>(
-            self.instructions,
-            &self.layers,
-            enemies,
-            others,
-            pairs,
-            &mut logits,
-        );
+        let stones = position.stones() as usize % self.buckets.len();
+        let [fewer, all] = [stones.saturating_sub(1), stones].map(|left| self.buckets[left]);
+        let compute = |bucket: u8, pairs: &[Pair], logits: &mut Logits| {
+            let layers = &self.layers[usize::from(bucket)];
+            let set = self.instructions;
+            kernels::logits::<FIRST, SECOND>(set, layers, enemies, others, pairs, logits);
+        };
+        compute(all, pairs, &mut logits);
+        if fewer != all {
+            // Those that capture, of either side, are of the next bucket.
+            let own = position.mover().squares_taken();
+            let captures = |(step, pair): (&Step, &Pair)| {
+                pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
+            };
+            let mut few = Logits::default();
+            compute(fewer, pairs, &mut few);
+            for (place, each) in steps.iter().zip(pairs).enumerate() {
+                if captures(each) {
+                    logits[place] = few[place];
+                }
+            }
+        }
         if captured && enemy.count() == 1 {
             // It has lost where it has lost its last stone.
             for (logit, _) in logits

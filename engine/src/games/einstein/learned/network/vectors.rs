@@ -1,11 +1,11 @@
-//! The kernels of an integer network for x86-64: AVX2, AVX-512, and AVX-512 with VNNI.
+//! The kernels of networks for x86-64: AVX2, AVX-512, and AVX-512 with VNNI.
 //!
 //! One text for all of them, over a few operations on the vectors of each. The products of four
 //! activations with the weights of a neuron are added up in 32 bits: by one instruction of VNNI,
 //! otherwise by way of sums of two products in 16 bits, which cannot saturate, or of eight, where
 //! the weights permit it (`Layers::short_sums`). Else several positions are taken through the
 //! second layer at a time, so that its weights are loaded once. Invariant: the integers of
-//! `kernels.rs`.
+//! the plain forward pass.
 #![allow(unsafe_code)]
 
 mod halves;
@@ -16,7 +16,7 @@ use super::{
     kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables},
 };
 use crate::games::einstein::learned::{lane_sums, steps::Logits};
-use crate::learned::integer::{FULL, SHIFT};
+use crate::learned::network::{FULL, SHIFT};
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
 /// There are no closures in them: the compiler would not inline those, and hand vectors over in
@@ -28,7 +28,7 @@ macro_rules! kernels {
             use super::*;
 
             /// Vectors that the widest first layer takes.
-            const MOST: usize = 512 / BYTES;
+            const MOST: usize = 1024 / BYTES;
 
             /// Adds rows to sums, or takes them away.
             macro_rules! add_rows {

@@ -1,8 +1,8 @@
-//! What an integer network looks at: inputs that are each on or off, each of one side alone.
+//! What networks look at: inputs that are each on or off, most of them of one side alone.
 //!
-//! Every input is seen twice, with weights of its own for the mover's side and for the other's. So
-//! the first layer is a sum of two vectors, one a side, and a position's successors share most of
-//! them. Invariant: [`OneHot::layout`] names every input in order with the version of its formula; a
+//! Inputs of one side are seen twice, with weights of their own for the mover's side and for the
+//! other's. So the first layer is a sum of two vectors, one a side, and a position's successors share
+//! most of them. Invariant: [`layout`] names every input in order with the version of its formula; a
 //! group's text changes whenever what it computes changes. One-hot inputs by stone and square
 //! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 
@@ -11,10 +11,7 @@ use crate::games::einstein::{
     evaluators::race_tables::{RaceTables, VECTORS, distance_index},
     position::Side,
 };
-use crate::learned::{
-    integer::OneHot,
-    names::{NameSet, Named, UnknownName},
-};
+use crate::learned::names::{NameSet, Named};
 use std::{
     ops::Range,
     sync::{Arc, OnceLock},
@@ -22,7 +19,7 @@ use std::{
 
 /// A group of inputs beside the squares of the stones, which are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SideGroup {
+pub enum InputGroup {
     /// Each stone by its square and by how many of the six faces permit it, which depends on its
     /// neighbours that are gone.
     Mobility,
@@ -43,9 +40,9 @@ const TURN_CLASSES: usize = 48;
 
 const ALIVE_SETS: usize = 64;
 
-impl Named for SideGroup {
+impl Named for InputGroup {
     const ALL: &'static [Self] = &[Self::Mobility, Self::Turns, Self::Alive];
-    const KIND: &'static str = "group of inputs of an integer network";
+    const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
         // The first word of its text.
@@ -58,7 +55,7 @@ impl Named for SideGroup {
     }
 }
 
-impl SideGroup {
+impl InputGroup {
     /// How many inputs the group has for one side.
     #[must_use]
     pub fn rows(self) -> usize {
@@ -92,93 +89,80 @@ impl SideGroup {
 }
 
 /// A set of groups; in configurations a list of names, `["mobility", "turns"]`.
-pub type SideGroups = NameSet<SideGroup>;
+pub type InputGroups = NameSet<InputGroup>;
 
-impl SideGroups {
-    /// Inputs of one side, those by square included.
-    #[must_use]
-    pub fn rows(self) -> usize {
-        MAX_STONES * PLACES + self.iter().map(SideGroup::rows).sum::<usize>()
-    }
-
-    /// How many of them are on.
-    #[must_use]
-    pub fn active(self) -> usize {
-        MAX_STONES + self.iter().map(SideGroup::active).sum::<usize>()
-    }
+/// Inputs of one side, those by square included.
+#[must_use]
+pub fn side_rows(groups: InputGroups) -> usize {
+    MAX_STONES * PLACES + groups.iter().map(InputGroup::rows).sum::<usize>()
 }
 
-impl OneHot<Standard> for SideGroups {
-    fn named(names: Option<&[String]>) -> Result<Self, UnknownName> {
-        names.map_or(Ok(Self::ALL), Self::from_list)
-    }
+/// How many of them are on.
+#[must_use]
+pub fn side_active(groups: InputGroups) -> usize {
+    MAX_STONES + groups.iter().map(InputGroup::active).sum::<usize>()
+}
 
-    fn list(self) -> String {
-        self.names()
+/// The canonical text that names every input, and the version of each formula.
+pub(in super::super) fn layout(groups: InputGroups) -> String {
+    let mut text = String::from(
+        "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
+    );
+    for group in groups.iter() {
+        text.push_str("; ");
+        text.push_str(group.layout());
     }
+    text
+}
 
-    fn layout(self) -> String {
-        let mut text = String::from(
-            "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
-        );
-        for group in self.iter() {
-            text.push_str("; ");
-            text.push_str(group.layout());
-        }
-        text
-    }
-
-    /// Those of the mover, then those of the other side.
-    fn runs(self) -> Vec<Range<usize>> {
-        let mut runs = Vec::new();
-        let mut start = 0;
-        for _ in 0..2 {
-            let groups = self.iter().map(|group| (group.active(), group.rows()));
-            for (count, rows) in std::iter::once((MAX_STONES, MAX_STONES * PLACES)).chain(groups) {
-                for _ in 0..count {
-                    runs.push(start..start + rows / count);
-                    start += rows / count;
-                }
+/// Those of the mover, then those of the other side.
+pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for _ in 0..2 {
+        let groups = groups.iter().map(|group| (group.active(), group.rows()));
+        for (count, rows) in std::iter::once((MAX_STONES, MAX_STONES * PLACES)).chain(groups) {
+            for _ in 0..count {
+                runs.push(start..start + rows / count);
+                start += rows / count;
             }
         }
-        runs
     }
+    runs
+}
 
-    fn fill(self, position: &Position, out: &mut [u16]) {
-        let (mover, other) = out.split_at_mut(self.active());
-        for (side, out, first) in [
-            (position.mover(), mover, 0),
-            (position.other(), other, self.rows()),
-        ] {
-            let mut out = out.iter_mut();
-            let mut push = |row: usize| {
-                if let Some(out) = out.next() {
-                    *out = row as u16;
-                }
-            };
-            let alive = side.alive();
-            for (stone, square) in side.squares().into_iter().enumerate() {
-                push(first + stone * PLACES + usize::from(square).min(PLACES - 1));
+/// Writes the row that is on in each run.
+pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut [u16]) {
+    let (mover, other) = out.split_at_mut(side_active(groups));
+    for (side, out, first) in [
+        (position.mover(), mover, 0),
+        (position.other(), other, side_rows(groups)),
+    ] {
+        let mut out = out.iter_mut();
+        let mut push = |row: usize| {
+            if let Some(out) = out.next() {
+                *out = row as u16;
             }
-            let mut start = first + MAX_STONES * PLACES;
-            for group in self.iter() {
-                match group {
-                    SideGroup::Mobility => {
-                        for stone in 0..MAX_STONES {
-                            push(
-                                start
-                                    + stone * MOBILITY_PLACES
-                                    + mobility_place(alive, stone, side.square(stone)),
-                            );
-                        }
+        };
+        let alive = side.alive();
+        for (stone, square) in side.squares().into_iter().enumerate() {
+            push(first + stone * PLACES + usize::from(square).min(PLACES - 1));
+        }
+        let mut start = first + MAX_STONES * PLACES;
+        for group in groups.iter() {
+            match group {
+                InputGroup::Mobility => {
+                    for stone in 0..MAX_STONES {
+                        let place = mobility_place(alive, stone, side.square(stone));
+                        push(start + stone * MOBILITY_PLACES + place);
                     }
-                    SideGroup::Turns => {
-                        push(start + usize::from(TurnClasses::shared().at(distance_index(side))))
-                    }
-                    SideGroup::Alive => push(start + usize::from(alive)),
                 }
-                start += group.rows();
+                InputGroup::Turns => {
+                    push(start + usize::from(TurnClasses::shared().at(distance_index(side))));
+                }
+                InputGroup::Alive => push(start + usize::from(alive)),
             }
+            start += group.rows();
         }
     }
 }
@@ -289,10 +273,10 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     rows
 }
 
-/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`OneHot::layout`] orders them
+/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`layout`] orders them
 /// and what is added to every sum.
 pub(super) fn join(
-    groups: SideGroups,
+    groups: InputGroups,
     width: usize,
     rows: &[i16],
     bias: Option<&[i16]>,
@@ -321,9 +305,9 @@ pub(super) fn join(
     let mut start = MAX_STONES * PLACES;
     for group in groups.iter() {
         let first = match group {
-            SideGroup::Mobility => 0,
-            SideGroup::Turns => FIRST_TURN,
-            SideGroup::Alive => FIRST_SET,
+            InputGroup::Mobility => 0,
+            InputGroup::Turns => FIRST_TURN,
+            InputGroup::Alive => FIRST_SET,
         };
         for index in 0..group.rows() {
             add(first + index, row(start + index));

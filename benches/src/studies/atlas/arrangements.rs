@@ -1,0 +1,202 @@
+//! Which set-ups there are, and which are worth the same.
+//!
+//! A side's stones 1 to k stand on any k of its six home squares; with all six these are the 720
+//! set-ups. Transposing the board turns both sides' set-ups at once; with six stones reversing a
+//! side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) turns that side's alone and changes nothing. So *rows*
+//! are set-ups up to labels: all that can matter against one enemy; a *class* is a row and its
+//! transpose, which are worth the same against all enemies together. Invariant: as many set-ups
+//! stand behind each row (two with six stones, else one).
+
+use engine::games::einstein::{GONE, MAX_STONES, Position, RED, position::Side};
+
+/// The stones on the home squares a5 b5 c5 a4 b4 a3; 0 where none stands.
+pub(crate) type Arrangement = [u8; MAX_STONES];
+
+/// The home squares, in a side's own perspective.
+const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
+
+/// Where they come to lie when the board is transposed.
+const TRANSPOSED: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
+
+/// All arrangements of the stones 1 to `stones`, those with smaller stones first, an empty square
+/// last; with six stones their places are the indices of set-ups.
+pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
+    fn place(left: &[u8], square: usize, so_far: &mut Arrangement, all: &mut Vec<Arrangement>) {
+        if square == MAX_STONES {
+            return all.push(*so_far);
+        }
+        for (number, &stone) in left.iter().enumerate() {
+            // Empty squares are alike.
+            if number == 0 || left[number - 1] != stone {
+                so_far[square] = stone;
+                let rest = [&left[..number], &left[number + 1..]].concat();
+                place(&rest, square + 1, so_far, all);
+            }
+        }
+    }
+    let left: Vec<u8> = (1..=stones as u8)
+        .chain(vec![0; MAX_STONES - stones])
+        .collect();
+    let mut all = Vec::new();
+    place(&left, 0, &mut [0; MAX_STONES], &mut all);
+    all
+}
+
+/// The arrangement seen in the mirror of the board's diagonal.
+pub(crate) fn transposed(order: &Arrangement) -> Arrangement {
+    TRANSPOSED.map(|square| order[square])
+}
+
+/// The six stones with labels read backwards.
+pub(crate) fn reversed(order: &Arrangement) -> Arrangement {
+    order.map(|stone| MAX_STONES as u8 + 1 - stone)
+}
+
+/// As text: `126435`, or with empty squares `1..2.3`.
+pub(crate) fn text(order: &Arrangement) -> String {
+    let letter = |&stone: &u8| {
+        if stone == 0 {
+            '.'
+        } else {
+            char::from(b'0' + stone)
+        }
+    };
+    order.iter().map(letter).collect()
+}
+
+/// The start from two arrangements; Red, who begins, has the first.
+pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
+    let side = |order: &Arrangement| {
+        let mut squares = [GONE; MAX_STONES];
+        for (&stone, square) in order.iter().zip(HOME).filter(|(stone, _)| **stone > 0) {
+            squares[usize::from(stone) - 1] = square;
+        }
+        Side::new(squares)
+    };
+    Position::new(side(first), side(second), RED)
+}
+
+/// The rows of a number of stones, and their classes.
+pub(crate) struct Rows {
+    /// An arrangement a row, the first of those that differ by labels.
+    pub orders: Vec<Arrangement>,
+    /// The row of each row's transpose.
+    pub transposed: Vec<usize>,
+    /// The class of each row.
+    pub class: Vec<usize>,
+    /// The first row of each class.
+    pub classes: Vec<usize>,
+    /// Whether reading labels backwards changes nothing.
+    pub labels_reverse: bool,
+}
+
+impl Rows {
+    pub(crate) fn new(stones: usize) -> Self {
+        let labels_reverse = stones == MAX_STONES;
+        let canonical = |order: Arrangement| {
+            if labels_reverse {
+                order.min(reversed(&order))
+            } else {
+                order
+            }
+        };
+        let mut orders = arrangements(stones);
+        orders.retain(|order| canonical(*order) == *order);
+        let row_of = |order| orders.iter().position(|other| *other == canonical(order));
+        let transposed: Vec<usize> = (orders.iter())
+            .map(|order| row_of(transposed(order)).unwrap_or_default())
+            .collect();
+        let classes: Vec<usize> = (0..orders.len())
+            .filter(|&row| row <= transposed[row])
+            .collect();
+        let class = |row: usize| {
+            classes
+                .iter()
+                .position(|&first| first == row.min(transposed[row]))
+        };
+        Self {
+            class: (0..orders.len())
+                .map(|row| class(row).unwrap_or_default())
+                .collect(),
+            orders,
+            transposed,
+            classes,
+            labels_reverse,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// The arrangements that stand behind a row.
+    pub(crate) fn behind(&self, row: usize) -> Vec<Arrangement> {
+        let order = self.orders[row];
+        let mut all = vec![order];
+        all.extend(self.labels_reverse.then(|| reversed(&order)));
+        all
+    }
+
+    /// All arrangements of a class.
+    pub(crate) fn of_class(&self, class: usize) -> Vec<Arrangement> {
+        let rows = (0..self.len()).filter(|&row| self.class[row] == class);
+        rows.flat_map(|row| self.behind(row)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::games::einstein::{Standard, setup::setup_stones, symmetry::symmetric};
+
+    #[test]
+    fn arrangements_are_the_set_ups_in_order() {
+        let all = arrangements(6);
+        assert_eq!(all.len(), 720);
+        for setup in [0, 5, 311, 719] {
+            assert_eq!(all[setup].to_vec(), setup_stones(setup, 6));
+            let game = Standard::default();
+            assert_eq!(start(&all[setup], &all[77]), game.start([setup, 77], RED));
+        }
+        let counts = [1, 2, 3].map(|stones| arrangements(stones).len());
+        assert_eq!(counts, [6, 30, 120]);
+        assert_eq!(text(&arrangements(2)[0]), "12....");
+    }
+
+    #[test]
+    fn images_are_those_of_the_symmetries_of_positions() {
+        for (stones, pairs) in [
+            (6, [(0, 719), (5, 77), (311, 312)]),
+            (3, [(0, 119), (7, 50), (99, 3)]),
+        ] {
+            let all = arrangements(stones);
+            for (first, second) in pairs.map(|(first, second)| (&all[first], &all[second])) {
+                let position = start(first, second);
+                assert_eq!(
+                    symmetric(&position, 1),
+                    start(&transposed(first), &transposed(second))
+                );
+                if stones == 6 {
+                    assert_eq!(symmetric(&position, 2), start(&reversed(first), second));
+                    assert_eq!(symmetric(&position, 4), start(first, &reversed(second)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_classes_hold_every_arrangement_once() {
+        // Alone on the diagonal, a5 or b4, a stone is its own transpose; so are two.
+        for (stones, rows, classes) in [(1, 6, 4), (2, 30, 16), (3, 120, 60), (6, 360, 180)] {
+            let found = Rows::new(stones);
+            assert_eq!((found.len(), found.classes.len()), (rows, classes));
+            let mut all: Vec<Arrangement> = (0..classes)
+                .flat_map(|class| found.of_class(class))
+                .collect();
+            all.sort_unstable();
+            let mut expected = arrangements(stones);
+            expected.sort_unstable();
+            assert_eq!(all, expected);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Small games against a slow solver; games, threads and interruptions of the large one.
+
+use super::*;
+use engine::core::game::Game;
+use engine::games::einstein::{Position, Variant, tables::on_this_thread};
+use engine::play::build::PlayerRecipe;
+use std::{collections::HashMap, fs};
+
+/// The value by definition.
+fn slow(game: &Standard, position: &Position, known: &mut HashMap<u64, f64>) -> f64 {
+    if let Some(payoff) = game.payoff(position, position.seat()) {
+        return payoff.into();
+    }
+    if let Some(value) = known.get(&position.bits()) {
+        return *value;
+    }
+    let mut best = |face| {
+        let moves = game.legal_moves(position, face);
+        let values = moves
+            .iter()
+            .map(|&mv| 1.0 - slow(game, &game.play(position, mv), known));
+        values.fold(0.0, f64::max)
+    };
+    let value = (1..=6).map(&mut best).sum::<f64>() / 6.0;
+    known.insert(position.bits(), value);
+    value
+}
+
+#[test]
+fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let game = Standard::new(variant, Standard::default().die());
+        let tables = Tables::in_memory(4, variant, &on_this_thread, &|_, _| {}).unwrap();
+        let mut known = HashMap::new();
+        for stones in [1, 2] {
+            let found = exact(&game, &tables, stones).unwrap();
+            let orders = &found.rows.orders;
+            let (mut sum, mut largest) = (0.0, [[0.0_f64; 30]; 30]);
+            for (first, one) in orders.iter().enumerate() {
+                for (second, other) in orders.iter().enumerate() {
+                    let expected = slow(&game, &arrangements::start(one, other), &mut known);
+                    assert!((found.values[first][second] - expected).abs() < 4e-5);
+                    sum += expected;
+                    largest[first][second] = expected;
+                }
+            }
+            let count = orders.len();
+            let random = sum / (count * count) as f64;
+            assert!((found.atlas.random.value - random).abs() < 4e-5);
+            let least = |row: &[f64; 30]| row[..count].iter().copied().fold(1.0, f64::min);
+            let answered = largest[..count].iter().map(least).fold(0.0, f64::max);
+            let atlas = &found.atlas;
+            assert!((atlas.second_answers.value.value - answered).abs() < 4e-5);
+            let (shown, seen) = (
+                atlas.second_answers.value.value,
+                atlas.first_answers.value.value,
+            );
+            assert!(shown - 1e-9 <= atlas.assured.lower && atlas.assured.upper <= seen + 1e-9);
+            assert!(
+                atlas.assured.contains(atlas.equilibrium.value)
+                    && atlas.assured.half_width() < 1e-4,
+                "{atlas:?}"
+            );
+        }
+        assert!(exact(&game, &tables, 3).is_err(), "six stones are too many");
+    }
+}
+
+fn settings(games: u32) -> Settings {
+    Settings {
+        game: Standard::default(),
+        games,
+        seed: 5,
+        threads: 2,
+        state: None,
+        better: None,
+    }
+}
+
+fn whole_games(player: &str, luck: Option<&str>) -> WholeGames {
+    let recipe = |text: &str| PlayerRecipe::parse(text, &Standard::default()).unwrap();
+    WholeGames {
+        game: Standard::default(),
+        players: [recipe(player), recipe(player)],
+        luck: luck.map(recipe),
+    }
+}
+
+fn atlas(player: &str, settings: &Settings) -> Found {
+    sampled(&whole_games(player, None), settings, &ProgressBar::hidden()).unwrap()
+}
+
+#[test]
+fn random_players_gain_what_other_programs_found() {
+    let found = atlas("random", &settings(2)).atlas;
+    // 53.15 %: `alea bench playouts`, which is held against two other programs.
+    let random = found.random;
+    assert!(
+        (random.value - 0.5315).abs() < 3.0 * random.error && random.error < 0.0015,
+        "{random:?}"
+    );
+    assert_eq!(found.games, 2 * MEETINGS);
+}
+
+#[test]
+fn threads_and_interruptions_change_nothing() {
+    let one = Settings {
+        threads: 1,
+        ..settings(2)
+    };
+    let whole = atlas("MrBlack(0)", &one).atlas;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    let stored = Settings {
+        state: Some(path.clone()),
+        ..settings(2)
+    };
+    assert_eq!(atlas("MrBlack(0)", &stored).atlas, whole);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().count(), 1 + MEETINGS as usize / CHUNK);
+    fs::write(&path, &text[..text.len() / 3]).unwrap();
+    assert_eq!(atlas("MrBlack(0)", &stored).atlas, whole);
+    let other = Settings { seed: 6, ..stored };
+    let games = whole_games("MrBlack(0)", None);
+    let other = sampled(&games, &other, &ProgressBar::hidden())
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(other.contains("its seed is 5, not 6"), "{other}");
+    // The classes that Rock'n'Roll's players like best and least.
+    let [best, worst] = [0, 179].map(|place| whole.classes[place].score);
+    assert!(
+        (best - 0.552).abs() < 0.02 && (worst - 0.42).abs() < 0.02,
+        "{best} {worst}"
+    );
+    let shares: f64 = whole.classes.iter().map(|class| class.share).sum();
+    assert!((shares - 1.0).abs() < 1e-9);
+    let orders: Vec<&String> = whole
+        .classes
+        .iter()
+        .flat_map(|class| &class.orders)
+        .collect();
+    assert_eq!(orders.len(), 720);
+    let shown = whole.text();
+    for part in ["best classes", "\n  3 6     ", "who begins wins", "(taken)"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn luck_taken_away_leaves_the_mean_and_little_else() {
+    let few = |luck| {
+        let games = whole_games("MrBlack(0)", luck);
+        let mut table = games.table();
+        let design = Design::new();
+        let settings = settings(8);
+        let sums = (0..MEETINGS as usize)
+            .step_by(199)
+            .map(|meeting| play_meeting(&mut table, &design, meeting, &settings));
+        let sums: Vec<Sums> = sums.collect();
+        let games = 8.0 * sums.len() as f64;
+        let sum = |of: fn(&Sums) -> i64| sums.iter().map(of).sum::<i64>() as f64 / UNIT / games;
+        let mean = sum(|sums| sums[0] + sums[1]);
+        (mean, sum(|sums| sums[2]) - mean * mean, games)
+    };
+    let (raw, variance, games) = few(None);
+    let (mean, small, _) = few(Some("star1(depth=1)"));
+    assert!(small < variance / 3.0, "{small} {variance}");
+    assert!((raw - mean).abs() < 4.0 * (variance / games).sqrt());
+}
+
+#[test]
+fn a_better_player_gains_on_either_side() {
+    let recipe = |text: &str| PlayerRecipe::parse(text, &Standard::default()).unwrap();
+    let games = WholeGames {
+        players: [recipe("greedy"), recipe("star1(depth=2)")],
+        ..whole_games("greedy", Some("star1(depth=1)"))
+    };
+    let rows = Rows::new(6);
+    let random = vec![1.0 / rows.len() as f64; rows.len()];
+    let mixes = [random.clone(), random];
+    let found = better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ());
+    for gain in [found.first_gains, found.second_gains] {
+        assert!(gain.value > 0.1 && gain.error < 0.02, "{found:?}");
+    }
+    assert!(found.change.value.abs() < 0.03, "{found:?}");
+    let again = pool(1)
+        .unwrap()
+        .install(|| better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ()));
+    assert_eq!(found, again);
+}

@@ -1,0 +1,190 @@
+//! `alea atlas`: what beginning is worth, and which set-ups are good.
+
+use crate::commands::MOST_GAMES;
+use crate::games::GameArguments;
+use crate::output;
+use anyhow::{Result, bail};
+use benches::studies::{
+    atlas::{
+        Found, MEETINGS, MOST_EXACT, SHOWN, Settings, exact,
+        games::{Games, RollOuts, WholeGames},
+        result::Atlas,
+        sampled,
+    },
+    setups::Setups,
+};
+use clap::value_parser;
+use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
+use engine::play::build::{PlayerRecipe, evaluator};
+use std::path::PathBuf;
+use trainer::progress::progress_bar;
+
+/// The opening of EinStein: how often who begins wins, which set-ups are good, and how to mix them
+///
+/// With one to three stones a side (on any of the six home squares; the other numbers of the die
+/// are gone from the start) all values are exact, by the endgame tables. With six, all 720 set-ups
+/// meet all, up to symmetry, in games of a policy against itself; what they are worth is estimated,
+/// with the error of the games and with what a stronger player changes.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea atlas --stones 2\n         \
+                  alea atlas --games 32 --state atlas.jsonl --best best.txt --mix mix.txt\n\
+                  Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt")]
+pub(crate) struct Arguments {
+    /// Stones a side: 1, 2 or 3 (exact; 3 asks for tables of six stones), or 6
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = stones)]
+    stones: usize,
+    /// Who values positions: the policy takes the best successor, luck is told by the same
+    #[arg(long, default_value = "best", value_name = "EVAL")]
+    eval: String,
+    /// Games are over where tables of so many stones know the rest
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = value_parser!(u8).range(2..=6))]
+    tablebase: u8,
+    /// Whole games of this player against itself instead of the policy
+    #[arg(long, value_name = "PLAYER")]
+    player: Option<String>,
+    /// Games of each of the 64,800 meetings of two set-ups; an odd number is rounded up
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MOST_GAMES / MEETINGS), allow_negative_numbers = true)]
+    games: u64,
+    /// A stronger player, to tell what better play changes [default: star1(depth=3, eval=EVAL)]
+    #[arg(long, value_name = "PLAYER")]
+    better: Option<String>,
+    /// Games of each kind with the stronger player; 0 for none
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = value_parser!(u64).range(0..=MOST_GAMES), allow_negative_numbers = true)]
+    checks: u64,
+    /// Seed of dice and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where finished games are kept, so that an interrupted study can go on
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Write the best sixteen against each other, for 'alea arena --setups FILE'
+    #[arg(long, value_name = "FILE")]
+    best: Option<PathBuf>,
+    /// Write the mix of who does not know yet who begins, for 'alea arena --setups nash:FILE'
+    #[arg(long, value_name = "FILE")]
+    mix: Option<PathBuf>,
+    /// Write what every meeting is worth to who begins
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a map of what classes are worth against each other
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    game: GameArguments,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn stones(text: &str) -> Result<usize, String> {
+    let stones = text.parse().ok();
+    let known = stones.filter(|stones| (1..=MOST_EXACT).contains(stones) || *stones == 6);
+    known.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
+}
+
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        output::check_places(&[&self.best, &self.mix, &self.csv, &self.svg])?;
+        let game = (self.game).only::<Standard>("set-ups are those of its stones")?;
+        if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
+            bail!("--best and --mix are lists of set-ups of six stones");
+        }
+        let found = if self.stones < 6 {
+            let tables = shared(2 * self.stones, game.variant())?;
+            exact(&game, &tables, self.stones)?
+        } else {
+            self.sampled(&game)?
+        };
+        let atlas = &found.atlas;
+        output::result(self.json, atlas, || atlas.text())?;
+        let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
+            path.as_ref()
+                .map_or(Ok(()), |path| Ok(output::file(path, content()?)?))
+        };
+        write(&self.best, &|| Ok(best_list(atlas)))?;
+        write(&self.mix, &|| Ok(mix_list(atlas)))?;
+        write(&self.csv, &|| Ok(found.sheet().csv()))?;
+        write(&self.svg, &|| Ok(found.svg()?))
+    }
+
+    fn sampled(&self, game: &Standard) -> Result<Found> {
+        let recipe = |text: &str| PlayerRecipe::parse(text, game);
+        let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
+        let policy = match &self.player {
+            Some(player) => recipe(player)?,
+            None => by_eval.clone(),
+        };
+        let stronger = format!("star1(depth=3, eval={})", self.eval);
+        let stronger = recipe(self.better.as_ref().unwrap_or(&stronger))?;
+        let players = |players| WholeGames {
+            game: game.clone(),
+            players,
+            luck: Some(by_eval.clone()),
+        };
+        let settings = Settings {
+            game: game.clone(),
+            games: self.games.next_multiple_of(2) as u32,
+            seed: self.seed,
+            threads: rayon::current_num_threads(),
+            state: self.state.clone(),
+            better: (self.checks > 0).then(|| (players([policy.clone(), stronger]), self.checks)),
+        };
+        let games: Box<dyn Games> = if self.player.is_some() {
+            Box::new(players([policy.clone(), policy]))
+        } else {
+            let (eval, tablebase) = (&self.eval, self.tablebase);
+            let notation = format!("rollout(games=1, eval={eval}, tablebase={tablebase})");
+            Box::new(RollOuts {
+                game: game.clone(),
+                name: recipe(&notation)?.name().to_owned(),
+                evaluator: evaluator(eval, game)?,
+                oracle: Some(shared(tablebase.into(), game.variant())?),
+            })
+        };
+        Ok(sampled(&*games, &settings, &progress_bar("meetings"))?)
+    }
+}
+
+/// Where a file came from, as its first line.
+fn origin(atlas: &Atlas, what: &str) -> String {
+    format!(
+        "# {what}: alea atlas, {}, {} games, seed {}\n",
+        atlas.source, atlas.games, atlas.seed
+    )
+}
+
+fn best_list(atlas: &Atlas) -> String {
+    let mut text = origin(
+        atlas,
+        "the best sixteen against each other, twice, so that either side begins",
+    );
+    let orders: Vec<&String> = atlas.classes[..SHOWN]
+        .iter()
+        .flat_map(|class| &class.orders)
+        .collect();
+    let index =
+        |order: &&String| setup_index(&order.bytes().map(|digit| digit - b'0').collect::<Vec<_>>());
+    let best: Vec<usize> = orders.iter().filter_map(index).collect();
+    if let Setups::Index(pairs) = Setups::product(&best) {
+        let order = |setup: usize| {
+            best.iter()
+                .position(|&other| other == setup)
+                .map_or("", |place| orders[place])
+        };
+        for (red, blue) in pairs {
+            text += &format!("{}:{}\n", order(red), order(blue));
+        }
+    }
+    text
+}
+
+fn mix_list(atlas: &Atlas) -> String {
+    let mut text = origin(atlas, "a mix of set-ups, weight and stones");
+    for class in &atlas.classes {
+        let weight = (class.share / class.orders.len() as f64 * 1e6).round();
+        for order in class.orders.iter().filter(|_| weight > 0.0) {
+            text += &format!("{weight} {order}\n");
+        }
+    }
+    text
+}

@@ -1,0 +1,239 @@
+//! Networks of EinStein: kernels that value all successors of a position at once.
+//!
+//! [`crate::learned::network`] has the formula. Invariant: all sums are exact, so every instruction
+//! set gives the same integers, in any order; two products of an activation and a weight of the
+//! second layer, at most 2 · 127 · 128 = 32,512, fit the 16 bits that x86 has for them. What is other
+//! than in NNUE (Nasu 2018): inputs belong to one side ([`inputs`]), so nothing is followed from
+//! move to move but the two sums, which all successors share. Networks of other shapes than
+//! [`SHAPES`], and machines without vectors, have the plain forward pass.
+
+pub mod inputs;
+mod kernels;
+mod successors;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
+pub use successors::Successors;
+
+use self::{
+    inputs::{InputGroups, TurnClasses, join, joined_rows, runs, side_rows},
+    kernels::{Layers, Tables},
+};
+use super::steps::{LOST, Listed, Logits, Step, Steps};
+use crate::core::simd::Instructions;
+use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
+use crate::learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
+use std::sync::Arc;
+
+/// A network of EinStein.
+pub type Network = network::Network<Standard>;
+
+/// The shapes that have fast kernels: neurons of the first and of the second layer.
+pub const SHAPES: [[usize; 2]; 8] = [
+    [64, 16],
+    [64, 32],
+    [128, 16],
+    [128, 32],
+    [256, 16],
+    [256, 32],
+    [512, 16],
+    [512, 32],
+];
+
+/// Runs an expression with the widths of a network as constants.
+macro_rules! with_shape {
+    ($fast:expr, $first:ident, $second:ident => $body:expr) => {
+        match $fast.shape {
+            [64, 16] => with_shape!(@ 64, 16, $first, $second, $body),
+            [64, 32] => with_shape!(@ 64, 32, $first, $second, $body),
+            [128, 16] => with_shape!(@ 128, 16, $first, $second, $body),
+            [128, 32] => with_shape!(@ 128, 32, $first, $second, $body),
+            [256, 16] => with_shape!(@ 256, 16, $first, $second, $body),
+            [256, 32] => with_shape!(@ 256, 32, $first, $second, $body),
+            [512, 16] => with_shape!(@ 512, 16, $first, $second, $body),
+            _ => with_shape!(@ 512, 32, $first, $second, $body),
+        }
+    };
+    (@ $one:literal, $two:literal, $first:ident, $second:ident, $body:expr) => {{
+        const $first: usize = $one;
+        const $second: usize = $two;
+        $body
+    }};
+}
+
+/// What the fast kernels need of a network; none where the plain forward pass computes.
+#[derive(Clone, Debug)]
+pub struct EinSteinNetwork(Option<Arc<Fast>>);
+
+#[derive(Debug)]
+struct Fast {
+    shape: [usize; 2],
+    tables: Tables,
+    /// Of each bucket.
+    layers: Vec<Layers>,
+    /// The bucket of each number of living stones; a power of two, so that a mask bounds indices.
+    buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
+    classes: Arc<TurnClasses>,
+    instructions: Instructions,
+}
+
+impl Fast {
+    /// None if there are no such kernels.
+    fn new(
+        weights: &NetworkWeights,
+        groups: InputGroups,
+        bounds: &[u8],
+        instructions: Instructions,
+    ) -> Option<Self> {
+        let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
+        if !SHAPES.contains(&shape)
+            || instructions == Instructions::PORTABLE
+            || !weights.sums_fit_16_bits(&runs(groups))
+        {
+            return None;
+        }
+        let [first, _] = shape;
+        let (mover, other) = weights.rows.split_at(side_rows(groups) * first);
+        let table =
+            |rows: &[i16], bias: Option<&[i16]>| kernels::lines(&join(groups, first, rows, bias));
+        let tables = Tables {
+            mover: table(mover, Some(&weights.bias)),
+            other: table(other, None),
+        };
+        Some(Self {
+            shape,
+            tables,
+            layers: Layers::of(weights, instructions),
+            buckets: std::array::from_fn(|stones| network::bucket(bounds, stones) as u8),
+            classes: TurnClasses::shared(),
+            instructions,
+        })
+    }
+
+    #[inline]
+    fn logit(&self, position: &Position) -> i32 {
+        let rows =
+            [position.mover(), position.other()].map(|side| joined_rows(&self.classes, side));
+        let layers = match &self.layers[..] {
+            [only] => only,
+            all => {
+                let stones = position.stones() as usize % self.buckets.len();
+                &all[usize::from(self.buckets[stones])]
+            }
+        };
+        with_shape!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(self.instructions, &self.tables, layers, &rows))
+    }
+}
+
+impl NetworkKernels<Standard> for EinSteinNetwork {
+    type Cache = Successors;
+    const KNOWS_SUCCESSORS: bool = true;
+    const SUMS_IN_16_BITS: bool = true;
+
+    fn new(
+        weights: &NetworkWeights,
+        groups: InputGroups,
+        bounds: &[u8],
+        instructions: Instructions,
+    ) -> Self {
+        Self(Fast::new(weights, groups, bounds, instructions).map(Arc::new))
+    }
+
+    fn refresh(_: &Network, _: &Standard, _: &Position, _: &mut Successors) {}
+
+    fn update(_: &Network, _: &Standard, _: &Successors, _: &Position, _: &mut Successors) {}
+
+    #[inline]
+    fn logit(network: &Network, game: &Standard, position: &Position, _: &Successors) -> i32 {
+        match &network.kernels().0 {
+            Some(fast) => fast.logit(position),
+            None => network.plain_logit(game, position),
+        }
+    }
+
+    #[inline]
+    fn one_ply(
+        network: &Network,
+        game: &Standard,
+        position: &Position,
+        cache: &mut Successors,
+    ) -> f32 {
+        match &network.kernels().0 {
+            Some(fast) => {
+                with_shape!(fast, FIRST, SECOND => fast.value_successors::<FIRST, SECOND>(game, position, cache))
+            }
+            None => {
+                let mut steps = Steps::default();
+                steps.refill(game, position.mover());
+                let mut logits = plain_logits(network, game, position, steps.list());
+                steps.one_ply(&mut logits, win_probability)
+            }
+        }
+    }
+
+    /// Log odds for the side that moves, as integers.
+    #[inline]
+    fn score_successors(
+        network: &Network,
+        game: &Standard,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
+        rate(network, game, position, moves, |logit| logit as f32, scores);
+    }
+
+    #[inline]
+    fn value_successors(
+        network: &Network,
+        game: &Standard,
+        position: &Position,
+        moves: &[Move],
+        _: &mut Successors,
+        values: &mut [f32],
+    ) {
+        let lost = |logit| win_probability(logit) - 1.0;
+        rate(network, game, position, moves, lost, values);
+        // What wins has no bound.
+        values.iter_mut().for_each(|value| *value = value.min(1.0));
+    }
+}
+
+/// Scores moves by what a logit counts for the enemy.
+#[inline]
+fn rate(
+    network: &Network,
+    game: &Standard,
+    position: &Position,
+    moves: &[Move],
+    count: impl Fn(i32) -> f32,
+    scores: &mut [f32],
+) {
+    match &network.kernels().0 {
+        Some(fast) => {
+            with_shape!(fast, FIRST, SECOND => fast.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
+        }
+        None => {
+            let listed = Listed::new(position, moves, scores);
+            let logits = plain_logits(network, game, position, listed.list());
+            listed.score(&logits, count, scores);
+        }
+    }
+}
+
+/// The enemy's logit after each step, one by one.
+fn plain_logits(network: &Network, game: &Standard, position: &Position, steps: &[Step]) -> Logits {
+    let mut logits = Logits::default();
+    for (logit, &step) in logits.iter_mut().zip(steps) {
+        let enemy = position.other().without(step.square);
+        let after = Position::new(enemy, step.made_by(position.mover()), 1 - position.seat());
+        *logit = match enemy.is_empty() {
+            true => LOST,
+            false => network.plain_logit(game, &after),
+        };
+    }
+    logits
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,204 @@
+//! Networks as the fast kernels need them, and the choice of instructions at run time.
+//!
+//! Invariant: sums of the first layer are modulo 2¹⁶ and fit it as a whole, all others cannot
+//! overflow; so all instruction sets give the same. Without vectors there are none of these: then
+//! [`Network::plain_logit`](crate::learned::network::Network::plain_logit) computes.
+
+use super::inputs::JOINED;
+#[cfg(target_arch = "x86_64")]
+use super::vectors;
+use crate::core::simd::{Instructions, Level, dispatched};
+use crate::games::einstein::learned::steps::{Logits, Steps};
+use crate::learned::network::{NetworkWeights, win_probability};
+
+/// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16
+/// bits become bytes two vectors at a time, and in each part of 128 bits those of the first vector
+/// come before those of the second.
+pub(super) fn packed(instructions: Instructions, place: usize) -> usize {
+    let fours = match instructions.level() {
+        Level::Portable => return place,
+        Level::Avx2 => 32 / 4,
+        _ => 64 / 4,
+    };
+    let (part, of_second, rest) = (place % fours / 4, place / 2 % 2, place % 2);
+    place / fours * fours + of_second * fours / 2 + 2 * part + rest
+}
+
+/// A cache line, so that no vector is loaded from two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(super) struct Line<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
+
+/// 32 sums or weights of the first layer.
+pub(super) type Line16 = Line<i16, 32>;
+
+/// Weights of the second layer: those of four inputs for each of sixteen neurons.
+pub(super) type Line8 = Line<i8, 64>;
+
+pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<Line<T, COUNT>> {
+    values
+        .as_chunks::<COUNT>()
+        .0
+        .iter()
+        .map(|&line| Line(line))
+        .collect()
+}
+
+/// The joined rows of either role: `[JOINED_ROWS × width]`.
+#[derive(Clone, Debug)]
+pub(super) struct Tables {
+    /// With the bias.
+    pub(super) mover: Vec<Line16>,
+    pub(super) other: Vec<Line16>,
+}
+
+/// Inputs over which products may be added up in 16 bits before they are widened, where
+/// [`Layers::short_sums`] permits it.
+pub(super) const SHORT: usize = 16;
+
+/// The layers after the first.
+#[derive(Clone, Debug)]
+pub(super) struct Layers {
+    /// For every four inputs, for every neuron, the four weights; inputs in the order in which
+    /// instructions pack them.
+    pub(super) hidden: Vec<Line8>,
+    /// Whether no sum over [`SHORT`] inputs in that order that belongs to one number of 16 bits can
+    /// leave it: two of every four inputs, whose activations are 0 to 127.
+    pub(super) short_sums: bool,
+    /// The biases, and the output weights, of sixteen neurons a line.
+    pub(super) bias: Vec<Line<i32, 16>>,
+    pub(super) output: Vec<Line<i32, 16>>,
+    pub(super) output_bias: i32,
+}
+
+impl Layers {
+    /// Those of each bucket of a network of two layers, for some instructions.
+    pub(super) fn of(weights: &NetworkWeights, instructions: Instructions) -> Vec<Self> {
+        let (first, buckets) = (weights.bias.len(), weights.buckets());
+        let layer = &weights.hidden[0];
+        let second = layer.bias.len() / buckets;
+        let bucket = |number: usize| {
+            let hidden = &layer.weights[number * first * second..][..first * second];
+            let fours: Vec<&[i8]> = hidden.chunks_exact(4 * second).collect();
+            let packed: Vec<i8> = (0..first / 4)
+                .flat_map(|place| fours[packed(instructions, place)])
+                .copied()
+                .collect();
+            let mut hidden = Vec::with_capacity(packed.len());
+            for rows in packed.chunks_exact(4 * second) {
+                for neuron in 0..second {
+                    hidden.extend((0..4).map(|input| rows[input * second + neuron]));
+                }
+            }
+            let output = weights.output[number * second..][..second].iter();
+            let output: Vec<i32> = output.map(|&weight| i32::from(weight)).collect();
+            Self {
+                hidden: lines(&hidden),
+                short_sums: short_sums_fit(&packed, second),
+                bias: lines(&layer.bias[number * second..][..second]),
+                output: lines(&output),
+                output_bias: weights.output_bias[number],
+            }
+        };
+        (0..buckets).map(bucket).collect()
+    }
+}
+
+/// See [`Layers::short_sums`]: weights of one sign may meet activations of 127, those of the other
+/// of 0.
+fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
+    let most = i32::from(i16::MAX) / 127;
+    hidden.chunks_exact(SHORT * second).all(|inputs| {
+        (0..2 * second).all(|sum| {
+            let (half, neuron) = (sum / second, sum % second);
+            let weights = (0..SHORT)
+                .filter(|input| input / 2 % 2 == half)
+                .map(|input| i32::from(inputs[input * second + neuron]));
+            let (mut above, mut below) = (0, 0);
+            weights.for_each(|weight| {
+                if weight > 0 {
+                    above += weight
+                } else {
+                    below -= weight
+                }
+            });
+            above.max(below) <= most
+        })
+    })
+}
+
+/// Which sums make a position: one of the mover's, one of the other side's.
+pub(super) type Pair = [u8; 2];
+
+/// Rows that a move changes unless it captures: those of the stone, and of the expected turns.
+pub(super) const CHANGED: usize = 2;
+
+dispatched! {
+    /// The logit from the joined rows of the mover and of the other side.
+    pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
+        tables: &Tables,
+        layers: &Layers,
+        rows: &[[u16; JOINED]; 2],
+    ) -> i32 {
+        Avx512Vnni => vectors::vnni::logit::<FIRST, SECOND>,
+        Avx512 => vectors::avx512::logit::<FIRST, SECOND>,
+        Avx2 => vectors::avx2::logit::<FIRST, SECOND>,
+    }
+}
+
+dispatched! {
+    /// The sum of the joined rows of a side; `out` has a line for every 32 neurons.
+    pub(super) fn sum_rows<const FIRST: usize>(
+        table: &[Line16],
+        rows: &[u16; JOINED],
+        out: &mut [Line16],
+    ) {
+        Avx512Vnni => vectors::vnni::sum_rows::<FIRST>,
+        Avx512 => vectors::avx512::sum_rows::<FIRST>,
+        Avx2 => vectors::avx2::sum_rows::<FIRST>,
+    }
+}
+
+dispatched! {
+    /// The sum of the joined rows of a side from that of a side before: some rows gone, others
+    /// come.
+    pub(super) fn change_rows<const FIRST: usize>(
+        table: &[Line16],
+        before: &[Line16],
+        gone: &[u16; CHANGED],
+        come: &[u16; CHANGED],
+        out: &mut [Line16],
+    ) {
+        Avx512Vnni => vectors::vnni::change_rows::<FIRST>,
+        Avx512 => vectors::avx512::change_rows::<FIRST>,
+        Avx2 => vectors::avx2::change_rows::<FIRST>,
+    }
+}
+
+dispatched! {
+    /// The logits of pairs of sums; behind them `out` means nothing.
+    pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
+        layers: &Layers,
+        movers: &[Line16],
+        others: &[Line16],
+        pairs: &[Pair],
+        out: &mut Logits,
+    ) {
+        Avx512Vnni => vectors::vnni::logits::<FIRST, SECOND>,
+        Avx512 => vectors::avx512::logits::<FIRST, SECOND>,
+        Avx2 => vectors::avx2::logits::<FIRST, SECOND>,
+    }
+}
+
+dispatched! {
+    /// [`Steps::one_ply`] of these logits: eight stones to a vector are enough for all.
+    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits) -> f32 {
+        Avx2 => one_ply_by_logits,
+        Portable => one_ply_by_logits,
+    }
+}
+
+#[inline(always)]
+fn one_ply_by_logits(steps: &Steps, logits: &mut Logits) -> f32 {
+    steps.one_ply(logits, win_probability)
+}

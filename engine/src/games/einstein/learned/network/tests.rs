@@ -1,0 +1,771 @@
+//! Inference against a plain forward pass over the listed inputs, wholes against parts, one
+//! instruction set against another.
+
+use super::{
+    inputs::{InputGroup, fill, layout, side_active},
+    *,
+};
+use crate::core::{evaluator::Evaluator, game::Game, simd::Level};
+use crate::games::einstein::{
+    Variant,
+    dice::RandomStream,
+    evaluators::{
+        race_tables::{RaceTables, VECTORS},
+        test_support::{
+            Board, SlowRace, check_scores, impossible_positions, mean, one_ply_by_successors,
+            permitted_labels, random_positions, with_another_enemy,
+        },
+    },
+};
+use crate::learned::{
+    names::Named,
+    network::{
+        FULL, Head, HeadWeights, Heads, LOGIT_SCALE, Layer, SHIFT, TrainedWeights,
+        hold_first_layer, log_odds,
+    },
+};
+
+/// Weights of a size at which layers neither die nor saturate.
+pub(crate) fn random_weights(
+    groups: InputGroups,
+    widths: &[usize],
+    buckets: usize,
+    seed: u64,
+) -> NetworkWeights {
+    fn numbers<T>(random: &mut RandomStream, count: usize, most: i16) -> Vec<T>
+    where
+        i16: TryInto<T, Error: std::fmt::Debug>,
+    {
+        let mut number = || random.below(2 * most as usize + 1) as i16 - most;
+        (0..count).map(|_| number().try_into().unwrap()).collect()
+    }
+    let random = &mut RandomStream::new(seed);
+    let (first, last) = (widths[0], widths[widths.len() - 1]);
+    let rows = runs(groups).last().unwrap().end;
+    NetworkWeights {
+        rows: numbers(random, rows * first, 900),
+        bias: numbers(random, first, 2000),
+        hidden: widths
+            .windows(2)
+            .map(|pair| Layer {
+                weights: numbers(random, buckets * pair[0] * pair[1], 127),
+                bias: numbers(random, buckets * pair[1], 8000),
+            })
+            .collect(),
+        output: numbers(random, buckets * last, 2000),
+        output_bias: numbers(random, buckets, 30_000),
+        heads: HeadWeights::default(),
+    }
+}
+
+pub(crate) fn random_heads(last: usize, seed: u64) -> HeadWeights {
+    let mut random = RandomStream::new(seed);
+    let mut layer = |outputs: usize| {
+        let mut numbers =
+            |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32 - 0.4).collect() };
+        Some(Layer {
+            weights: numbers(last * outputs),
+            bias: numbers(outputs),
+        })
+    };
+    HeadWeights {
+        rolls: layer(6),
+        moves_to_go: layer(1),
+    }
+}
+
+/// Bounds of so many buckets.
+const BOUNDS: [u8; 3] = [4, 6, 9];
+
+fn network(groups: InputGroups, weights: NetworkWeights) -> Network {
+    let bounds = &BOUNDS[..weights.buckets() - 1];
+    Network::new(&Standard::default(), groups, bounds, weights).unwrap()
+}
+
+/// A network on every instruction set there is.
+fn on_all(groups: InputGroups, weights: &NetworkWeights) -> Vec<Network> {
+    let network = network(groups, weights.clone());
+    Instructions::available()
+        .map(|set| network.clone().on(set))
+        .collect()
+}
+
+/// By the kernels.
+fn logit(network: &Network, position: &Position) -> i32 {
+    EinSteinNetwork::logit(
+        network,
+        &Standard::default(),
+        position,
+        &Successors::default(),
+    )
+}
+
+/// Asserts that every instruction set gives the integers of the definition.
+fn check_logits(groups: InputGroups, weights: &NetworkWeights, positions: &[Position]) {
+    let networks = on_all(groups, weights);
+    for position in positions {
+        let expected = defined_logit(groups, weights, position);
+        for network in &networks {
+            for found in [
+                logit(network, position),
+                network.plain_logit(&Standard::default(), position),
+            ] {
+                assert_eq!(i64::from(found), expected, "{:?}", network.instructions());
+            }
+        }
+    }
+}
+
+fn fast(network: &Network) -> Option<&Fast> {
+    network.kernels().0.as_deref()
+}
+
+/// The same with a second layer whose products may be added up in 16 bits.
+fn with_short_sums(mut weights: NetworkWeights) -> NetworkWeights {
+    let layer = &mut weights.hidden[0];
+    layer.weights.iter_mut().for_each(|weight| *weight /= 4);
+    layer.bias.iter_mut().for_each(|bias| *bias /= 4);
+    weights
+}
+
+fn some_groups() -> [InputGroups; 4] {
+    let turns = InputGroups::NONE.with(InputGroup::Turns);
+    [
+        InputGroups::ALL,
+        InputGroups::NONE,
+        turns,
+        turns.with(InputGroup::Mobility),
+    ]
+}
+
+/// What is before the output, by the definition, neuron by neuron, over the rows that training uses.
+fn defined_layer(groups: InputGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
+    let first = weights.bias.len();
+    let mut rows = vec![0; runs(groups).len()];
+    fill(groups, position, &mut rows);
+    let x = (0..first).map(|neuron| {
+        let weight = |&row| i64::from(weights.rows[usize::from(row) * first + neuron]);
+        let sum: i64 = rows.iter().map(weight).sum();
+        (sum + i64::from(weights.bias[neuron]))
+            .div_euclid(16)
+            .clamp(0, 127)
+    });
+    let mut x: Vec<i64> = x.map(|x| 64 * x).collect();
+    let bucket = bucket_of(weights, position);
+    for layer in &weights.hidden {
+        let width = layer.bias.len() / weights.buckets();
+        let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
+        // Half a step up.
+        x.iter_mut().for_each(|x| *x = (*x + 32).div_euclid(64));
+        let neurons = layer.bias[bucket * width..][..width].iter().enumerate();
+        let sum = |(neuron, bias): (usize, &i32)| {
+            let own = matrix[neuron..].iter().step_by(width);
+            let products = x.iter().zip(own).map(|(x, &weight)| x * i64::from(weight));
+            (products.sum::<i64>() + i64::from(*bias)).clamp(0, 8128)
+        };
+        x = neurons.map(sum).collect();
+    }
+    x
+}
+
+fn bucket_of(weights: &NetworkWeights, position: &Position) -> usize {
+    let bounds = BOUNDS[..weights.buckets() - 1].iter();
+    bounds
+        .filter(|&&bound| position.stones() > u32::from(bound))
+        .count()
+}
+
+fn defined_logit(groups: InputGroups, weights: &NetworkWeights, position: &Position) -> i64 {
+    let bucket = bucket_of(weights, position);
+    let last = defined_layer(groups, weights, position);
+    let output = &weights.output[bucket * last.len()..];
+    let products = last
+        .iter()
+        .zip(output)
+        .map(|(y, weight)| y * i64::from(*weight));
+    i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
+}
+
+/// Shapes without fast kernels.
+const OTHERS: [&[usize]; 5] = [&[16], &[64], &[48, 16, 32], &[64, 32, 16], &[112, 144]];
+
+#[test]
+fn every_instruction_set_gives_the_integers_of_the_definition() {
+    let positions = random_positions(&Standard::default(), 31, 300);
+    let shapes = SHAPES.iter().map(|shape| &shape[..]).chain(OTHERS);
+    for (shape, buckets) in shapes.zip([1, 4, 2, 3].into_iter().cycle()) {
+        for (groups, seed) in some_groups().into_iter().zip(5..) {
+            let weights = random_weights(groups, shape, buckets, seed);
+            let both = match shape {
+                [_, _] => vec![weights.clone(), with_short_sums(weights)],
+                _ => vec![weights],
+            };
+            for (number, weights) in both.iter().enumerate() {
+                if let Some(fast) = fast(&network(groups, weights.clone())) {
+                    assert!(
+                        fast.layers
+                            .iter()
+                            .all(|layers| layers.short_sums == (number == 1))
+                    );
+                }
+                let positions = &positions[..if shape[0] > 64 { 30 } else { 300 }];
+                check_logits(groups, weights, positions);
+                let logits = positions
+                    .iter()
+                    .map(|position| log_odds(defined_logit(groups, weights, position) as i32));
+                let least = logits.clone().fold(f32::INFINITY, f32::min);
+                let most = logits.fold(f32::NEG_INFINITY, f32::max);
+                assert!(
+                    most - least > 0.5,
+                    "{shape:?}: logits from {least} to {most} would show nothing"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn fast_kernels_are_those_of_the_shapes_that_have_them() {
+    let of = |shape: &[usize]| {
+        network(
+            InputGroups::NONE,
+            random_weights(InputGroups::NONE, shape, 2, 1),
+        )
+    };
+    for (shape, expected) in SHAPES
+        .iter()
+        .map(|shape| (&shape[..], true))
+        .chain(OTHERS.map(|shape| (shape, false)))
+    {
+        for set in Instructions::available() {
+            let found = fast(&of(shape).on(set)).is_some();
+            assert_eq!(
+                found,
+                expected && set != Instructions::PORTABLE,
+                "{shape:?} {set:?}"
+            );
+        }
+    }
+    // Sums that 16 bits do not hold.
+    let mut wide = random_weights(InputGroups::NONE, &[64, 16], 1, 1);
+    wide.bias[3] = i16::MAX;
+    assert!(fast(&network(InputGroups::NONE, wide.clone())).is_none());
+    check_logits(
+        InputGroups::NONE,
+        &wide,
+        &random_positions(&Standard::default(), 37, 100),
+    );
+}
+
+#[test]
+fn a_position_as_a_whole_has_the_bits_of_its_successors() {
+    let game = Standard::default();
+    let positions = random_positions(&game, 32, 1000);
+    let shapes = SHAPES
+        .iter()
+        .map(|shape| &shape[..])
+        .chain([&[32][..], &[32, 16, 16]]);
+    for (shape, buckets) in shapes.zip([4, 1, 3].into_iter().cycle()) {
+        let weights = random_weights(InputGroups::ALL, shape, buckets, 8);
+        let mut both = vec![weights.clone()];
+        if shape.len() == 2 {
+            both.push(with_short_sums(weights));
+        }
+        for network in both
+            .iter()
+            .flat_map(|weights| on_all(InputGroups::ALL, weights))
+        {
+            let mut cache = Successors::default();
+            let few = shape[0] > 64 || fast(&network).is_none();
+            for position in &positions[..if few { 60 } else { 1000 }] {
+                let expected = one_ply_by_successors(&network, &game, position);
+                for _ in 0..2 {
+                    let found = network.one_ply(&game, position, &mut cache);
+                    assert_eq!(found.to_bits(), expected.to_bits(), "{position:?}");
+                }
+                if let Some(other) = with_another_enemy(&game, position) {
+                    assert_eq!(
+                        network.one_ply(&game, &other, &mut cache),
+                        one_ply_by_successors(&network, &game, &other)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_position_breaks_nothing() {
+    let game = Standard::default();
+    let groups = InputGroups::ALL;
+    for network in on_all(groups, &random_weights(groups, &[64, 32], 3, 10)) {
+        let mut used = Successors::default();
+        for position in impossible_positions(600) {
+            let found = network.one_ply(&game, &position, &mut used);
+            assert!(found.is_finite() || game.count_moves(&position).all == 0);
+            // Nothing that was there before decides.
+            assert_eq!(
+                found,
+                network.one_ply(&game, &position, &mut Successors::default()),
+                "{position:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn kernels_read_and_write_lines_that_there_are() {
+    let weights = random_weights(InputGroups::NONE, &[64, 16], 1, 12);
+    let line = |neuron: usize| kernels::Line::<i16, 32>([neuron as i16; 32]);
+    let table: Vec<_> = (0..inputs::JOINED_ROWS * 2).map(line).collect();
+    let tables = Tables {
+        mover: table.clone(),
+        other: table,
+    };
+    // The last rows of the tables among them.
+    let last = inputs::JOINED_ROWS as u16 - 1;
+    let rows = [last, 0, 7, 100, 2, last, 3, 4];
+    let results = |set: Instructions| {
+        let layers = &Layers::of(&weights, set)[0];
+        let (mut sums, mut changed) = ([line(0); 2], [line(0); 2]);
+        kernels::sum_rows::<64>(set, &tables.mover, &rows, &mut sums);
+        kernels::change_rows::<64>(set, &tables.other, &sums, &[7, 0], &[last; 2], &mut changed);
+        let both = [sums, changed].concat();
+        let (pairs, mut logits) = ([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0]], [0; 32]);
+        kernels::logits::<64, 16>(set, layers, &both, &both, &pairs, &mut logits);
+        let logit = kernels::logit::<64, 16>(set, &tables, layers, &[rows; 2]);
+        (both, logits[..pairs.len()].to_vec(), logit)
+    };
+    let all: Vec<_> = Instructions::available().skip(1).map(results).collect();
+    assert!(all.iter().all(|results| results == &all[0]));
+}
+
+#[test]
+fn scores_of_successors_are_their_logits() {
+    let game = Standard::default();
+    let groups = InputGroups::ALL;
+    let shapes = [&[64, 32][..], &[32, 16, 16]].into_iter();
+    for network in shapes.flat_map(|shape| on_all(groups, &random_weights(groups, shape, 4, 9))) {
+        for position in random_positions(&game, 33, 200) {
+            let moves = game.all_moves(&position);
+            check_scores(&network, &game, &position, &moves, |next| {
+                logit(&network, next) as f32
+            });
+        }
+    }
+}
+
+#[test]
+fn inputs_follow_from_the_board() {
+    let game = Standard::default();
+    let groups = InputGroups::ALL;
+    assert_eq!(
+        (side_rows(groups), side_active(groups)),
+        (156 + 906 + 48 + 64, 14)
+    );
+    let mut race = SlowRace::new(&game);
+    for position in random_positions(&game, 34, 400) {
+        let mut rows = vec![u16::MAX; 28];
+        fill(groups, &position, &mut rows);
+        let board = Board::of(&game, &position);
+        for (rows, (red, first)) in rows
+            .chunks(14)
+            .zip([(board.red_to_move, 0), (!board.red_to_move, 1174)])
+        {
+            let stones = board.side(red);
+            let living: Vec<usize> = stones.iter().map(|stone| stone.label).collect();
+            let mut expected = [25usize; 6];
+            let mut mobility = [150usize; 6];
+            for stone in &stones {
+                let (row, column) = stone.seen_by(red);
+                let square = (5 * row + column) as usize;
+                let permits = |&face: &usize| {
+                    permitted_labels(Variant::Classic, &living, face).contains(&stone.label)
+                };
+                let faces = (1..=6).filter(permits).count();
+                expected[stone.label - 1] = square;
+                mobility[stone.label - 1] = 25 * (faces - 1) + square;
+            }
+            let squares = (0..).zip(expected).map(|(stone, place)| 26 * stone + place);
+            let mobility = (0..)
+                .zip(mobility)
+                .map(|(stone, place)| 156 + 151 * stone + place);
+            let turns = mean(&race.distribution(&stones));
+            let alive: usize = living.iter().map(|label| 1 << (label - 1)).sum();
+            let expected: Vec<usize> = squares
+                .chain(mobility)
+                .chain([
+                    156 + 906 + (4.0 * turns + 4e-6).floor() as usize,
+                    156 + 906 + 48 + alive,
+                ])
+                .collect();
+            let found: Vec<usize> = rows.iter().map(|&row| usize::from(row) - first).collect();
+            assert_eq!(found, expected, "{}", game.format_position(&position, None));
+        }
+    }
+}
+
+#[test]
+fn no_race_is_longer_than_the_classes_of_turns() {
+    let race = RaceTables::shared(&Standard::default());
+    let most = (1..VECTORS)
+        .map(|index| race.expected_exact(index))
+        .fold(0.0, f64::max);
+    assert!(most > 6.0 && 4.0 * most < 47.0, "{most}");
+}
+
+#[test]
+fn values_never_fall_when_logits_rise() {
+    // Steps between values are largest in the middle and rounding matters most at the ends: all of
+    // the coarser grid.
+    let mut last = 0.0;
+    for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
+        let value = win_probability(coarse << 5);
+        assert!(value >= last, "{coarse}: {value} after {last}");
+        last = value;
+    }
+    assert_eq!((win_probability(0), last), (0.5, 1.0 - 1e-6));
+    assert_eq!(win_probability(i32::MAX), last);
+    assert_eq!(win_probability(i32::MIN), 1e-6);
+}
+
+#[test]
+fn impossible_weights_are_refused() {
+    let groups = InputGroups::NONE;
+    let good = || NetworkWeights {
+        heads: random_heads(2 * 16, 1),
+        ..random_weights(groups, &[64, 32, 16], 2, 1)
+    };
+    let new = |weights| Network::new(&Standard::default(), groups, &[6], weights);
+    // The heads are of two buckets.
+    let good = || {
+        let mut weights = good();
+        for layer in [&mut weights.heads.rolls, &mut weights.heads.moves_to_go] {
+            let layer = layer.as_mut().unwrap();
+            layer.bias = layer.bias.repeat(2);
+        }
+        weights
+    };
+    assert!(new(good()).is_ok());
+    type Spoil = fn(&mut NetworkWeights);
+    let cases: [(Spoil, &str); 13] = [
+        (
+            |w| w.rows.truncate(5),
+            "tensor rows has 5 weights; 19968 belong there",
+        ),
+        (
+            |w| w.hidden[0].weights.push(0),
+            "tensor hidden2.weight has 4097 weights; 4096 belong there",
+        ),
+        (
+            |w| w.hidden[1].weights.clear(),
+            "tensor hidden3.weight has 0 weights; 1024 belong there",
+        ),
+        (
+            |w| w.output.truncate(15),
+            "tensor output.weight has 15 weights; 32 belong there",
+        ),
+        (
+            |w| w.output_bias.truncate(1),
+            "tensor output.bias has 1 weights; 2 belong there",
+        ),
+        (
+            |w| w.bias.truncate(20),
+            "hidden layer 1 has 20 neurons; widths are multiples of 16 up to 1024",
+        ),
+        (
+            |w| w.hidden = vec![Layer::default(); 3],
+            "4 hidden layers; there can be 1 to 3",
+        ),
+        (
+            |w| w.hidden[1].bias[2] = i32::MIN,
+            "the sum of neuron 2 of hidden layer 3 may reach 2148003840; at most 2147483647 is allowed",
+        ),
+        (|w| w.output.fill(i16::MIN), "the logit may reach 426"),
+        (
+            |w| w.heads = random_heads(16, 1),
+            "tensor rolls.bias has 6 weights; 12 belong there",
+        ),
+        (
+            |w| w.heads.rolls.as_mut().unwrap().weights.truncate(191),
+            "tensor rolls.weight has 191 weights; 192 belong there",
+        ),
+        (
+            |w| w.heads.moves_to_go.as_mut().unwrap().bias[1] = f32::NAN,
+            "tensor moves_to_go.bias holds NaN at 1; weights lie within ±1000000",
+        ),
+        (
+            |w| w.heads.rolls.as_mut().unwrap().weights[2] = f32::INFINITY,
+            "tensor rolls.weight holds inf at 2; weights lie within ±1000000",
+        ),
+    ];
+    for (spoil, start) in cases {
+        let mut weights = good();
+        spoil(&mut weights);
+        let error = new(weights).unwrap_err().to_string();
+        assert!(error.starts_with(start), "{error}");
+    }
+    let bounds = |bounds: &[u8]| {
+        let error = Network::new(&Standard::default(), groups, bounds, good());
+        error.unwrap_err().to_string()
+    };
+    for wrong in [&[12][..], &[1], &[6, 6]] {
+        assert!(bounds(wrong).starts_with("buckets ["), "{wrong:?}");
+    }
+    assert_eq!(
+        bounds(&[]),
+        "tensor output.bias has 2 weights; 1 belong there"
+    );
+}
+
+#[test]
+fn the_largest_weights_do_not_overflow() {
+    // As large as the bounds allow, all of one sign or the other, in every sum; with rows that 16
+    // bits hold and with larger ones.
+    let groups = InputGroups::NONE;
+    for (sign, row) in [(1i16, 2700), (-1, 2700), (1, 32_767), (-1, 32_767)] {
+        for shape in [&[64, 32][..], &[64, 32, 16]] {
+            let mut weights = random_weights(groups, shape, 1, 1);
+            weights.rows.fill(sign * row);
+            weights.bias.fill(sign * (32767 - 12 * 2700));
+            for (layer, &inputs) in weights.hidden.iter_mut().zip(shape) {
+                layer.weights.fill(if sign > 0 { 127 } else { -128 });
+                let most = i32::MAX - 127 * 128 * inputs as i32;
+                layer.bias.fill(i32::from(sign) * most);
+            }
+            weights.output.fill(sign * 8256);
+            let sum = weights.output.len() as i32 * 8256 * FULL;
+            weights.output_bias = vec![i32::from(sign) * (i32::MAX - sum)];
+            check_logits(
+                groups,
+                &weights,
+                &random_positions(&Standard::default(), 35, 50),
+            );
+        }
+    }
+}
+
+#[test]
+fn heads_are_linear_in_the_last_layer_of_the_bucket_and_leave_the_value_alone() {
+    let (game, groups) = (Standard::default(), InputGroups::ALL);
+    let logistic_of = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+    for shape in [&[16][..], &[64, 32], &[48, 16, 32]] {
+        let last = shape[shape.len() - 1];
+        let plain = random_weights(groups, shape, 3, 3);
+        let mut weights = plain.clone();
+        weights.heads = random_heads(3 * last, 8);
+        for (layer, outputs) in [
+            (&mut weights.heads.rolls, 6),
+            (&mut weights.heads.moves_to_go, 1),
+        ] {
+            layer.as_mut().unwrap().bias = (0..3 * outputs).map(|bias| bias as f32 / 9.0).collect();
+        }
+        let [without, with] = [&plain, &weights].map(|weights| network(groups, weights.clone()));
+        assert_eq!((without.heads(), with.heads()), (Heads::NONE, Heads::ALL));
+        for position in random_positions(&game, 38, 100) {
+            assert_eq!(logit(&with, &position), logit(&without, &position));
+            assert_eq!(without.rolls(&game, &position), None);
+            assert_eq!(without.moves_to_go(&game, &position), None);
+            let bucket = bucket_of(&weights, &position);
+            let values = defined_layer(groups, &weights, &position);
+            let said = |layer: &Option<Layer>, output: usize| {
+                let layer = layer.as_ref().unwrap();
+                let outputs = layer.bias.len() / 3;
+                let own = layer.weights[bucket * last * outputs + output..].iter();
+                let own = own.step_by(outputs).zip(&values);
+                let sum: f64 = own
+                    .map(|(weight, &value)| f64::from(*weight) * value as f64 / 8128.0)
+                    .sum();
+                sum + f64::from(layer.bias[bucket * outputs + output])
+            };
+            let rolls = with.rolls(&game, &position).unwrap();
+            assert_eq!(rolls.len(), 6);
+            for (output, roll) in rolls.iter().enumerate() {
+                let expected = logistic_of(said(&weights.heads.rolls, output));
+                assert!(
+                    (f64::from(*roll) - expected).abs() < 1e-5,
+                    "{roll} {expected}"
+                );
+            }
+            let plies = 16.0 * said(&weights.heads.moves_to_go, 0);
+            let found = with.moves_to_go(&game, &position).unwrap();
+            assert!(
+                (f64::from(found) - plies.max(1.0)).abs() < 1e-3,
+                "{found} {plies}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sets_of_names_are_their_names() {
+    for (heads, names) in [
+        (Heads::NONE, ""),
+        (Heads::NONE.with(Head::MovesToGo), "moves_to_go"),
+        (Heads::ALL, "rolls,moves_to_go"),
+    ] {
+        assert_eq!(heads.names(), names);
+        assert_eq!(Heads::from_names(names), Ok(heads));
+        let json = serde_json::to_string(&heads).unwrap();
+        assert_eq!(serde_json::from_str::<Heads>(&json).unwrap(), heads);
+    }
+    assert_eq!(
+        Heads::from_names("rolls,colour").unwrap_err().to_string(),
+        "'colour' is no head of a network; there are rolls, moves_to_go"
+    );
+    for (number, &group) in InputGroup::ALL.iter().enumerate() {
+        assert_eq!(group.number(), number);
+        let text = format!("; {} v1: ", group.name());
+        assert!(layout(InputGroups::ALL).contains(&text), "{text}");
+    }
+    assert_eq!(
+        crate::learned::inputs::hash(""),
+        0x2D06_8005_38D3_94C2,
+        "xxh3 of nothing, from its specification"
+    );
+}
+
+#[test]
+fn sums_in_16_bits_are_made_only_where_none_overflows() {
+    // All activations are 127. Eight weights belong to one sum of 16 bits: of the first two of
+    // every four inputs, of four times four that stand side by side when packed.
+    let groups = InputGroups::NONE;
+    let mut weights = random_weights(groups, &[64, 32], 1, 1);
+    weights.rows.fill(0);
+    weights.bias.fill(127 << SHIFT);
+    for (total, fits) in [(258, true), (-258, true), (259, false), (-259, false)] {
+        let sign = i32::signum(total);
+        let position = random_positions(&Standard::default(), 36, 1)[0];
+        for set in Instructions::available().skip(1) {
+            let [third, fourth] = match set.level() {
+                Level::Avx2 => [16, 20],
+                _ => [32, 36],
+            };
+            weights.hidden[0].weights.fill(0);
+            for neuron in 0..32 {
+                for (input, weight) in [
+                    (0, 100),
+                    (5, 100),
+                    (third, 50),
+                    (fourth + 1, total.abs() - 250),
+                    (2, -1),
+                    (6, 127),
+                    (7, -128),
+                ] {
+                    weights.hidden[0].weights[input * 32 + neuron] =
+                        (sign * weight).clamp(-128, 127) as i8;
+                }
+            }
+            let network = network(groups, weights.clone()).on(set);
+            assert_eq!(
+                (
+                    fast(&network).unwrap().layers[0].short_sums,
+                    i64::from(logit(&network, &position))
+                ),
+                (fits, defined_logit(groups, &weights, &position))
+            );
+            let whole =
+                network.one_ply(&Standard::default(), &position, &mut Successors::default());
+            assert_eq!(
+                whole,
+                one_ply_by_successors(&network, &Standard::default(), &position)
+            );
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
+    let groups = InputGroups::ALL;
+    let mut weights = random_weights(groups, &[64, 32], 1, 3);
+    // The mover's squares add 30,000 too much each, and its mobility takes it away.
+    let (squares, mobility) = (156 * 64, 906 * 64);
+    for weight in &mut weights.rows[..squares] {
+        *weight += 30_000;
+    }
+    for weight in &mut weights.rows[squares..squares + mobility] {
+        *weight -= 30_000;
+    }
+    assert!(weights.sums_fit_16_bits(&runs(groups)));
+    let positions = random_positions(&Standard::default(), 36, 100);
+    check_logits(groups, &weights, &positions);
+}
+
+#[test]
+fn quantised_weights_are_the_nearest() {
+    let float = TrainedWeights {
+        rows: vec![0.25; 312 * 64],
+        bias: vec![-0.5; 64],
+        hidden: vec![Layer {
+            weights: vec![0.4; 64 * 16],
+            bias: vec![0.125; 16],
+        }],
+        output: vec![-1.5; 16],
+        output_bias: vec![0.75],
+        ..TrainedWeights::default()
+    };
+    let weights = float.nearest().unwrap();
+    assert_eq!((weights.rows[7], weights.bias[7]), (508, -1016 + 8));
+    let layer = &weights.hidden[0];
+    assert_eq!((layer.weights[7], layer.bias[7]), (26, 1016));
+    assert_eq!(
+        (weights.output[7], weights.output_bias[0]),
+        (-1536, 6_242_304)
+    );
+    assert_eq!(weights.parameters(), 312 * 64 + 64 + 64 * 16 + 16 + 16 + 1);
+    // 12 quarters and a bias of -0.5 switch every neuron of the first layer on.
+    let (game, groups) = (Standard::default(), InputGroups::NONE);
+    let raw = network(groups, weights)
+        .raw(&game, &game.start([0, 0], 0))
+        .unwrap();
+    assert!((raw - (16.0 * -1.5 + 0.75)).abs() < 1e-5, "{raw}");
+    let refused = |spoil: &dyn Fn(&mut TrainedWeights)| {
+        let mut weights = float.clone();
+        spoil(&mut weights);
+        weights.nearest().unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&|w| w.hidden[0].weights.fill(2.0)),
+        "tensor hidden2.weight holds 2 at 0; weights lie within ±1.984375"
+    );
+    assert!(
+        refused(&|w| w.output_bias[0] = f32::NAN)
+            .starts_with("tensor output.bias holds NaN at 0; weights lie within ±")
+    );
+}
+
+#[test]
+fn a_first_layer_that_could_overflow_is_held() {
+    let groups = InputGroups::ALL;
+    let mut random = RandomStream::new(8);
+    let mut uniform = |count: usize, most: f32| -> Vec<f32> {
+        let mut number = || (random.unit() as f32 - 0.5) * 2.0 * most;
+        (0..count).map(|_| number()).collect()
+    };
+    let runs = runs(groups);
+    let wild = TrainedWeights {
+        rows: uniform(runs.last().unwrap().end * 64, 2.0),
+        bias: uniform(64, 12.0),
+        ..TrainedWeights::default()
+    };
+    let fits = |weights: &TrainedWeights| weights.nearest().unwrap().sums_fit_16_bits(&runs);
+    assert!(!fits(&wild));
+    let hold = |weights: &TrainedWeights| {
+        let mut held = weights.clone();
+        hold_first_layer(&mut held.rows, &mut held.bias, &runs);
+        held
+    };
+    let held = hold(&wild);
+    assert!(fits(&held));
+    // Only weights that were too large, and none further than needed: what is held needs no
+    // holding, nor what is small.
+    let mut pairs = held.rows.iter().zip(&wild.rows);
+    assert!(pairs.all(|(held, wild)| held == wild || held.abs() < wild.abs()));
+    let again = hold(&held);
+    let mut pairs = again.rows.iter().zip(&held.rows);
+    assert!(pairs.all(|(again, held)| (again - held).abs() < 1e-5));
+    let mut tame = wild.clone();
+    tame.rows.iter_mut().for_each(|weight| *weight /= 10.0);
+    tame.bias.fill(0.0);
+    assert_eq!(hold(&tame), tame);
+}

@@ -3,7 +3,7 @@
 use crate::commands::MOST_GAMES;
 use crate::games::GameArguments;
 use crate::output;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use benches::studies::{
     atlas::{
         Found, MEETINGS, MOST_EXACT, SHOWN, Settings, exact,
@@ -90,7 +90,10 @@ impl Arguments {
             bail!("--best and --mix are lists of set-ups of six stones");
         }
         let found = if self.stones < 6 {
-            let tables = shared(2 * self.stones, game.variant())?;
+            let stones = 2 * self.stones;
+            let tables = shared(stones, game.variant()).with_context(|| {
+                format!("endgame tables of {stones} stones are needed ('alea solve --stones {stones}' makes them in ./tables, ALEA_TABLES names another place)")
+            })?;
             exact(&game, &tables, self.stones)?
         } else {
             self.sampled(&game)?

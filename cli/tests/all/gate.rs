@@ -81,7 +81,7 @@ fn a_model_is_promoted_only_if_the_test_accepts() {
     let written = read(&ledger);
     let line = written.lines().find(|line| line.contains("[new]")).unwrap();
     assert_eq!(line.matches('|').count(), 10, "nine columns: {line}");
-    for part in ["850993eb64e24e2c", "23553", "against `schwarz`"] {
+    for part in ["CHECKSUM", "152449", "against `schwarz`"] {
         assert!(line.contains(part), "{line}");
     }
     assert_eq!(written.replace(&format!("{line}\n"), ""), LEDGER);

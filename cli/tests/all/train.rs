@@ -56,4 +56,5 @@ fn learning_from_own_games_has_settings_of_its_own() {
     let other = format!("--games 10 --out {}", folder.at("x"));
     alea!("train {other}").fails("add --family ntuple");
     alea!("train {other} --data x --family ntuple").is_wrong_usage();
+    alea!("train {other} --family integer").is_wrong_usage();
 }

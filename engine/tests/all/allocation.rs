@@ -110,10 +110,10 @@ fn roll_outs_do_not_allocate() {
     for name in ["best", "schwarz"] {
         let evaluator = game.evaluator(&Notation::new(name)).unwrap();
         let mut roll = evaluator.roller(game.clone(), None, 0);
-        let mut earned = 0.0;
+        let (mut earned, start) = (0.0, position(MIDDLE));
         let mut play = |games| {
             let each = &mut |played: Played| earned += played.earned();
-            roll.roll(&position(MIDDLE), 0, 1, games, each);
+            roll.roll(&start, 0, 1, games, each);
         };
         play(0..1);
         assert_eq!(allocations_of(|| play(1..1000)), 0, "{name}");

@@ -195,7 +195,7 @@ mod tests {
         let wanted = Wanted {
             value: Some(0),
             exact: Vec::new(),
-            error_scale: 0.05,
+            error_scale: 0.0,
             continuations: true,
         };
         let mut random = RandomStream::new(1);

@@ -69,7 +69,7 @@ impl Atlas {
         );
         for better in &self.better {
             text += &format!(
-                "\nwith {} set-ups {} in the place of {} ({} games each) changes that by\n  {} if both play so: {}\n  {} if who begins does, -{} if the other does\n",
+                "\nwith {} set-ups {} in the place of {} ({} games each) \n  changes that by {} if both play so, to {}\n  gains {} where it begins, {} where it answers: what better play may change\n",
                 better.starts,
                 better.players[1],
                 better.players[0],

@@ -37,7 +37,8 @@ pub struct HeldOut {
     /// The slope of what games came to by what was predicted: 1 if predictions are neither too bold
     /// nor too timid.
     pub slope: f64,
-    /// Standard deviation of what is left, dice taken away; 0 if they explain it.
+    /// Standard deviation of what is left, without the dice of the games it is held against; the
+    /// model's own errors, from half of the games, are in it.
     pub residual: f64,
     /// By how much its mean squared error is less than that of the model before, in standard errors
     /// of that difference.
@@ -335,7 +336,8 @@ mod tests {
             .collect();
         let meetings = |at: [usize; 2]| pairs(at) + own[design.meeting(at[0], at[1])];
         let deviation = 0.02;
-        let laws: [(Terms, &dyn Fn([usize; 2]) -> f64, f64); 3] = [
+        type Law<'a> = &'a dyn Fn([usize; 2]) -> f64;
+        let laws: [(Terms, Law<'_>, f64); 3] = [
             (Terms::Classes, &classes, 0.0),
             (Terms::Pairs, &pairs, 0.0),
             (Terms::Meetings, &meetings, 0.014),

@@ -16,12 +16,15 @@ mod vectors;
 pub use successors::Successors;
 
 use self::{
-    inputs::{InputGroups, TurnClasses, join, joined_rows, runs, side_rows},
-    kernels::{Layers, Tables},
+    inputs::{
+        InputGroup, InputGroups, MOST_OF_BOTH, TurnClasses, join, joined_rows, of_both,
+        rows_of_both, runs, side_rows,
+    },
+    kernels::{Layers, Line, Line16, Tables},
 };
 use super::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::core::simd::Instructions;
-use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
+use crate::games::einstein::{MAX_STONES, Move, Position, Standard, position::Side};
 use crate::learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
 use std::sync::Arc;
 
@@ -74,7 +77,39 @@ struct Fast {
     /// The bucket of each number of living stones; a power of two, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: Arc<TurnClasses>,
+    both: Option<OfBoth>,
     instructions: Instructions,
+}
+
+/// The inputs of both sides.
+#[derive(Debug)]
+struct OfBoth {
+    groups: InputGroups,
+    quarters: Arc<TurnClasses>,
+    /// Their rows.
+    table: Vec<Line16>,
+}
+
+/// Lines of the widest first layer.
+const MOST_LINES: usize = 512 / 32;
+
+/// The sums of nothing.
+static NOTHING: [Line16; MOST_LINES] = [Line([0; 32]); MOST_LINES];
+
+impl OfBoth {
+    /// `out` = the sums of the mover's side and of the other's, and the rows of both.
+    #[inline]
+    fn add_up(
+        &self,
+        instructions: Instructions,
+        (mover, other): (Side, Side),
+        sums: [&[Line16]; 2],
+        out: &mut [Line16],
+    ) {
+        let mut rows = [0; MOST_OF_BOTH];
+        let rows = rows_of_both(self.groups, &self.quarters, mover, other, &mut rows);
+        kernels::add_up(instructions, sums, &self.table, rows, out);
+    }
 }
 
 impl Fast {
@@ -93,9 +128,17 @@ impl Fast {
             return None;
         }
         let [first, _] = shape;
-        let (mover, other) = weights.rows.split_at(side_rows(groups) * first);
-        let table =
-            |rows: &[i16], bias: Option<&[i16]>| kernels::lines(&join(groups, first, rows, bias));
+        let rows = side_rows(groups) * first;
+        let classes = TurnClasses::shared(groups.contains(InputGroup::RaceDistribution));
+        let (mover, other) = weights.rows.split_at(rows);
+        let table = |rows: &[i16], bias: Option<&[i16]>| {
+            kernels::lines(&join(groups, &classes, first, rows, bias))
+        };
+        let both = of_both(groups).next().map(|_| OfBoth {
+            groups,
+            quarters: TurnClasses::shared(false),
+            table: kernels::lines(&weights.rows[2 * rows..]),
+        });
         let tables = Tables {
             mover: table(mover, Some(&weights.bias)),
             other: table(other, None),
@@ -105,15 +148,16 @@ impl Fast {
             tables,
             layers: Layers::of(weights, instructions),
             buckets: std::array::from_fn(|stones| network::bucket(bounds, stones) as u8),
-            classes: TurnClasses::shared(),
+            classes,
+            both,
             instructions,
         })
     }
 
     #[inline]
     fn logit(&self, position: &Position) -> i32 {
-        let rows =
-            [position.mover(), position.other()].map(|side| joined_rows(&self.classes, side));
+        let (mover, other) = (position.mover(), position.other());
+        let rows = [mover, other].map(|side| joined_rows(&self.classes, side));
         let layers = match &self.layers[..] {
             [only] => only,
             all => {
@@ -121,7 +165,21 @@ impl Fast {
                 &all[usize::from(self.buckets[stones])]
             }
         };
-        with_shape!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(self.instructions, &self.tables, layers, &rows))
+        let set = self.instructions;
+        let Some(both) = &self.both else {
+            return with_shape!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
+        };
+        let [mut own, mut others, mut all] = [NOTHING; 3];
+        with_shape!(self, FIRST, SECOND => {
+            let lines = FIRST / 32;
+            kernels::sum_rows::<FIRST>(set, &self.tables.mover, &rows[0], &mut own);
+            kernels::sum_rows::<FIRST>(set, &self.tables.other, &rows[1], &mut others);
+            let sums = [&own[..lines], &others[..lines]];
+            both.add_up(set, (mover, other), sums, &mut all[..lines]);
+            let mut logits = Logits::default();
+            kernels::logits::<FIRST, SECOND>(set, layers, &all, &NOTHING, &[[0, 0]], &mut logits);
+            logits[0]
+        })
     }
 }
 

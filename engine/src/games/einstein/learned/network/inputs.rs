@@ -2,17 +2,19 @@
 //!
 //! Inputs of one side are seen twice, with weights of their own for the mover's side and for the
 //! other's. So the first layer is a sum of two vectors, one a side, and a position's successors share
-//! most of them. Invariant: [`layout`] names every input in order with the version of its formula; a
+//! most of them. Inputs of both sides there are once, and cost each successor rows of its own.
+//! Invariant: [`layout`] names every input in order with the version of its formula; a
 //! group's text changes whenever what it computes changes. One-hot inputs by stone and square
 //! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 
 use crate::games::einstein::{
-    MAX_STONES, Position, Standard,
+    GONE, MAX_STONES, Position, Standard,
     evaluators::race_tables::{RaceTables, VECTORS, distance_index},
     position::Side,
 };
 use crate::learned::names::{NameSet, Named};
 use std::{
+    collections::BTreeSet,
     ops::Range,
     sync::{Arc, OnceLock},
 };
@@ -27,6 +29,13 @@ pub enum InputGroup {
     Turns,
     /// Which stones are alive.
     Alive,
+    /// Mean and spread of the number of own turns to the goal if left alone.
+    RaceDistribution,
+    /// Of both sides: the expected turns of one against those of the other, which says who wins the
+    /// race.
+    Race,
+    /// Of both sides: for each stone what it could capture with its next move.
+    Contact,
 }
 
 /// Places of a stone in the squares' inputs: 25 squares, and gone.
@@ -40,8 +49,24 @@ const TURN_CLASSES: usize = 48;
 
 const ALIVE_SETS: usize = 64;
 
+/// Sixths of a turn of deviation that are told apart.
+const SPREADS: usize = 16;
+
+/// Quarters of a turn of either side that are told apart where they meet.
+const RACE_CLASSES: usize = 32;
+
+/// Own and enemy stones on the three squares that a stone may go to, a bit each, and gone.
+const CONTACTS: usize = 1 << 6;
+
 impl Named for InputGroup {
-    const ALL: &'static [Self] = &[Self::Mobility, Self::Turns, Self::Alive];
+    const ALL: &'static [Self] = &[
+        Self::Mobility,
+        Self::Turns,
+        Self::Alive,
+        Self::RaceDistribution,
+        Self::Race,
+        Self::Contact,
+    ];
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
@@ -56,23 +81,32 @@ impl Named for InputGroup {
 }
 
 impl InputGroup {
-    /// How many inputs the group has for one side.
+    /// How many inputs the group has, for one side unless it is of both.
     #[must_use]
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * MOBILITY_PLACES,
             Self::Turns => TURN_CLASSES,
             Self::Alive => ALIVE_SETS,
+            Self::RaceDistribution => TURN_CLASSES * SPREADS,
+            Self::Race => RACE_CLASSES * RACE_CLASSES,
+            Self::Contact => 2 * MAX_STONES * (CONTACTS + 1),
         }
     }
 
-    /// How many of them are on for one side, whatever the position.
+    /// How many of them are on, whatever the position.
     #[must_use]
     pub fn active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
-            Self::Turns | Self::Alive => 1,
+            Self::Turns | Self::Alive | Self::RaceDistribution | Self::Race => 1,
+            Self::Contact => 2 * MAX_STONES,
         }
+    }
+
+    /// Whether it is of both sides.
+    fn is_of_both(self) -> bool {
+        matches!(self, Self::Race | Self::Contact)
     }
 
     fn layout(self) -> &'static str {
@@ -84,6 +118,15 @@ impl InputGroup {
                 "turns v1: floor(4 * (E[T] + 1e-6)) up to 47, T own turns to the goal with a fair die"
             }
             Self::Alive => "alive v1: set of living stones, stone i as bit i - 1",
+            Self::RaceDistribution => {
+                "race_distribution v1: 16 * class of turns + floor(6 * (standard deviation of T + 1e-6)) up to 15"
+            }
+            Self::Race => {
+                "race v1 of both: 32 * class of the mover's turns up to 31 + that of the other's"
+            }
+            Self::Contact => {
+                "contact v1 of both: mover's stones 1-6, other's 1-6, by own stones on squares +1, +5, +6 as bits 0-2 and enemy's as bits 3-5, 64 gone"
+            }
         }
     }
 }
@@ -91,16 +134,24 @@ impl InputGroup {
 /// A set of groups; in configurations a list of names, `["mobility", "turns"]`.
 pub type InputGroups = NameSet<InputGroup>;
 
+fn of_a_side(groups: InputGroups) -> impl Iterator<Item = InputGroup> {
+    groups.iter().filter(|group| !group.is_of_both())
+}
+
+pub(super) fn of_both(groups: InputGroups) -> impl Iterator<Item = InputGroup> {
+    groups.iter().filter(|group| group.is_of_both())
+}
+
 /// Inputs of one side, those by square included.
 #[must_use]
 pub fn side_rows(groups: InputGroups) -> usize {
-    MAX_STONES * PLACES + groups.iter().map(InputGroup::rows).sum::<usize>()
+    MAX_STONES * PLACES + of_a_side(groups).map(InputGroup::rows).sum::<usize>()
 }
 
 /// How many of them are on.
 #[must_use]
 pub fn side_active(groups: InputGroups) -> usize {
-    MAX_STONES + groups.iter().map(InputGroup::active).sum::<usize>()
+    MAX_STONES + of_a_side(groups).map(InputGroup::active).sum::<usize>()
 }
 
 /// The canonical text that names every input, and the version of each formula.
@@ -115,17 +166,19 @@ pub(in super::super) fn layout(groups: InputGroups) -> String {
     text
 }
 
-/// Those of the mover, then those of the other side.
+/// Those of the mover, those of the other side, and those of both.
 pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
+    let shape = |group: InputGroup| (group.active(), group.rows());
+    let side = || {
+        let squares = std::iter::once((MAX_STONES, MAX_STONES * PLACES));
+        squares.chain(of_a_side(groups).map(shape))
+    };
     let mut runs = Vec::new();
     let mut start = 0;
-    for _ in 0..2 {
-        let groups = groups.iter().map(|group| (group.active(), group.rows()));
-        for (count, rows) in std::iter::once((MAX_STONES, MAX_STONES * PLACES)).chain(groups) {
-            for _ in 0..count {
-                runs.push(start..start + rows / count);
-                start += rows / count;
-            }
+    for (count, rows) in side().chain(side()).chain(of_both(groups).map(shape)) {
+        for _ in 0..count {
+            runs.push(start..start + rows / count);
+            start += rows / count;
         }
     }
     runs
@@ -133,23 +186,21 @@ pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
 
 /// Writes the row that is on in each run.
 pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut [u16]) {
-    let (mover, other) = out.split_at_mut(side_active(groups));
-    for (side, out, first) in [
-        (position.mover(), mover, 0),
-        (position.other(), other, side_rows(groups)),
-    ] {
-        let mut out = out.iter_mut();
-        let mut push = |row: usize| {
-            if let Some(out) = out.next() {
-                *out = row as u16;
-            }
-        };
+    let mut out = out.iter_mut();
+    let mut push = |row: usize| {
+        if let Some(out) = out.next() {
+            *out = row as u16;
+        }
+    };
+    let (mover, other) = (position.mover(), position.other());
+    for (side, first) in [(mover, 0), (other, side_rows(groups))] {
         let alive = side.alive();
         for (stone, square) in side.squares().into_iter().enumerate() {
             push(first + stone * PLACES + usize::from(square).min(PLACES - 1));
         }
         let mut start = first + MAX_STONES * PLACES;
-        for group in groups.iter() {
+        let index = distance_index(side);
+        for group in of_a_side(groups) {
             match group {
                 InputGroup::Mobility => {
                     for stone in 0..MAX_STONES {
@@ -157,14 +208,72 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
                         push(start + stone * MOBILITY_PLACES + place);
                     }
                 }
-                InputGroup::Turns => {
-                    push(start + usize::from(TurnClasses::shared().at(distance_index(side))));
-                }
                 InputGroup::Alive => push(start + usize::from(alive)),
+                InputGroup::Turns => {
+                    push(start + usize::from(TurnClasses::shared(false).at(index)))
+                }
+                _ => {
+                    let classes = TurnClasses::shared(true);
+                    push(start + usize::from(classes.spreads[usize::from(classes.at(index))]));
+                }
             }
             start += group.rows();
         }
     }
+    let mut rows = [0; MOST_OF_BOTH];
+    let first = 2 * side_rows(groups);
+    for &row in rows_of_both(groups, &TurnClasses::shared(false), mover, other, &mut rows) {
+        push(first + usize::from(row));
+    }
+}
+
+/// Inputs of both sides that are on, at most.
+pub(super) const MOST_OF_BOTH: usize = 1 + 2 * MAX_STONES;
+
+/// The rows of the groups of both sides, counted from the first of them.
+#[inline]
+pub(super) fn rows_of_both<'a>(
+    groups: InputGroups,
+    quarters: &TurnClasses,
+    mover: Side,
+    other: Side,
+    out: &'a mut [u16; MOST_OF_BOTH],
+) -> &'a [u16] {
+    let (mut count, mut start) = (0, 0);
+    if groups.contains(InputGroup::Race) {
+        let [own, others] = [mover, other]
+            .map(|side| u16::from(quarters.at(distance_index(side))).min(RACE_CLASSES as u16 - 1));
+        out[0] = RACE_CLASSES as u16 * own + others;
+        (count, start) = (1, InputGroup::Race.rows() as u16);
+    }
+    if groups.contains(InputGroup::Contact) {
+        // Squares of one side as the other sees them: 24 minus each.
+        let taken = [mover, other].map(|side| side.squares_taken() & ((1 << 25) - 1));
+        let turned = taken.map(|taken| taken.reverse_bits() >> 7);
+        for (number, side) in [mover, other].into_iter().enumerate() {
+            for stone in 0..MAX_STONES {
+                let contact = match side.square(stone) {
+                    GONE => CONTACTS as u16,
+                    square => {
+                        let [own, enemy] =
+                            [taken[number], turned[1 - number]].map(|taken| ahead(taken, square));
+                        own | enemy << 3
+                    }
+                };
+                out[count] = start + contact;
+                (count, start) = (count + 1, start + CONTACTS as u16 + 1);
+            }
+        }
+    }
+    &out[..count]
+}
+
+/// Which of the squares beside, above and between these are taken, a bit each.
+#[inline]
+fn ahead(taken: u32, square: u8) -> u16 {
+    let three = taken >> (square + 1) & 1 | taken >> (square + 5) << 1 & 0b110;
+    let inside = if square % 5 == 4 { 0b010 } else { 0b111 };
+    (three & inside) as u16
 }
 
 /// How many faces permit each stone of a set, if the next higher or lower one moves for a stone
@@ -194,29 +303,62 @@ fn mobility_place(alive: u8, stone: usize, square: u8) -> usize {
     }
 }
 
-/// The class of each distance vector by expected turns.
+/// The class of each distance vector by expected turns, and of those alike by their spread if that
+/// is asked for.
 #[derive(Debug)]
-pub(super) struct TurnClasses(Box<[u8; VECTORS.next_power_of_two()]>);
+pub(super) struct TurnClasses {
+    of: Box<[u8; VECTORS.next_power_of_two()]>,
+    /// For each class the input of [`InputGroup::RaceDistribution`], 16 times the quarters and more.
+    spreads: Vec<u16>,
+}
 
 impl TurnClasses {
-    /// The one there is: models are for the classic rules and a fair die.
-    pub(super) fn shared() -> Arc<Self> {
-        static SHARED: OnceLock<Arc<TurnClasses>> = OnceLock::new();
-        Arc::clone(SHARED.get_or_init(|| {
-            let race = RaceTables::shared(&Standard::default());
-            let mut classes = Box::new([0; VECTORS.next_power_of_two()]);
-            for (index, class) in classes.iter_mut().enumerate().take(VECTORS) {
-                // A hair more, so that rounding does not part vectors that symmetry makes equal.
-                let quarters = (4.0 * (race.expected_exact(index) + 1e-6)).floor();
-                *class = (quarters as usize).min(TURN_CLASSES - 1) as u8;
+    /// Those there are: models are for the classic rules and a fair die.
+    pub(super) fn shared(by_spread: bool) -> Arc<Self> {
+        static SHARED: [OnceLock<Arc<TurnClasses>>; 2] = [const { OnceLock::new() }; 2];
+        Arc::clone(SHARED[usize::from(by_spread)].get_or_init(|| Arc::new(Self::new(by_spread))))
+    }
+
+    fn new(by_spread: bool) -> Self {
+        let race = RaceTables::shared(&Standard::default());
+        let spread = |index: usize| {
+            if index == 0 || index >= VECTORS {
+                return 0;
             }
-            Arc::new(Self(classes))
-        }))
+            // A hair more, so that rounding does not part vectors that symmetry makes equal.
+            let quarters = (4.0 * (race.expected_exact(index) + 1e-6)).floor();
+            let quarters = (quarters as usize).min(TURN_CLASSES - 1);
+            let mass = race.mass(index).into_iter().zip(0..);
+            let mass = mass.map(|(mass, turns)| f64::from(mass) * f64::from(turns * turns));
+            let variance = mass.sum::<f64>() - race.expected_exact(index).powi(2);
+            let sixths = 6.0 * (variance.max(0.0).sqrt() + 1e-6);
+            (quarters * SPREADS + (sixths as usize).min(SPREADS - 1)) as u16
+        };
+        let all: Vec<u16> = (0..VECTORS.next_power_of_two()).map(spread).collect();
+        let spreads: Vec<u16> = if by_spread {
+            // Only those that there are: fewer than bytes tell apart.
+            let sorted: BTreeSet<u16> = all.iter().copied().collect();
+            sorted.into_iter().collect()
+        } else {
+            (0..TURN_CLASSES)
+                .map(|quarters| (quarters * SPREADS) as u16)
+                .collect()
+        };
+        assert!(spreads.len() <= 256, "classes are bytes");
+        let class = |spread: u16| {
+            let alike = spreads.partition_point(|&other| other <= spread);
+            (alike - 1) as u8
+        };
+        let mut of = Box::new([0; VECTORS.next_power_of_two()]);
+        for (class_of, &spread) in of.iter_mut().zip(&all) {
+            *class_of = class(spread);
+        }
+        Self { of, spreads }
     }
 
     #[inline]
     fn at(&self, index: usize) -> u8 {
-        self.0[index % VECTORS.next_power_of_two()]
+        self.of[index % VECTORS.next_power_of_two()]
     }
 }
 
@@ -225,10 +367,10 @@ impl TurnClasses {
 pub(super) const JOINED: usize = MAX_STONES + 2;
 
 /// Rows of the joined table of one side, a power of two: a mask bounds every index.
-pub(super) const JOINED_ROWS: usize = 1024;
+pub(super) const JOINED_ROWS: usize = 2048;
 
 const FIRST_TURN: usize = MAX_STONES * MOBILITY_PLACES;
-const FIRST_SET: usize = FIRST_TURN + TURN_CLASSES;
+const FIRST_SET: usize = FIRST_TURN + 256;
 const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
 
 /// For each set of living stones what to add to a stone's square to get its joined row; squares of
@@ -254,7 +396,7 @@ static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
 /// Which of the joined rows is that of the expected turns; before it are those of the stones.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// The joined row of the expected turns of a side with this [`distance_index`].
+/// The joined row of the turns of a side with this [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     FIRST_TURN as u16 + u16::from(classes.at(index))
@@ -277,6 +419,7 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
 /// and what is added to every sum.
 pub(super) fn join(
     groups: InputGroups,
+    classes: &TurnClasses,
     width: usize,
     rows: &[i16],
     bias: Option<&[i16]>,
@@ -303,14 +446,22 @@ pub(super) fn join(
         }
     }
     let mut start = MAX_STONES * PLACES;
-    for group in groups.iter() {
-        let first = match group {
-            InputGroup::Mobility => 0,
-            InputGroup::Turns => FIRST_TURN,
-            InputGroup::Alive => FIRST_SET,
-        };
-        for index in 0..group.rows() {
-            add(first + index, row(start + index));
+    for group in of_a_side(groups) {
+        match group {
+            InputGroup::Mobility => {
+                (0..group.rows()).for_each(|index| add(index, row(start + index)));
+            }
+            InputGroup::Alive => {
+                (0..ALIVE_SETS).for_each(|set| add(FIRST_SET + set, row(start + set)));
+            }
+            _ => {
+                for (class, &spread) in classes.spreads.iter().enumerate() {
+                    let spread = usize::from(spread);
+                    let of_turns = group == InputGroup::Turns;
+                    let index = if of_turns { spread / SPREADS } else { spread };
+                    add(FIRST_TURN + class, row(start + index));
+                }
+            }
         }
         start += group.rows();
     }

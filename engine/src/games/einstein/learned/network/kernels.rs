@@ -191,6 +191,36 @@ dispatched! {
 }
 
 dispatched! {
+    /// `out` = two sums and rows of a table, each as long.
+    pub(super) fn add_up(
+        sums: [&[Line16]; 2],
+        table: &[Line16],
+        rows: &[u16],
+        out: &mut [Line16],
+    ) {
+        any => add_up_body,
+    }
+}
+
+#[inline(always)]
+fn add_up_body(sums: [&[Line16]; 2], table: &[Line16], rows: &[u16], out: &mut [Line16]) {
+    let lines = out.len();
+    for (line, out) in out.iter_mut().enumerate() {
+        let [mut sum, other] = sums.map(|sums| sums[line].0);
+        let mut add = |addend: &[i16; 32]| {
+            for neuron in 0..32 {
+                sum[neuron] = sum[neuron].wrapping_add(addend[neuron]);
+            }
+        };
+        add(&other);
+        for row in rows {
+            add(&table[usize::from(*row) * lines + line].0);
+        }
+        out.0 = sum;
+    }
+}
+
+dispatched! {
     /// [`Steps::one_ply`] of these logits: eight stones to a vector are enough for all.
     pub(super) fn one_ply(steps: &Steps, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,

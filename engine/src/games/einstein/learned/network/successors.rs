@@ -7,7 +7,7 @@
 //! a whole has the bits of its successors valued one by one; the cache only saves work.
 
 use super::{
-    Fast,
+    Fast, NOTHING,
     inputs::{JOINED, TURNS_ROW, joined_rows, turns_row},
     kernels::{self, Line, Line16, Pair},
 };
@@ -23,7 +23,8 @@ use crate::games::einstein::{
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: Steps,
-    /// For each step the sums of the side after it; in front of them room for those of the enemy.
+    /// For each step the sums of the side after it; in front of them room for those of the enemy,
+    /// and behind them, if there are inputs of both sides, for those of each position.
     sums: Vec<Line16>,
 }
 
@@ -50,8 +51,10 @@ impl Fast {
         }
         let steps = own.steps.list();
         let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
+        let (others, whole) = others.split_at_mut(MOST * (FIRST / 32));
         let targets = own.steps.targets();
-        let mut logits = self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others);
+        let mut logits =
+            self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, whole);
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
@@ -80,12 +83,21 @@ impl Fast {
         let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
         let targets = listed.targets();
-        let logits = self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others);
+        let logits = match self.both {
+            None => {
+                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, &mut [])
+            }
+            Some(_) => {
+                let whole = &mut [[Line([0; 32]); LINES]; MOST];
+                let whole = whole.as_flattened_mut();
+                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, whole)
+            }
+        };
         listed.score(&logits, count, scores);
     }
 
     /// The enemy's logit after each step, from the sums of the side after it; in `enemies` there is
-    /// room for the enemy's.
+    /// room for the enemy's, in `whole` for those of each position if there are inputs of both sides.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -94,6 +106,7 @@ impl Fast {
         targets: u32,
         enemies: &mut [Line16],
         others: &[Line16],
+        whole: &mut [Line16],
     ) -> Logits {
         let enemy = position.other();
         let mut pairs = [[0; 2]; MOST];
@@ -102,12 +115,27 @@ impl Fast {
         let mut logits = Logits::default();
         let stones = position.stones() as usize % self.buckets.len();
         let [fewer, all] = [stones.saturating_sub(1), stones].map(|left| self.buckets[left]);
-        let compute = |bucket: u8, pairs: &[Pair], logits: &mut Logits| {
+        let own_pairs: [Pair; MOST] = std::array::from_fn(|step| [step as u8, 0]);
+        let (movers, others, summed) = match &self.both {
+            None => (&*enemies, others, pairs),
+            Some(both) => {
+                let lines = FIRST / 32;
+                let outs = whole.chunks_exact_mut(lines);
+                for ((step, pair), out) in steps.iter().zip(pairs).zip(outs) {
+                    let sums = [(&*enemies, pair[0]), (others, pair[1])]
+                        .map(|(sums, at)| &sums[usize::from(at) * lines..][..lines]);
+                    let sides = (enemy.without(step.square), step.made_by(position.mover()));
+                    both.add_up(self.instructions, sides, sums, out);
+                }
+                (&*whole, &NOTHING[..], &own_pairs[..steps.len()])
+            }
+        };
+        let compute = |bucket: u8, logits: &mut Logits| {
             let layers = &self.layers[usize::from(bucket)];
             let set = self.instructions;
-            kernels::logits::<FIRST, SECOND>(set, layers, enemies, others, pairs, logits);
+            kernels::logits::<FIRST, SECOND>(set, layers, movers, others, summed, logits);
         };
-        compute(all, pairs, &mut logits);
+        compute(all, &mut logits);
         if fewer != all {
             // Those that capture, of either side, are of the next bucket.
             let own = position.mover().squares_taken();
@@ -115,7 +143,7 @@ impl Fast {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
             };
             let mut few = Logits::default();
-            compute(fewer, pairs, &mut few);
+            compute(fewer, &mut few);
             for (place, each) in steps.iter().zip(pairs).enumerate() {
                 if captures(each) {
                     logits[place] = few[place];
@@ -183,7 +211,9 @@ impl Fast {
     fn refill<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
         let lines = FIRST / 32;
         own.steps.refill(game, side);
-        own.sums.resize((ENEMIES + MOST) * lines, Line([0; 32]));
+        let positions = if self.both.is_some() { MOST } else { 0 };
+        let all = (ENEMIES + MOST + positions) * lines;
+        own.sums.resize(all, Line([0; 32]));
         // Where those of the enemy will be there is room for the sums of the side before it moves.
         let (before, sums) = own.sums.split_at_mut(ENEMIES * lines);
         let rows = self.rows(side);

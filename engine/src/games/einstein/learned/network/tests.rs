@@ -10,7 +10,7 @@ use crate::games::einstein::{
     Variant,
     dice::RandomStream,
     evaluators::{
-        race_tables::{RaceTables, VECTORS},
+        race_tables::{RaceTables, VECTORS, distance_index},
         test_support::{
             Board, SlowRace, check_scores, impossible_positions, mean, one_ply_by_successors,
             permitted_labels, random_positions, with_another_enemy,
@@ -18,6 +18,7 @@ use crate::games::einstein::{
     },
 };
 use crate::learned::{
+    inputs::Learnable,
     names::Named,
     network::{
         FULL, Head, HeadWeights, Heads, LOGIT_SCALE, Layer, SHIFT, TrainedWeights,
@@ -53,7 +54,7 @@ pub(crate) fn random_weights(
             })
             .collect(),
         output: numbers(random, buckets * last, 2000),
-        output_bias: numbers(random, buckets, 30_000),
+        output_bias: numbers(random, buckets, 16_000),
         heads: HeadWeights::default(),
     }
 }
@@ -128,14 +129,20 @@ fn with_short_sums(mut weights: NetworkWeights) -> NetworkWeights {
     weights
 }
 
-fn some_groups() -> [InputGroups; 4] {
+fn some_groups() -> [InputGroups; 6] {
     let turns = InputGroups::NONE.with(InputGroup::Turns);
     [
         InputGroups::ALL,
         InputGroups::NONE,
+        usual(),
         turns,
-        turns.with(InputGroup::Mobility),
+        InputGroups::NONE.with(InputGroup::RaceDistribution),
+        turns.with(InputGroup::Mobility).with(InputGroup::Contact),
     ]
+}
+
+fn usual() -> InputGroups {
+    Standard::USUAL_GROUPS.iter().copied().collect()
 }
 
 /// What is before the output, by the definition, neuron by neuron, over the rows that training uses.
@@ -265,16 +272,15 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
         .iter()
         .map(|shape| &shape[..])
         .chain([&[32][..], &[32, 16, 16]]);
-    for (shape, buckets) in shapes.zip([4, 1, 3].into_iter().cycle()) {
-        let weights = random_weights(InputGroups::ALL, shape, buckets, 8);
+    let groups = [usual(), InputGroups::ALL, some_groups()[5]];
+    let groups = groups.into_iter().cycle();
+    for ((shape, buckets), groups) in shapes.zip([4, 1].into_iter().cycle()).zip(groups) {
+        let weights = random_weights(groups, shape, buckets, 8);
         let mut both = vec![weights.clone()];
         if shape.len() == 2 {
             both.push(with_short_sums(weights));
         }
-        for network in both
-            .iter()
-            .flat_map(|weights| on_all(InputGroups::ALL, weights))
-        {
+        for network in both.iter().flat_map(|weights| on_all(groups, weights)) {
             let mut cache = Successors::default();
             let few = shape[0] > 64 || fast(&network).is_none();
             for position in &positions[..if few { 60 } else { 1000 }] {
@@ -358,7 +364,7 @@ fn scores_of_successors_are_their_logits() {
 #[test]
 fn inputs_follow_from_the_board() {
     let game = Standard::default();
-    let groups = InputGroups::ALL;
+    let groups = usual();
     assert_eq!(
         (side_rows(groups), side_active(groups)),
         (156 + 906 + 48 + 64, 14)
@@ -403,6 +409,78 @@ fn inputs_follow_from_the_board() {
             assert_eq!(found, expected, "{}", game.format_position(&position, None));
         }
     }
+}
+
+#[test]
+fn inputs_of_races_and_contact_follow_from_the_board() {
+    let game = Standard::default();
+    let groups: InputGroups = [
+        InputGroup::RaceDistribution,
+        InputGroup::Race,
+        InputGroup::Contact,
+    ]
+    .into_iter()
+    .collect();
+    let (mut race, tables) = (SlowRace::new(&game), RaceTables::shared(&game));
+    let mut captures = 0;
+    for position in random_positions(&game, 34, 400) {
+        let mut rows = vec![u16::MAX; runs(groups).len()];
+        fill(groups, &position, &mut rows);
+        let board = Board::of(&game, &position);
+        let colours = [board.red_to_move, !board.red_to_move];
+        let quarters = colours.map(|red| {
+            let distribution = race.distribution(&board.side(red));
+            let mean = mean(&distribution);
+            // Of equal ways to race the tables choose by spread: these are theirs.
+            let index = distance_index(position.side(usize::from(!red)));
+            let mass = tables.mass(index).into_iter().zip(0..);
+            let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
+            let deviation = squares.sum::<f64>().sqrt();
+            let quarters = (4.0 * mean + 4e-6).floor() as usize;
+            (
+                quarters,
+                ((6.0 * deviation + 6e-6).floor() as usize).min(15),
+            )
+        });
+        for (number, (quarters, spread)) in quarters.into_iter().enumerate() {
+            let row = usize::from(rows[7 * number + 6]);
+            let first = number * side_rows(groups) + 156;
+            assert_eq!(row - first, 16 * quarters + spread);
+        }
+        let first = 2 * side_rows(groups);
+        let [(own, _), (other, _)] = quarters;
+        let expected = 32 * own.min(31) + other.min(31);
+        assert_eq!(usize::from(rows[14]) - first, expected);
+        let mut expected = vec![64; 12];
+        for (number, red) in colours.into_iter().enumerate() {
+            let squares = |owner: bool| -> Vec<(i32, i32)> {
+                board
+                    .side(owner)
+                    .iter()
+                    .map(|stone| stone.seen_by(red))
+                    .collect()
+            };
+            let both = [squares(red), squares(!red)];
+            for stone in board.side(red) {
+                let (row, column) = stone.seen_by(red);
+                let ahead = [(row, column + 1), (row + 1, column), (row + 1, column + 1)];
+                let bits = both
+                    .iter()
+                    .flat_map(|side| ahead.map(|square| side.contains(&square)));
+                let code: usize = bits
+                    .enumerate()
+                    .map(|(bit, on)| usize::from(on) << bit)
+                    .sum();
+                expected[6 * number + stone.label - 1] = code;
+                captures += usize::from(code > 7);
+            }
+        }
+        for (place, expected) in expected.into_iter().enumerate() {
+            let found = usize::from(rows[15 + place]) - first - 1024 - 65 * place;
+            assert_eq!(found, expected, "{}", game.format_position(&position, None));
+        }
+    }
+    assert!(captures > 100);
 }
 
 #[test]
@@ -615,7 +693,7 @@ fn sets_of_names_are_their_names() {
     );
     for (number, &group) in InputGroup::ALL.iter().enumerate() {
         assert_eq!(group.number(), number);
-        let text = format!("; {} v1: ", group.name());
+        let text = format!("; {} v1", group.name());
         assert!(layout(InputGroups::ALL).contains(&text), "{text}");
     }
     assert_eq!(
@@ -676,7 +754,7 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
 
 #[test]
 fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
-    let groups = InputGroups::ALL;
+    let groups = usual();
     let mut weights = random_weights(groups, &[64, 32], 1, 3);
     // The mover's squares add 30,000 too much each, and its mobility takes it away.
     let (squares, mobility) = (156 * 64, 906 * 64);

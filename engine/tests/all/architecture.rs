@@ -14,7 +14,7 @@ use crate::sources::{
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 13] = [
+const NAME_A_GAME: [(&str, &str); 14] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -24,6 +24,7 @@ const NAME_A_GAME: [(&str, &str); 13] = [
         "measures EinStein's playouts and openings",
     ),
     ("cli/commands/regret.rs", "a study against exact EinStein"),
+    ("cli/commands/suite.rs", "makes EinStein's suites"),
     ("cli/commands/setups.rs", "studies EinStein's set-ups"),
     ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
     ("cli/commands/prove.rs", "proves Havannah"),

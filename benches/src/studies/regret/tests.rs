@@ -299,7 +299,9 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             sums.add(&game, labelled, &best_answer(&game, labelled));
         }
         let regret = sums.figures().regret;
-        assert!(regret.value.abs() <= 4.0 * regret.error, "{regret:?}");
+        // Who chooses by all the evidence that judges is flattered by it where it is uncertain.
+        let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
+        assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
     let held_out = keys(&directory, &game).unwrap();
     assert_eq!(held_out.len(), positions, "no two are alike");

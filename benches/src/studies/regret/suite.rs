@@ -242,10 +242,10 @@ impl Maker<'_> {
                 let known = game.payoff(&after, position.seat());
                 let known = known.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
                 let mut errors = [0.0; 2];
-                for half in 0..2 {
+                for (half, error) in errors.iter_mut().enumerate() {
                     let indices = [number, stage, half as u64, SUITE];
                     let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
-                    (labelled.halves[half][place], errors[half]) = match known {
+                    (labelled.halves[half][place], *error) = match known {
                         Some(value) => (rounded(value), 0.0),
                         None => value(&mut *player, &after, seed, by.name())?,
                     };

@@ -25,7 +25,7 @@ const NAME_A_GAME: [(&str, &str); 14] = [
     ),
     ("cli/commands/regret.rs", "a study against exact EinStein"),
     ("cli/commands/suite.rs", "makes EinStein's suites"),
-    ("cli/commands/setups.rs", "studies EinStein's set-ups"),
+    ("cli/commands/atlas.rs", "is about EinStein's opening"),
     ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
     ("cli/commands/prove.rs", "proves Havannah"),
     ("cli/commands/network.rs", "plays ReversiXT over a network"),

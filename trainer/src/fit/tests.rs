@@ -494,7 +494,7 @@ fn all_families_learn_and_the_engine_agrees() {
     for family in FAMILIES {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
-        config.training.epochs = 12;
+        config.training.epochs = 16;
         let report = fit_in(&directory, &config, family).unwrap();
         let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
         assert!(

@@ -132,13 +132,15 @@ fn add_samples<G: Playable>(
         let seen = |(by, value): (Seat, f32)| if by == seat { value } else { 1.0 - value };
         let result = record.payoffs[seat];
         let exact = wanted.exact.iter().find_map(|&wanted| label(wanted));
+        let labelled = wanted.value.and_then(label);
         let sample = if rules.is_held_out(&position) {
-            held_out += 1;
+            let said = exact.is_some() || labelled.is_some() || searched.is_some();
+            held_out += usize::from(said);
             None
         } else if let Some((label, said)) = exact {
             used[label] += 1;
             Some(Sample::exact(position, said.value))
-        } else if let Some((label, said)) = wanted.value.and_then(label) {
+        } else if let Some((label, said)) = labelled {
             used[label] += 1;
             Some(Sample {
                 result,

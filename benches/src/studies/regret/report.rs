@@ -139,12 +139,14 @@ impl Report {
     /// The table of all contestants.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new([
+        // Where the truth is exact, no label is in error.
+        let in_error = |measured: &Measured| measured.figures.of_labels > 0.0;
+        let labelled = self.contestants.iter().any(in_error);
+        let columns = [
             "contestant",
             "kind",
             "regret",
             "±",
-            "of labels",
             "per choice",
             "± ",
             "optimal %",
@@ -155,12 +157,16 @@ impl Report {
             "±   ",
             "bias",
             "seconds",
-        ]);
+            "of labels",
+        ];
+        let shown = columns.len() - usize::from(!labelled);
+        let mut sheet = Sheet::new(columns.into_iter().take(shown));
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
             let mut row = measured.names().to_vec();
-            row.extend(regrets(figures));
+            let [regret, error, of_labels, of_choice, its_error] = regrets(figures);
+            row.extend([regret, error, of_choice, its_error]);
             let (optimal, above) = (figures.optimal, [figures.above_1, figures.above_5]);
             row.extend([optimal.value, optimal.error].map(Cell::Percent));
             row.extend(above.map(|share| Cell::Percent(share.value)));
@@ -171,6 +177,7 @@ impl Report {
             ];
             row.extend(of_values.map(|value| Cell::number(value, 5)));
             row.push(Cell::Number(measured.seconds, 2));
+            row.extend(labelled.then_some(of_labels));
             sheet.push(row);
         }
         sheet

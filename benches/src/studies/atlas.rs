@@ -229,7 +229,7 @@ fn play_meeting(
             SeedSpace::Arena,
             &[meeting as u64, number.into()],
         );
-        // Halves hold the same images if there are at least sixteen games.
+        // Both halves hold the same images; sixteen games hold all of them.
         let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed);
         sums[number as usize % 2] += (worth * UNIT).round() as i64;
         sums[2] += (worth * worth * UNIT).round() as i64;

@@ -10,7 +10,10 @@ use crate::error::Result;
 use crate::page::Page;
 use crate::plot::{Curve, LineChart};
 use crate::studies::{
-    atlas::result::Atlas, regret::report::Report, reproduce::Reproduction, strength::Front,
+    atlas::result::{Atlas, ClassValue},
+    regret::report::Report,
+    reproduce::Reproduction,
+    strength::Front,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -80,7 +83,7 @@ fn recognised(mut value: Value) -> Result<Found, String> {
     } else if has(&["truth", "contestants"]) {
         Found::Regret(read(value)?)
     } else if has(&["equilibrium", "classes"]) {
-        Found::Atlas(read(value)?)
+        Found::Atlas(Box::new(atlas(read(value)?)?))
     } else if has(&["comparisons", "claims"]) {
         Found::Reproduction(read(value)?)
     } else if has(&["curves", "against"]) {
@@ -88,6 +91,20 @@ fn recognised(mut value: Value) -> Result<Found, String> {
     } else {
         return Err(format!("no page shows it; {KNOWN}"));
     })
+}
+
+/// An atlas that can be drawn.
+fn atlas(found: Atlas) -> Result<Atlas, String> {
+    let is_order = |order: &String| order.len() == 6 && order.is_ascii();
+    let is_class =
+        |class: &ClassValue| !class.orders.is_empty() && class.orders.iter().all(is_order);
+    let enough = if found.stones == 6 { 8 } else { 1 };
+    let is_whole = (1..=6).contains(&found.stones)
+        && found.classes.len() >= enough
+        && found.classes.iter().all(is_class);
+    is_whole
+        .then_some(found)
+        .ok_or_else(|| "no atlas: classes of set-ups over six squares belong there".to_owned())
 }
 
 /// The losses of a table with a head.

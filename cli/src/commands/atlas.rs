@@ -89,6 +89,9 @@ impl Arguments {
         if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
             bail!("--best and --mix are lists of set-ups of six stones");
         }
+        if self.stones < 6 && (self.state.is_some() || self.player.is_some()) {
+            bail!("--state and --player are for six stones; fewer are solved, not played");
+        }
         let found = if self.stones < 6 {
             let stones = 2 * self.stones;
             let tables = shared(stones, game.variant()).with_context(|| {

@@ -81,7 +81,10 @@ impl Source<'_> {
             });
         }
         let stones = question.position.stones() as usize;
-        let (tables, limit) = (self.tables(stones)?, self.arguments.limit);
+        let tables = self.tables(stones)?;
+        // With more than two stones too many it would be in vain.
+        let near = stones <= tables.stones() + 2;
+        let limit = if near { self.arguments.limit } else { 0 };
         let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
             let reason = format!(
                 "{stones} stones are on the board, the tables know at most {}, and more than {limit} positions are between them",

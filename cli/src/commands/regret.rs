@@ -27,7 +27,7 @@ use trainer::progress::progress_bar;
 /// against the endgame tables: those that 'alea solve' made, or, for at most 5 stones, built in
 /// memory. An evaluator rates every direct successor; what random moves lose is computed, not
 /// sampled. With --suite, certified positions of up to 12 stones instead, whose values are exact or
-/// by roll-outs; every error bar contains the errors of the labels.
+/// by roll-outs; error bars contain the sampling errors of the labels.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \

@@ -109,7 +109,8 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         );
         Valuation {
             value: Some(probability(found.mean())),
-            error: Some(found.standard_error() as f32),
+            // One game tells nothing of its error.
+            error: (found.samples() > 1.0).then(|| found.standard_error() as f32),
             stats: stats(cost, began),
         }
     }

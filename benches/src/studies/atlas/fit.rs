@@ -248,7 +248,8 @@ impl Design {
                     .collect();
                 gains.mean() / gains.standard_error().max(f64::MIN_POSITIVE)
             });
-            if better_by.is_some_and(|better_by| better_by > 2.0) {
+            let is_better = better_by.is_some_and(|better_by| better_by > 2.0);
+            if is_better {
                 chosen = terms;
             }
             found.push(HeldOut {
@@ -258,7 +259,10 @@ impl Design {
                 residual: left.max(0.0).sqrt(),
                 better_by,
             });
-            before = Some(errors);
+            // What comes next has to be better than what was chosen.
+            if is_better || before.is_none() {
+                before = Some(errors);
+            }
         }
         (chosen, found)
     }

@@ -21,6 +21,7 @@ use engine::core::{
     random::{SeedSpace, derive_seed},
 };
 use engine::games::einstein::{Position, Standard, tables::Tables};
+use engine::play::playable::Playable;
 use engine::play::{build::PlayerRecipe, player::Player};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -49,6 +50,8 @@ const BEHIND: f32 = 3.0;
 pub struct Header {
     /// The name and version of the format.
     pub format: String,
+    /// The rules, in notation.
+    pub game: String,
     /// Stones of the positions; of [`FEWEST_STONES`] at most so many.
     pub stones: u32,
     /// How many positions follow.
@@ -129,6 +132,7 @@ impl Maker<'_> {
     ) -> Result<()> {
         let header = Header {
             format: FORMAT.to_owned(),
+            game: self.game.notation(),
             stones,
             positions,
             from: self.source.name().to_owned(),
@@ -371,6 +375,10 @@ impl LabelledSuite {
             .map_err(|error| wrong(1, &format_args!("this is no header of a suite: {error}")))?;
         if header.format != FORMAT {
             let problem = format!("the format is '{}', not '{FORMAT}'", header.format);
+            return Err(wrong(1, &problem).into());
+        }
+        if header.game != game.notation() {
+            let problem = format!("a suite of {}, not of {}", header.game, game.notation());
             return Err(wrong(1, &problem).into());
         }
         let lines = lines.zip(2..).map(|(line, number)| {

@@ -4,7 +4,8 @@
 //! x₁ = ⌊clip(b₁ + Σ rows) / 16⌋, xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last, with clip to
 //! `[0, 1]`: `0..=127` for what a further hidden layer sees, rounded, and `0..=`[`FULL`] before the
 //! output. Invariant: every weight is rounded to the nearest multiple of its tensor's unit; one that
-//! has no place there is refused, not cut, for that would be another network. No sum can overflow 32
+//! has no place there is refused, not cut, for that would be another network (but for a bias of the
+//! first layer half a step below the largest). No sum can overflow 32
 //! bits: [`NetworkWeights::check`] sees to it that 127 · 128 · width + |b| and [`FULL`] · Σ |w| + |b|
 //! stay within them. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish.
 

@@ -3,7 +3,7 @@
 //! Inputs of one side are seen twice, with weights of their own for the mover's side and for the
 //! other's. So the first layer is a sum of two vectors, one a side, and a position's successors share
 //! most of them. Inputs of both sides there are once, and cost each successor rows of its own.
-//! Invariant: [`layout`] names every input in order with the version of its formula; a
+//! Invariant: `layout` names every input in order with the version of its formula; a
 //! group's text changes whenever what it computes changes. One-hot inputs by stone and square
 //! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 

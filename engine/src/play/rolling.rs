@@ -3,7 +3,7 @@
 //! Invariant: what it says of a position depends on its seed and that position alone, not on what it
 //! was asked before.
 
-use crate::core::game::{Game, List};
+use crate::core::game::{Game, List, OutcomeList};
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::{
     SearchStats,
@@ -107,10 +107,11 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
             self.enough,
             &mut cost,
         );
+        // Where there is chance, one game tells nothing of its error.
+        let knows_error = G::Outcomes::BOUND == 1 || found.samples() > 1.0;
         Valuation {
             value: Some(probability(found.mean())),
-            // One game tells nothing of its error.
-            error: (found.samples() > 1.0).then(|| found.standard_error() as f32),
+            error: knows_error.then(|| found.standard_error() as f32),
             stats: stats(cost, began),
         }
     }

@@ -179,3 +179,20 @@ def test_threads_of_python():
     for thread in threads:
         thread.join()
     assert len(results) == 8 and len(set(results)) == 1
+
+
+def test_the_example_of_the_documents_runs():
+    text = (VECTORS.parents[2] / "docs" / "python.md").read_text()
+    names = {}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    assert names["position"].moves(1) == ["c1b2", "c1b1", "c1c2"]
+    assert names["after"] == names["position"].play(0, 1)
+    assert names["player"].decide(names["position"], 1) in names["position"].moves(1)
+
+
+def test_values_are_those_that_the_command_prints():
+    """`alea evaluate` and `alea analyse --player "star1(depth=3, eval=schwarz)"` with --json."""
+    game = alea.game("einstein")
+    assert alea.evaluate(game, [BOARD + " -"], eval="schwarz")[0] == numpy.float32(0.7109494805335999)
+    player = alea.Player(game, "star1(depth=3, eval=schwarz)")
+    assert player.analyse(BOARD + " 1")["nodes"] == 1029

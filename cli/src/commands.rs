@@ -26,6 +26,8 @@ mod suite;
 mod tournament;
 pub(crate) mod train;
 mod tuples;
+mod web;
+mod web;
 
 use anyhow::Result;
 
@@ -57,6 +59,8 @@ pub(crate) enum Command {
     Map(map::Arguments),
     Models(models::Arguments),
     Network(network::Arguments),
+    Web(web::Arguments),
+    Web(web::Arguments),
     Calibrate(calibrate::Arguments),
     Bench(bench::Arguments),
 }
@@ -88,6 +92,8 @@ impl Command {
             Self::Map(arguments) => arguments.run(),
             Self::Models(arguments) => arguments.run(),
             Self::Network(arguments) => arguments.run(),
+            Self::Web(arguments) => arguments.run(),
+            Self::Web(arguments) => arguments.run(),
             Self::Calibrate(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),
         }

@@ -40,6 +40,9 @@ export class Board {
     host.addEventListener("pointerup", (event) => this.#release(event));
     host.addEventListener("pointercancel", () => this.#drop());
     host.addEventListener("keydown", (event) => this.#key(event));
+    // Who points sees where; who types is shown.
+    host.addEventListener("pointerdown", () => host.classList.add("pointer"), true);
+    document.addEventListener("keydown", () => host.classList.remove("pointer"), true);
     host.addEventListener("focusin", (event) => {
       this.#cursor = event.target.dataset?.square ?? this.#cursor;
     });

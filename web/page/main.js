@@ -39,6 +39,7 @@ let isRunning = true;
 let epoch = 0;
 /** The server's answer about the position that is shown, and its layout. */
 let shown = null;
+let shownEpoch = 0;
 let layout = null;
 let thinking = false;
 let hinted = null;
@@ -148,10 +149,13 @@ async function update({ entry = false } = {}) {
   hinted = looked = several = null;
   byId("find").value = "";
   writeUrl(entry);
+  byId("play").setAttribute("aria-busy", "true");
   try {
     const answer = await about(game.text());
     if (now !== epoch) return;
     shown = answer;
+    shownEpoch = now;
+    byId("play").removeAttribute("aria-busy");
     layout = (LAYOUTS[game.facts.name] ?? layoutOf(game.facts.name))(shown);
     showProblem(null);
     render();
@@ -161,6 +165,7 @@ async function update({ entry = false } = {}) {
     if (now !== epoch) return;
     thinking = false;
     isRunning = false;
+    byId("play").removeAttribute("aria-busy");
     showProblem(error.message);
     if (shown) render();
   }
@@ -195,6 +200,8 @@ async function advance(now) {
 
 async function play(move, isByPerson = true) {
   const now = epoch;
+  // What is on the board may still be the position before.
+  if (now !== shownEpoch) return;
   const successor = shown.moves.find((known) => known.move === move);
   if (!successor) return;
   try {
@@ -211,6 +218,7 @@ async function play(move, isByPerson = true) {
 async function begin(notation, seed) {
   epoch += 1;
   const now = epoch;
+  byId("play").setAttribute("aria-busy", "true");
   const facts = games.find((known) => known.notation === notation) ?? games[0];
   const isOther = facts !== game?.facts;
   try {
@@ -224,7 +232,9 @@ async function begin(notation, seed) {
     drawSetUp();
     await update({ entry: true });
   } catch (error) {
-    if (now === epoch) showProblem(error.message);
+    if (now !== epoch) return;
+    byId("play").removeAttribute("aria-busy");
+    showProblem(error.message);
   }
 }
 
@@ -471,6 +481,7 @@ function verdictText() {
   if (!price) return [analysis ? "" : t("searching"), ""];
   const name = seatName(ply.seat);
   if (price.error === 0) return [t("bestMove", name, ply.move), ""];
+  if (price.error < 0.0005) return [t("asGood", name, ply.move, price.best), ""];
   const verdict = verdictOf(price.error, settings.thresholds);
   const cost = t("points", percent(price.error)) + (verdict ? ` (${t(verdict)})` : "");
   return [t("costs", name, ply.move, cost, price.best), verdict];
@@ -555,6 +566,7 @@ function drawSetUp() {
   byId("game").value = game.notation;
   byId("seed").value = game.seed;
   byId("dice").hidden = !game.hasDie;
+  byId("board").dataset.game = game.facts.name;
   byId("search").value = search();
   const searches = game.hasDie
     ? ["star2(depth=2)", "star2(depth=3)", "star2(ms=1000)", "mcts(sims=2000)"]

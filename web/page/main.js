@@ -22,6 +22,8 @@ const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Between the moves of two programs, so that one can follow. */
 const WATCHING_MS = 450;
 const PERSON = "";
+/** Where depth 3 takes seconds for each position. */
+const DEPTHS = { "havannah(base=4)": 2, "havannah(base=6)": 1, "havannah(base=8)": 1 };
 
 const settings = kept("settings", {});
 settings.thresholds = { ...THRESHOLDS, ...settings.thresholds };
@@ -99,7 +101,8 @@ async function about(position, notation = game.notation) {
 function usualSearch() {
   const name = game.hasDie ? "star2" : "star1";
   const hasBest = game.facts.evaluators.some((evaluator) => evaluator.name === "best");
-  return hasBest ? `${name}(depth=3, eval=best)` : `${name}(depth=3)`;
+  const depth = DEPTHS[game.notation] ?? 3;
+  return hasBest ? `${name}(depth=${depth}, eval=best)` : `${name}(depth=${depth})`;
 }
 
 function search() {

@@ -3,18 +3,20 @@
 import { svg } from "./dom.js";
 import { percent, t } from "./words.js";
 
-const [WIDTH, HEIGHT, LEFT, EDGE] = [640, 180, 34, 10];
+const [HEIGHT, LEFT, EDGE] = [150, 34, 10];
 
 /**
  * Draws `values` (of seat 0; null where not known yet) with a mark at each of `verdicts` (of the ply
  * before), and tells `go` which ply was asked for.
  */
 export function drawGraph(host, { values, verdicts, at, seatName }, go) {
+  // A unit is a pixel, so that the words keep their size.
+  const width = Math.max(240, host.clientWidth);
   const last = Math.max(1, values.length - 1);
-  const x = (ply) => LEFT + ((WIDTH - LEFT - EDGE) * ply) / last;
+  const x = (ply) => LEFT + ((width - LEFT - EDGE) * ply) / last;
   const y = (value) => EDGE + (HEIGHT - 2 * EDGE) * (1 - value);
   const level = (value) => [
-    svg("line", { class: "level", x1: LEFT, x2: WIDTH - EDGE, y1: y(value), y2: y(value) }),
+    svg("line", { class: "level", x1: LEFT, x2: width - EDGE, y1: y(value), y2: y(value) }),
     svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, 100 * value),
   ];
   // A gap where a value is missing.
@@ -33,7 +35,7 @@ export function drawGraph(host, { values, verdicts, at, seatName }, go) {
   const root = svg(
     "svg",
     {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      viewBox: `0 0 ${width} ${HEIGHT}`,
       role: "slider",
       tabindex: 0,
       "aria-label": t("graph", seatName),
@@ -43,8 +45,8 @@ export function drawGraph(host, { values, verdicts, at, seatName }, go) {
       "aria-valuetext": t("plyOf", at, values.length - 1) + value,
       onclick: (event) => {
         const box = root.getBoundingClientRect();
-        const along = ((event.clientX - box.left) / box.width) * WIDTH;
-        go(Math.max(0, Math.min(values.length - 1, Math.round(((along - LEFT) / (WIDTH - LEFT - EDGE)) * last))));
+        const along = ((event.clientX - box.left) / box.width) * width;
+        go(Math.max(0, Math.min(values.length - 1, Math.round(((along - LEFT) / (width - LEFT - EDGE)) * last))));
       },
     },
     [

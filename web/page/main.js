@@ -48,6 +48,8 @@ let hinted = null;
 let looked = null;
 let several = null;
 let urlOfGame = null;
+/** What is to be said with the next position. */
+let notice = null;
 let ledger = null;
 let wantedLedger = null;
 
@@ -160,7 +162,8 @@ async function update({ entry = false } = {}) {
     shownEpoch = now;
     byId("play").removeAttribute("aria-busy");
     layout = (LAYOUTS[game.facts.name] ?? layoutOf(game.facts.name))(shown);
-    showProblem(null);
+    showProblem(notice);
+    notice = null;
     render();
     wantAnalyses();
     await advance(now);
@@ -323,8 +326,8 @@ async function readUrl() {
     return true;
   } catch (error) {
     if (now !== epoch) return true;
-    if (!game) await begin(games[0].notation, 1);
-    showProblem(t("badUrl", error.message));
+    notice = t("badUrl", error.message);
+    await (game ? update() : begin(games[0].notation, 1));
     return true;
   }
 }
@@ -735,6 +738,7 @@ function bind() {
     }
   });
   addEventListener("popstate", readUrl);
+  addEventListener("resize", () => shown && renderCourse());
   document.addEventListener("keydown", (event) => {
     const isField = event.target.closest?.("input, select, textarea, #board svg");
     if (isField || event.ctrlKey || event.metaKey || event.altKey || !game) return;

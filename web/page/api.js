@@ -1,6 +1,9 @@
 // Questions to the server (docs/api.md), and a queue of positions to analyse.
 
-/** The answer to a question; throws an `Error` with the server's one line. */
+/**
+ * The answer to a question; throws an `Error` with the server's one line, `isLasting` if the same
+ * question will get no better answer.
+ */
 export async function ask(question, signal) {
   let response;
   try {
@@ -20,8 +23,10 @@ export async function ask(question, signal) {
   } catch {
     throw new Error(`HTTP ${response.status}`);
   }
-  if (!response.ok || answer.error) throw new Error(answer.error ?? `HTTP ${response.status}`);
-  return answer;
+  if (response.ok) return answer;
+  const error = new Error(answer.error ?? `HTTP ${response.status}`);
+  error.isLasting = response.status === 400;
+  throw error;
 }
 
 const MOST_KEPT = 2000;
@@ -67,7 +72,8 @@ export class Analyst {
     try {
       this.#keep(running.key, await ask({ ask: "analyse", ...question }, running.abort.signal));
     } catch (error) {
-      if (error.name !== "AbortError") this.#keep(running.key, { error: error.message });
+      if (error.isLasting) this.#keep(running.key, { error: error.message });
+      else if (error.name !== "AbortError") this.#wanted = [];
     }
     this.#running = null;
     this.#told();

@@ -48,7 +48,7 @@ let hinted = null;
 let looked = null;
 let several = null;
 let urlOfGame = null;
-/** What is to be said with the next position. */
+/** What was wrong with the URL, until somebody does something else. */
 let notice = null;
 let ledger = null;
 let wantedLedger = null;
@@ -163,7 +163,6 @@ async function update({ entry = false } = {}) {
     byId("play").removeAttribute("aria-busy");
     layout = (LAYOUTS[game.facts.name] ?? layoutOf(game.facts.name))(shown);
     showProblem(notice);
-    notice = null;
     render();
     wantAnalyses();
     await advance(now);
@@ -214,7 +213,10 @@ async function play(move, isByPerson = true) {
     const next = await about(successor.position);
     if (now !== epoch) return;
     game.play(move, next);
-    if (isByPerson) isRunning = true;
+    if (isByPerson) {
+      isRunning = true;
+      notice = null;
+    }
     await update({ entry: isByPerson });
   } catch (error) {
     if (now === epoch) showProblem(error.message);
@@ -250,6 +252,7 @@ function usualSeats(facts) {
 }
 
 function go(at) {
+  notice = null;
   game.go(at);
   update();
 }
@@ -282,15 +285,15 @@ async function evaluate() {
   byId("evaluatorsView").textContent = t(game.hasDie ? "viewOf" : "viewPlain", seatName(game.node.seat));
   const helps = new Map(game.facts.evaluators.map(({ name, help }) => [name, help]));
   const draw = (values) => drawEvaluations(byId("evaluations"), values, (name) => helps.get(name) ?? null);
-  if (evaluations.has(key)) {
-    draw(evaluations.get(key));
-    return;
+  if (!evaluations.has(key)) {
+    if (evaluations.size > 500) evaluations.clear();
+    const answer = ask({ ask: "evaluate", ...asked });
+    answer.catch(() => evaluations.delete(key));
+    evaluations.set(key, answer);
   }
   const now = epoch;
   try {
-    const { values } = await ask({ ask: "evaluate", ...asked });
-    if (evaluations.size > 500) evaluations.clear();
-    evaluations.set(key, values);
+    const { values } = await evaluations.get(key);
     if (now === epoch) draw(values);
   } catch (error) {
     if (now === epoch) draw([{ name: "", error: error.message }]);
@@ -317,6 +320,7 @@ async function readUrl() {
   try {
     const read = await Game.fromHash(hash.slice(1), games);
     if (now !== epoch) return true;
+    notice = null;
     game = read.game;
     seats = read.seats ?? usualSeats(game.facts);
     isRunning = hasPerson();
@@ -680,11 +684,15 @@ function bind() {
     save();
     update();
   });
-  on("game", "change", () => begin(byId("game").value, game.seed));
-  on("new", "click", () => begin(game.notation, 1 + Math.floor(Math.random() * 999_999)));
+  const anew = (notation, seed) => {
+    notice = null;
+    begin(notation, seed);
+  };
+  on("game", "change", () => anew(byId("game").value, game.seed));
+  on("new", "click", () => anew(game.notation, 1 + Math.floor(Math.random() * 999_999)));
   on("seed", "change", () => {
     const seed = Number(byId("seed").value);
-    if (byId("seed").value !== "" && Number.isSafeInteger(seed) && seed >= 0) begin(game.notation, seed);
+    if (byId("seed").value !== "" && Number.isSafeInteger(seed) && seed >= 0) anew(game.notation, seed);
     else byId("seed").value = game.seed;
   });
   on("takeBack", "click", () => {
@@ -729,6 +737,7 @@ function bind() {
       if (now !== epoch) return;
       game = new Game(game.facts, answer, game.seed);
       isRunning = false;
+      notice = null;
       problem.hidden = true;
       byId("position").value = game.text();
       update({ entry: true });

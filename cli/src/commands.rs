@@ -27,7 +27,6 @@ mod tournament;
 pub(crate) mod train;
 mod tuples;
 mod web;
-mod web;
 
 use anyhow::Result;
 
@@ -60,7 +59,6 @@ pub(crate) enum Command {
     Models(models::Arguments),
     Network(network::Arguments),
     Web(web::Arguments),
-    Web(web::Arguments),
     Calibrate(calibrate::Arguments),
     Bench(bench::Arguments),
 }
@@ -92,7 +90,6 @@ impl Command {
             Self::Map(arguments) => arguments.run(),
             Self::Models(arguments) => arguments.run(),
             Self::Network(arguments) => arguments.run(),
-            Self::Web(arguments) => arguments.run(),
             Self::Web(arguments) => arguments.run(),
             Self::Calibrate(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),

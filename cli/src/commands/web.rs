@@ -1,14 +1,17 @@
 //! `alea web`: the analysis board in a browser.
 
-use crate::output;
+use crate::{output, tables};
 use anyhow::{Context, Result};
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::{
+    net::{IpAddr, Ipv4Addr, TcpListener},
+    path::PathBuf,
+};
 use web::{bounds::Bounds, server};
 
 /// Show an analysis board in the browser: play, values of all moves and rolls, a tutor
 ///
 /// Open the address that is printed. The page needs no network: all it asks is this program
-/// (docs/api.md). Nothing is written, no file is opened, and what a request may cost is bounded.
+/// (docs/api.md). Nothing is written, a request can open no file, and what it may cost is bounded.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea web\n         alea web --port 8000 --searches 4")]
 pub(crate) struct Arguments {
@@ -21,10 +24,17 @@ pub(crate) struct Arguments {
     /// Requests that are answered at a time; others wait; 0: as many as there are cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     searches: usize,
+    /// Directory of EinStein's endgame tables, made by 'alea solve' [default: $ALEA_TABLES, else
+    /// tables]; without files those of 4 stones are made in memory
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
+        if let Some(directory) = &self.tables {
+            tables::look_in(directory)?;
+        }
         let bind = |port| TcpListener::bind((self.listen, port));
         let listener = bind(self.port)
             .or_else(|_| bind(0))

@@ -28,8 +28,6 @@ use tokio::{sync::Semaphore, time::timeout};
 const LONGEST: usize = 1 << 16;
 /// A request that is not sent after so long is given up.
 const SENDING: Duration = Duration::from_secs(10);
-/// Searches at the same time.
-const SEARCHES: usize = 4;
 /// Requests that wait for their turn or are answered.
 const WAITING: usize = 64;
 /// How much longer than its bound a request is waited for: the search that is under way.
@@ -75,21 +73,22 @@ struct Shared {
     waiting: Arc<Semaphore>,
 }
 
-/// Serves the board to whoever connects to `listener`, until the process ends.
+/// Serves the board to whoever connects to `listener`, until the process ends; at most so many
+/// `searches` at a time, others wait.
 ///
 /// # Errors
 /// If threads cannot be started or the listener fails.
-pub fn serve(listener: std::net::TcpListener, bounds: Bounds) -> io::Result<()> {
+pub fn serve(listener: std::net::TcpListener, bounds: Bounds, searches: usize) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
         bounds,
-        searches: Arc::new(Semaphore::new(SEARCHES)),
+        searches: Arc::new(Semaphore::new(searches)),
         waiting: Arc::new(Semaphore::new(WAITING)),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
-        .max_blocking_threads(SEARCHES)
+        .max_blocking_threads(searches)
         .enable_io()
         .enable_time()
         .build()?;

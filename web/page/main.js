@@ -23,7 +23,7 @@ const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 const WATCHING_MS = 450;
 const PERSON = "";
 /** Where depth 3 takes seconds for each position. */
-const DEPTHS = { "havannah(base=4)": 2, "havannah(base=6)": 1, "havannah(base=8)": 1 };
+const DEPTHS = { "havannah(base=6)": 2, "havannah(base=8)": 2 };
 
 const settings = kept("settings", {});
 settings.thresholds = { ...THRESHOLDS, ...settings.thresholds };

@@ -19,6 +19,7 @@ use engine::core::{
 };
 use engine::play::{
     build::{PlayerRecipe, evaluator_from},
+    notation::Notation,
     playable::Playable,
     player::Failure,
 };
@@ -70,7 +71,9 @@ fn facts_of_game<G: OnBoard>() -> Vec<GameFacts> {
             .collect();
         let usual = known.first().map_or("random", |first| first.name);
         let mut strong = usual;
-        if game.best().is_some() {
+        // A model may be of one size alone.
+        let best = Notation::new("best".to_owned());
+        if game.best().is_some() && game.evaluator(&best).is_ok() {
             strong = "best";
             known.push(evaluator(strong, "the learned model"));
         }

@@ -9,6 +9,7 @@ mod data;
 mod evaluate;
 mod gate;
 mod improve;
+mod judge;
 mod map;
 mod models;
 mod moves;
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     Probe(probe::Arguments),
     Regret(regret::Arguments),
+    Judge(judge::Arguments),
     Solve(solve::Arguments),
     Suite(suite::Arguments),
     Prove(prove::Arguments),
@@ -84,6 +86,7 @@ impl Command {
             Self::Evaluate(arguments) => arguments.run(),
             Self::Probe(arguments) => arguments.run(),
             Self::Regret(arguments) => arguments.run(),
+            Self::Judge(arguments) => arguments.run(),
             Self::Solve(arguments) => arguments.run(),
             Self::Suite(arguments) => arguments.run(),
             Self::Prove(arguments) => arguments.run(),

@@ -37,15 +37,18 @@ impl Server {
         Self { process, address }
     }
 
-    /// Sends bytes as they are; the status and the whole answer.
-    fn send(&self, bytes: &[u8]) -> (u16, String) {
+    /// Sends bytes as they are, and with `ends` that nothing follows; the status, 0 without any, and
+    /// the whole answer.
+    fn send(&self, bytes: &[u8], ends: bool) -> (u16, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
         // The server may hang up before all is sent.
         let _ = stream.write_all(bytes);
-        let _ = stream.shutdown(std::net::Shutdown::Write);
+        if ends {
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+        }
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -60,7 +63,9 @@ impl Server {
         )
         .into_bytes();
         bytes.extend(body);
-        self.send(&bytes)
+        let (status, answer) = self.send(&bytes, false);
+        assert!(status > 0, "no answer to {method} {path}");
+        (status, answer)
     }
 
     fn host(&self) -> String {
@@ -197,6 +202,9 @@ fn two_thousand_hostile_requests_are_refused_and_the_server_lives() {
     for number in 0..2000 {
         let mut body = good[draw(good.len())].as_bytes().to_vec();
         for _ in 0..=draw(6) {
+            if body.is_empty() {
+                break;
+            }
             let at = draw(body.len());
             match draw(4) {
                 0 => body[at] = draw(256) as u8,
@@ -213,7 +221,7 @@ fn two_thousand_hostile_requests_are_refused_and_the_server_lives() {
                 server.get(&format!("/{path}")).0
             }
             // No HTTP at all, or the connection just ends.
-            1 => server.send(&body).0,
+            1 => server.send(&body, true).0,
             _ => server.request("POST", "/api", &server.host(), &body).0,
         };
         assert!(status < 500, "{status}: {}", String::from_utf8_lossy(&body));

@@ -167,6 +167,10 @@ impl<'a, G: Playable> Rater<'a, G> {
             milliseconds: 0.0,
         };
         if rating.moves.iter().all(|rated| rated.exact) {
+            rating
+                .moves
+                .iter_mut()
+                .for_each(|rated| rated.calibrated = None);
             return Ok(rating);
         }
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));

@@ -9,6 +9,7 @@ mod data;
 mod evaluate;
 mod gate;
 mod improve;
+mod judge;
 mod map;
 mod models;
 mod moves;
@@ -26,6 +27,7 @@ mod suite;
 mod tournament;
 pub(crate) mod train;
 mod tuples;
+mod web;
 
 use anyhow::Result;
 
@@ -51,12 +53,14 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     Probe(probe::Arguments),
     Regret(regret::Arguments),
+    Judge(judge::Arguments),
     Solve(solve::Arguments),
     Suite(suite::Arguments),
     Prove(prove::Arguments),
     Map(map::Arguments),
     Models(models::Arguments),
     Network(network::Arguments),
+    Web(web::Arguments),
     Calibrate(calibrate::Arguments),
     Bench(bench::Arguments),
 }
@@ -82,12 +86,14 @@ impl Command {
             Self::Evaluate(arguments) => arguments.run(),
             Self::Probe(arguments) => arguments.run(),
             Self::Regret(arguments) => arguments.run(),
+            Self::Judge(arguments) => arguments.run(),
             Self::Solve(arguments) => arguments.run(),
             Self::Suite(arguments) => arguments.run(),
             Self::Prove(arguments) => arguments.run(),
             Self::Map(arguments) => arguments.run(),
             Self::Models(arguments) => arguments.run(),
             Self::Network(arguments) => arguments.run(),
+            Self::Web(arguments) => arguments.run(),
             Self::Calibrate(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),
         }

@@ -8,7 +8,7 @@ use engine::games::einstein::{
 };
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// Names the directory of the tables that players ask for.
@@ -20,21 +20,40 @@ const MOST_IN_MEMORY: usize = 5;
 /// Tables of more stones are worth a word when they are built.
 const QUICK: usize = 4;
 
+/// The directory that a command names.
+static NAMED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes players find tables in a directory, whatever `ALEA_TABLES` says. Only what a command does
+/// first has an effect.
+///
+/// # Errors
+/// If there is no such directory.
+pub(crate) fn look_in(directory: &Path) -> anyhow::Result<()> {
+    if !directory.is_dir() {
+        anyhow::bail!("{}: there is no such directory", directory.display());
+    }
+    NAMED.get_or_init(|| directory.to_owned());
+    Ok(())
+}
+
+/// The directory of tables.
+fn directory() -> PathBuf {
+    let usual =
+        || std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
+    NAMED.get().cloned().unwrap_or_else(usual)
+}
+
 /// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else
 /// built in memory.
 pub(crate) fn provide() {
-    let directory =
-        std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
-    let looked_at = directory.clone();
-    let there = move |variant| Tables::stones_in(&looked_at, variant).unwrap_or(0);
-    let at_hand = there.clone();
+    let there = |variant| Tables::stones_in(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
         if stones > MOST_IN_MEMORY || there(variant) >= stones {
-            return Tables::open(&directory, stones, variant, &parallel);
+            return Tables::open(&directory(), stones, variant, &parallel);
         }
-        in_memory(stones, variant, &directory)
+        in_memory(stones, variant, &directory())
     };
-    shared::provide(Box::new(make), Box::new(at_hand));
+    shared::provide(Box::new(make), Box::new(there));
 }
 
 /// Tables built in memory, with a word and a progress bar if that takes a while.

@@ -21,3 +21,4 @@ mod tables;
 mod train;
 #[cfg(unix)]
 mod transcripts;
+mod web;

@@ -14,7 +14,7 @@ use crate::sources::{
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 14] = [
+const NAME_A_GAME: [(&str, &str); 15] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -29,6 +29,10 @@ const NAME_A_GAME: [(&str, &str); 14] = [
     ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
     ("cli/commands/prove.rs", "proves Havannah"),
     ("cli/commands/network.rs", "plays ReversiXT over a network"),
+    (
+        "web/games.rs",
+        "the games at the board, which a browser has without the command",
+    ),
     ("benches/network", "ReversiXT's network protocol"),
     ("benches/studies", "studies of one game"),
     ("benches/test_players.rs", "players of the tests"),
@@ -115,7 +119,7 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
     let games = games();
     assert!(games.contains(&"einstein".to_owned()), "{games:?}");
     let (mut violations, mut used) = (Vec::new(), [false; NAME_A_GAME.len()]);
-    for name in ["trainer", "benches", "cli"] {
+    for name in ["trainer", "benches", "web", "cli"] {
         for source in crate_sources(name) {
             let words = names_used(&source);
             let named = words.iter().find(|word| {
@@ -169,6 +173,13 @@ fn crates_depend_only_downwards() {
         (
             "benches",
             &["trainer", "alea", "cli", "clap", "burn", "anyhow"][..],
+            "engine",
+        ),
+        (
+            "web",
+            &[
+                "trainer", "benches", "alea", "cli", "clap", "burn", "anyhow",
+            ][..],
             "engine",
         ),
         ("cli", &["burn"][..], "trainer"),

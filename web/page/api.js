@@ -1,0 +1,87 @@
+// Questions to the server (docs/api.md), and a queue of positions to analyse.
+
+/**
+ * The answer to a question; throws an `Error` with the server's one line, `isLasting` if the same
+ * question will get no better answer.
+ */
+export async function ask(question, signal) {
+  let response;
+  try {
+    response = await fetch("/api", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(question),
+      signal,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("offline");
+  }
+  let answer;
+  try {
+    answer = await response.json();
+  } catch {
+    throw new Error(`HTTP ${response.status}`);
+  }
+  if (response.ok) return answer;
+  const error = new Error(answer.error ?? `HTTP ${response.status}`);
+  error.isLasting = response.status === 400;
+  throw error;
+}
+
+const MOST_KEPT = 2000;
+
+/**
+ * Analyses positions before their rolls, one at a time, the first wanted first. Answers are found by
+ * what was asked, so one that comes late is never taken for that of another position.
+ */
+export class Analyst {
+  #found = new Map();
+  #wanted = [];
+  #running = null;
+  #told;
+
+  /** `told` is called whenever an answer has come. */
+  constructor(told) {
+    this.#told = told;
+  }
+
+  static #key({ game, position, player }) {
+    return JSON.stringify([game, position, player]);
+  }
+
+  /** What is known: an analysis, `{error}`, or undefined. */
+  known(question) {
+    return this.#found.get(Analyst.#key(question));
+  }
+
+  /** Replaces what is wanted; a search for what no longer is, is given up. */
+  want(questions) {
+    this.#wanted = questions.filter((question) => !this.known(question));
+    const keys = new Set(this.#wanted.map(Analyst.#key));
+    if (this.#running && !keys.has(this.#running.key)) this.#running.abort.abort();
+    this.#next();
+  }
+
+  async #next() {
+    if (this.#running) return;
+    const question = this.#wanted.find((wanted) => !this.known(wanted));
+    if (!question) return;
+    const running = { key: Analyst.#key(question), abort: new AbortController() };
+    this.#running = running;
+    try {
+      this.#keep(running.key, await ask({ ask: "analyse", ...question }, running.abort.signal));
+    } catch (error) {
+      if (error.isLasting) this.#keep(running.key, { error: error.message });
+      else if (error.name !== "AbortError") this.#wanted = [];
+    }
+    this.#running = null;
+    this.#told();
+    this.#next();
+  }
+
+  #keep(key, answer) {
+    this.#found.set(key, answer);
+    if (this.#found.size > MOST_KEPT) this.#found.delete(this.#found.keys().next().value);
+  }
+}

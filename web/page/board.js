@@ -1,0 +1,250 @@
+// A board that is played on by click, drag or keys, for any game that says where its squares are.
+//
+// A game's `layout(position answer)` gives: `box` (a view box), `squares` (`{name, x, y, size,
+// what}`: centre, size, and in words what is there), `ground` and `stones` (SVG; a stone has
+// `data-square`), `place(move)` (`{from?, to?}`, names of squares; none for a move without place).
+
+import { svg } from "./dom.js";
+
+const DRAG_FROM = 6;
+
+function arrow(from, to, size, kind) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const [ux, uy] = [dx / length, dy / length];
+  const [start, tip] = [size * 0.18, length - size * 0.08];
+  const at = (along, aside) =>
+    `${(from.x + ux * along - uy * aside).toFixed(1)} ${(from.y + uy * along + ux * aside).toFixed(1)}`;
+  const neck = tip - size * 0.3;
+  return svg("g", { class: `arrow ${kind}` }, [
+    svg("path", { class: "shaft", d: `M${at(start, 0)}L${at(neck, 0)}`, "stroke-width": size * 0.11 }),
+    svg("path", { class: "head", d: `M${at(tip, 0)}L${at(neck, size * 0.19)}L${at(neck, -size * 0.19)}z` }),
+  ]);
+}
+
+export class Board {
+  #host;
+  #told;
+  #shown = null;
+  #waiting = null;
+  #cursor = null;
+  #selected = null;
+  #drag = null;
+
+  /** `told` is `{move(move), several(moves), looking(text)}`. */
+  constructor(host, told) {
+    this.#host = host;
+    this.#told = told;
+    host.addEventListener("pointerdown", (event) => this.#press(event));
+    host.addEventListener("pointermove", (event) => this.#pull(event));
+    host.addEventListener("pointerup", (event) => this.#release(event));
+    host.addEventListener("pointercancel", () => this.#drop());
+    host.addEventListener("keydown", (event) => this.#key(event));
+    // Who points sees where; who types is shown.
+    host.addEventListener("pointerdown", () => host.classList.add("pointer"), true);
+    document.addEventListener("keydown", () => host.classList.remove("pointer"), true);
+    host.addEventListener("focusin", (event) => {
+      this.#cursor = event.target.dataset?.square ?? this.#cursor;
+    });
+  }
+
+  /** Shows `{layout, moves, isPlayable, last, arrows, label, words}`. */
+  show(shown) {
+    if (this.#drag?.ghost) {
+      this.#waiting = shown;
+      return;
+    }
+    const isOther = shown.position !== this.#shown?.position || !shown.isPlayable;
+    if (isOther) this.#selected = null;
+    this.#shown = { ...shown, moves: shown.moves.map((move) => ({ move, ...shown.layout.place(move) })) };
+    this.#draw();
+  }
+
+  #square(name) {
+    return this.#shown.layout.squares.find((square) => square.name === name);
+  }
+
+  #from(name) {
+    return this.#shown.isPlayable ? this.#shown.moves.filter(({ from }) => from === name) : [];
+  }
+
+  #to(name) {
+    if (!this.#shown.isPlayable) return [];
+    return this.#shown.moves.filter(({ from, to }) => to === name && (from ?? null) === this.#selected);
+  }
+
+  #draw() {
+    const { layout, last, arrows, label, words } = this.#shown;
+    const hadFocus = this.#host.contains(document.activeElement);
+    if (!this.#square(this.#cursor)) this.#cursor = layout.squares[0]?.name ?? null;
+    const mark = (name, kind) => {
+      const square = this.#square(name);
+      if (!square) return null;
+      const half = square.size / 2;
+      return svg("rect", {
+        class: kind,
+        x: square.x - half,
+        y: square.y - half,
+        width: square.size,
+        height: square.size,
+        rx: square.size * square.round,
+      });
+    };
+    const spot = ({ name, x, y, size, round, what }) => {
+      const half = size / 2;
+      const may = this.#from(name).length || this.#to(name).length;
+      const texts = [name, what, may ? words.may : "", this.#selected === name ? words.selected : ""];
+      return svg(
+        "g",
+        {
+          class: `spot${may ? " may" : ""}${this.#from(name).length ? " carry" : ""}`,
+          role: "button",
+          "data-square": name,
+          tabindex: name === this.#cursor ? 0 : -1,
+          "aria-label": texts.filter(Boolean).join(", "),
+          "aria-pressed": this.#selected === name ? "true" : null,
+        },
+        [
+          svg("rect", { x: x - half, y: y - half, width: size, height: size, rx: size * round }),
+          this.#to(name).length
+            ? svg("circle", { class: "target", cx: x, cy: y, r: size * 0.13 })
+            : null,
+        ],
+      );
+    };
+    const drawnArrow = ({ from, to, kind }) => {
+      const [start, end] = [this.#square(from), this.#square(to)];
+      if (start && end) return arrow(start, end, end.size, kind);
+      if (!end) return null;
+      return svg("circle", { class: `ring ${kind}`, cx: end.x, cy: end.y, r: end.size * 0.36 });
+    };
+    const movable = layout.squares.filter(({ name }) => this.#from(name).length);
+    const root = svg(
+      "svg",
+      { viewBox: layout.box.join(" "), role: "group", "aria-label": label },
+      [
+        svg("g", { "aria-hidden": "true" }, [
+          layout.ground,
+          last ? [mark(last.from, "last"), mark(last.to, "last")] : [],
+          movable.map(({ name }) => mark(name, "movable")),
+          mark(this.#selected, "selected"),
+          layout.stones,
+        ]),
+        svg("g", {}, layout.squares.map(spot)),
+        svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.map(drawnArrow)),
+      ],
+    );
+    this.#host.replaceChildren(root);
+    if (hadFocus) this.#focus(this.#cursor);
+  }
+
+  #focus(name) {
+    this.#host.querySelectorAll(".spot").forEach((spot) => {
+      const isIt = spot.dataset.square === name;
+      spot.setAttribute("tabindex", isIt ? 0 : -1);
+      if (isIt) spot.focus({ preventScroll: true });
+    });
+  }
+
+  #act(name) {
+    const targets = this.#to(name);
+    if (targets.length) {
+      this.#selected = null;
+      if (targets.length === 1) this.#told.move(targets[0].move);
+      else this.#told.several(targets.map(({ move }) => move));
+      return;
+    }
+    const isChoice = this.#from(name).length > 0 && this.#selected !== name;
+    this.#selected = isChoice ? name : null;
+    this.#draw();
+  }
+
+  #at(event) {
+    const under = document.elementFromPoint(event.clientX, event.clientY);
+    const spot = under?.closest(".spot");
+    return spot && this.#host.contains(spot) ? spot.dataset.square : null;
+  }
+
+  #press(event) {
+    const name = this.#at(event);
+    if (event.button !== 0 || name === null || !this.#shown) return;
+    event.preventDefault();
+    this.#cursor = name;
+    this.#focus(name);
+    this.#drag = { name, x: event.clientX, y: event.clientY, ghost: null };
+    if (this.#from(name).length) this.#host.setPointerCapture(event.pointerId);
+  }
+
+  #pull(event) {
+    const drag = this.#drag;
+    if (!drag || !this.#from(drag.name).length) return;
+    const far = Math.hypot(event.clientX - drag.x, event.clientY - drag.y);
+    if (!drag.ghost && far > DRAG_FROM) {
+      this.#selected = drag.name;
+      this.#draw();
+      drag.ghost = this.#host.querySelector(`[data-stone="${drag.name}"]`) ?? true;
+    }
+    if (drag.ghost?.setAttribute) {
+      const root = this.#host.firstChild;
+      const scale = this.#shown.layout.box[2] / root.getBoundingClientRect().width;
+      const [dx, dy] = [(event.clientX - drag.x) * scale, (event.clientY - drag.y) * scale];
+      drag.ghost.setAttribute("transform", `translate(${dx.toFixed(1)} ${dy.toFixed(1)})`);
+    }
+  }
+
+  #release(event) {
+    const drag = this.#drag;
+    if (!drag) return;
+    this.#drag = null;
+    const name = this.#at(event);
+    if (!drag.ghost) {
+      if (name === drag.name) this.#act(name);
+    } else if (name !== null && name !== drag.name && this.#to(name).length) {
+      this.#act(name);
+    } else {
+      this.#selected = null;
+      this.#draw();
+    }
+    this.#showWaiting();
+  }
+
+  #drop() {
+    this.#drag = null;
+    this.#selected = null;
+    if (this.#shown) this.#draw();
+    this.#showWaiting();
+  }
+
+  #showWaiting() {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting) this.show(waiting);
+  }
+
+  #key(event) {
+    const name = event.target.dataset?.square;
+    if (name === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const towards = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (towards) {
+      const here = this.#square(name);
+      // The nearest square of that direction, what lies aside counting double.
+      const far = ({ x, y }) => {
+        const [dx, dy] = [x - here.x, y - here.y];
+        const along = dx * towards[0] + dy * towards[1];
+        return along < here.size / 4 ? Infinity : along + 2 * Math.abs(dx * towards[1] + dy * towards[0]);
+      };
+      const best = this.#shown.layout.squares.reduce((near, square) => (far(square) < far(near) ? square : near));
+      if (far(best) < Infinity) this.#cursor = best.name;
+      this.#focus(this.#cursor);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.#act(name);
+    } else if (event.key === "Escape") {
+      this.#selected = null;
+      this.#draw();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

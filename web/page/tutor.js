@@ -1,0 +1,93 @@
+// What moves cost, and the ledger of a game: start value + luck − errors + drift = result.
+
+import { el } from "./dom.js";
+import { number, percent, t } from "./words.js";
+
+/** Marks as annotators write them. */
+export const MARKS = { "": "", doubtful: "?!", error: "?", blunder: "??" };
+
+/** What to call an error, by thresholds in points: a hundredth of win probability each. */
+export function verdictOf(error, thresholds) {
+  const names = ["blunder", "error", "doubtful"];
+  // A value that is printed as the threshold counts as it.
+  return names.find((name) => thresholds[name] > 0 && 100 * error >= thresholds[name] - 1e-9) ?? "";
+}
+
+/**
+ * What a ply cost: `{best, error}`, from the analysis of the position before its roll; null where
+ * that rates nothing.
+ */
+export function priceOf(ply, analysis) {
+  if (!analysis?.moves) return null;
+  const top = ply.face === null ? analysis : analysis.faces?.find(({ face }) => face === ply.face);
+  const played = analysis.moves.find(({ move }) => move === ply.move);
+  if (!top?.best || typeof top.value !== "number" || typeof played?.value !== "number") return null;
+  return { best: top.best, error: Math.max(0, top.value - played.value) };
+}
+
+/** Whole hundredths of a percent that add up to the rounded sum, each off by less than one. */
+export function roundedToSum(terms) {
+  const exact = terms.map((term) => term * 1e4);
+  const whole = exact.map(Math.floor);
+  const sum = Math.round(exact.reduce((total, term) => total + term, 0));
+  const missing = sum - whole.reduce((total, term) => total + term, 0);
+  const order = exact.map((_, index) => index).sort((a, b) => exact[b] - whole[b] - (exact[a] - whole[a]));
+  for (const index of order.slice(0, missing)) whole[index] += 1;
+  return { whole, sum };
+}
+
+/** The ledger as a table that adds up, and a table of its plies. */
+export function ledgerView(ledger, seatNames, thresholds, hasDie, go) {
+  const { start_value: start, luck, errors, drift, error_per_decision: each } = ledger;
+  const rows = [
+    [t("startValue"), start],
+    [t("luckOf", seatNames[0]), luck[0], "+"],
+    [t("luckOf", seatNames[1]), -luck[1], "−"],
+    [t("errorsOf", seatNames[0]), -errors[0], "−"],
+    [t("errorsOf", seatNames[1]), errors[1], "+"],
+    [t("drift"), drift, "+"],
+  ].filter((_, index) => hasDie || (index !== 1 && index !== 2));
+  const { whole, sum } = roundedToSum(rows.map(([, value]) => value));
+  const line = ([name, , sign], index) => {
+    const shown = (sign === "−" ? -1 : 1) * whole[index];
+    return el("tr", {}, [
+      el("td", { class: "sign" }, sign ?? ""),
+      el("th", { scope: "row" }, name),
+      el("td", { class: "number" }, number(shown / 100, 2)),
+    ]);
+  };
+  const total = el("tr", { class: "total" }, [
+    el("td", { class: "sign" }, "="),
+    el("th", { scope: "row" }, t(ledger.over ? "result" : "soFar")),
+    el("td", { class: "number", "data-balance": ledger.balance }, number(sum / 100, 2)),
+  ]);
+  const ply = (judged, index) => {
+    const verdict = verdictOf(judged.error, thresholds);
+    const own = judged.seat === 0 ? judged.luck : -judged.luck;
+    const name = `${judged.face ?? ""} ${judged.move}`.trim();
+    return el("tr", { class: verdict }, [
+      el("td", { class: "number" }, index + 1),
+      el("td", {}, el("button", { type: "button", class: "link", onclick: () => go(index) }, [
+        el("span", { class: `dot seat${judged.seat}`, "aria-hidden": "true" }),
+        el("span", { class: "sr" }, `${seatNames[judged.seat]} `),
+        name,
+      ])),
+      hasDie ? el("td", { class: "number" }, percent(own, 2)) : null,
+      el("td", { class: "number" }, percent(judged.error, 2)),
+      el("td", {}, verdict ? `${MARKS[verdict]} ${t(verdict)}` : ""),
+      el("td", {}, judged.error > 0 ? judged.best : ""),
+    ]);
+  };
+  const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
+  return [
+    el("p", { class: "note" }, t("ledgerHelp", seatNames[0])),
+    el("table", { class: "ledger" }, el("tbody", {}, [rows.map(line), total])),
+    el("p", {}, t("perDecision", seatNames[0], percent(each[0], 2), seatNames[1], percent(each[1], 2))),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("plyView") },
+      el("table", { class: "plies" }, [
+        el("caption", {}, t("plyView")),
+        el("thead", {}, el("tr", {}, heads.filter((head) => head !== null).map((head) => el("th", { scope: "col" }, head)))),
+        el("tbody", {}, ledger.plies.map(ply)),
+      ])),
+  ];
+}

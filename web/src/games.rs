@@ -1,0 +1,168 @@
+//! The games that can be played at the board: their types, names, players to meet, and how much
+//! exact knowledge a request may use.
+//!
+//! Invariant: a request names a game of this list or one with other parameters that name no file.
+
+use crate::api::Problem;
+use engine::games::{
+    einstein::{Standard, tables::shared::at_hand},
+    havannah::Havannah,
+    reversi::Reversi,
+    reversixt::ReversiXt,
+};
+use engine::play::{
+    notation::{Argument, Notation},
+    playable::Playable,
+    registry::Knowledge,
+};
+
+/// A game at the board.
+pub trait OnBoard: Playable {
+    /// How it is offered: the usual rules first.
+    const OFFERED: &'static [&'static str];
+
+    /// Players to meet, the weakest first. `EVAL` is the game's best evaluator, `HAND` its usual
+    /// one.
+    const LEVELS: &'static [(&'static str, &'static str)] = &[
+        ("beginner", "random"),
+        ("easy", "star1(depth=1, eval=HAND)"),
+        ("medium", "star2(depth=2, eval=HAND)"),
+        ("hard", "star2(depth=3, eval=EVAL)"),
+        ("strong", "star2(ms=1000, eval=EVAL)"),
+    ];
+
+    /// The value of the key of its oracle, for what is known exactly in no time.
+    fn known(&self) -> Option<String> {
+        None
+    }
+}
+
+impl OnBoard for Standard {
+    const OFFERED: &'static [&'static str] = &["einstein", "einstein(variant=nearest)"];
+
+    /// Tables of 4 stones are made in memory in a fraction of a second; more are read.
+    fn known(&self) -> Option<String> {
+        Some(at_hand(self.variant()).max(4).to_string())
+    }
+}
+
+impl OnBoard for Reversi {
+    const OFFERED: &'static [&'static str] = &["reversi", "reversi(size=6)", "reversi(size=4)"];
+
+    /// So many empty squares are solved in milliseconds.
+    fn known(&self) -> Option<String> {
+        Some("8".to_owned())
+    }
+}
+
+impl OnBoard for Havannah {
+    const OFFERED: &'static [&'static str] =
+        &["havannah(base=4)", "havannah(base=6)", "havannah(base=8)"];
+    const LEVELS: &'static [(&'static str, &'static str)] = &[
+        ("beginner", "random"),
+        ("easy", "mcts(sims=50)"),
+        ("medium", "mcts(sims=300)"),
+        ("hard", "mcts(sims=2000)"),
+        ("strong", "mcts(ms=1000)"),
+    ];
+}
+
+impl OnBoard for ReversiXt {
+    const OFFERED: &'static [&'static str] = &["reversixt"];
+}
+
+/// Parameters of games that a request may give; others name files.
+const PARAMETERS: [&str; 4] = ["variant", "size", "base", "swap"];
+
+/// Calls a macro with the types of all games.
+macro_rules! for_board_games {
+    ($macro:ident $($arguments:tt)*) => {
+        $crate::games::$macro!(
+            [
+                engine::games::einstein::Standard,
+                engine::games::reversi::Reversi,
+                engine::games::havannah::Havannah,
+                engine::games::reversixt::ReversiXt
+            ]
+            $($arguments)*
+        )
+    };
+}
+pub(crate) use for_board_games;
+
+/// Runs an expression with the game of a text; `Err` if there is none.
+macro_rules! with_board_game {
+    ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {
+        match $crate::games::parse($text) {
+            Err(problem) => Err(problem),
+            Ok(notation) => match notation.name.as_str() {
+                $(<$type as engine::play::playable::Playable>::NAME => {
+                    $crate::games::read::<$type>($text).and_then(|game: $type| {
+                        let $game = &game;
+                        $body
+                    })
+                })*
+                name => Err($crate::games::unknown(name)),
+            },
+        }
+    };
+}
+pub(crate) use with_board_game;
+
+/// The results of a function of every game, in order.
+macro_rules! each_board_game {
+    ([$($type:ty),*] $function:ident) => {
+        [$($function::<$type>()),*].concat()
+    };
+}
+pub(crate) use each_board_game;
+
+/// The notation of a game that a request may name.
+pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
+    let notation = Notation::parse(text).map_err(Problem::wrong)?;
+    let is_wrong = |argument: &&Argument| {
+        let key = argument.key.as_deref().unwrap_or_default();
+        !PARAMETERS.contains(&key) || !argument.value.arguments.is_empty()
+    };
+    match notation.arguments.iter().find(is_wrong) {
+        Some(wrong) => Err(Problem::wrong(format!(
+            "game '{text}', character {}: here games take only {}",
+            wrong.character,
+            PARAMETERS.join(", ")
+        ))),
+        None => Ok(notation),
+    }
+}
+
+/// A game of this type with the parameters of a notation.
+pub(crate) fn read<G: Playable>(text: &str) -> Result<G, Problem> {
+    G::from_notation(text, None).map_err(|error| {
+        let (character, problem) = (error.character, error.problem);
+        Problem::wrong(format!("game '{text}', character {character}: {problem}"))
+    })
+}
+
+/// There is no such game.
+pub(crate) fn unknown(name: &str) -> Problem {
+    fn name_of<G: OnBoard>() -> Vec<&'static str> {
+        vec![G::NAME]
+    }
+    let names = for_board_games!(each_board_game name_of);
+    Problem::wrong(format!(
+        "there is no game '{name}'; there are {}",
+        names.join(", ")
+    ))
+}
+
+/// What of a game is known exactly in no time.
+///
+/// # Errors
+/// In one line, if tables cannot be made or read.
+pub fn knowledge<G: Playable>(game: &G, known: Option<String>) -> Result<Knowledge<G>, String> {
+    match (G::oracle(), known) {
+        (Some(entry), Some(known)) => {
+            (entry.read)(&Notation::new(known), game).map_err(|(_, problem)| problem)
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,256 @@
+//! The board over HTTP: the page at `/`, the API at `POST /api`.
+//!
+//! Nothing of a request is trusted: its length and the time to send it are bounded, `Host` and
+//! `Origin` have to be this server's own, so that no page of another site asks in a visitor's name,
+//! and searches run on threads of their own, a few at a time. Invariant: whatever comes in, the
+//! answer is one JSON object or a file of the page; a wrong request is 4xx, and 503 means that the
+//! bounds are reached.
+
+use crate::answer::answer_text;
+use crate::api::{Answer, Problem};
+use crate::bounds::Bounds;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    http::{HeaderMap, Method, StatusCode, header},
+    response::Response,
+};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{sync::Semaphore, time::timeout};
+
+/// Bytes of the longest request.
+const LONGEST: usize = 1 << 16;
+/// A request that is not sent after so long is given up.
+const SENDING: Duration = Duration::from_secs(10);
+/// Requests that wait for their turn or are answered.
+const WAITING: usize = 64;
+/// How much longer than its bound a request is waited for: the search that is under way.
+const GRACE: Duration = Duration::from_secs(10);
+/// Threads of connections; searches have their own.
+const THREADS: usize = 2;
+
+/// What a browser may do with the page: nothing but with what this server gives it. Pictures of
+/// boards are styled within.
+const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Files of the page: name, type, content.
+macro_rules! page {
+    ($($name:literal $kind:literal),+ $(,)?) => {
+        &[$(($name, $kind, include_bytes!(concat!("../page/", $name)) as &[u8])),+]
+    };
+}
+static PAGE: &[(&str, &str, &[u8])] = page![
+    "index.html" "text/html; charset=utf-8",
+    "style.css" "text/css; charset=utf-8",
+    "icon.svg" "image/svg+xml",
+    "api.js" "text/javascript; charset=utf-8",
+    "board.js" "text/javascript; charset=utf-8",
+    "board-einstein.js" "text/javascript; charset=utf-8",
+    "board-plain.js" "text/javascript; charset=utf-8",
+    "board-reversi.js" "text/javascript; charset=utf-8",
+    "dom.js" "text/javascript; charset=utf-8",
+    "game.js" "text/javascript; charset=utf-8",
+    "graph.js" "text/javascript; charset=utf-8",
+    "main.js" "text/javascript; charset=utf-8",
+    "moves.js" "text/javascript; charset=utf-8",
+    "tutor.js" "text/javascript; charset=utf-8",
+    "words.js" "text/javascript; charset=utf-8",
+];
+
+/// What all requests share.
+#[derive(Debug)]
+struct Shared {
+    address: SocketAddr,
+    bounds: Bounds,
+    searches: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+}
+
+/// Serves the board to whoever connects to `listener`, until the process ends; at most so many
+/// `searches` at a time, others wait.
+///
+/// # Errors
+/// If threads cannot be started or the listener fails.
+pub fn serve(listener: std::net::TcpListener, bounds: Bounds, searches: usize) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let shared = Arc::new(Shared {
+        address: listener.local_addr()?,
+        bounds,
+        searches: Arc::new(Semaphore::new(searches)),
+        waiting: Arc::new(Semaphore::new(WAITING)),
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .max_blocking_threads(searches)
+        .enable_io()
+        .enable_time()
+        .build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let router = Router::new().fallback(respond).with_state(shared);
+        axum::serve(listener, router).await
+    })
+}
+
+async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    if let Err(problem) = own(&shared, &head.headers) {
+        return refused(StatusCode::FORBIDDEN, problem);
+    }
+    match (&head.method, head.uri.path()) {
+        (&Method::POST, "/api") => {
+            let answered = answered(&shared, body).await;
+            answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+        }
+        (_, "/api") => refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only"),
+        (&Method::GET | &Method::HEAD, path) => {
+            let name = path.strip_prefix('/').unwrap_or(path);
+            let name = if name.is_empty() { "index.html" } else { name };
+            match PAGE.iter().find(|(other, ..)| *other == name) {
+                Some((_, kind, content)) => response(StatusCode::OK, kind, *content),
+                None => refused(
+                    StatusCode::NOT_FOUND,
+                    "there is no such page; there are / and POST /api",
+                ),
+            }
+        }
+        _ => refused(StatusCode::METHOD_NOT_ALLOWED, "pages answer GET only"),
+    }
+}
+
+/// Whether a request was meant for this server, and comes from its own page if from any.
+fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
+    let text = |name| {
+        let mut values = headers.get_all(name).iter();
+        match (values.next(), values.next()) {
+            (None, _) => Ok(None),
+            (Some(only), None) => only.to_str().map(Some).map_err(drop),
+            (Some(_), Some(_)) => Err(()),
+        }
+    };
+    match text(header::HOST) {
+        Ok(Some(host)) if is_own(shared, host) => {}
+        _ => return Err("'Host' is not this server; use the address that it printed"),
+    }
+    match text(header::ORIGIN) {
+        Ok(None) => Ok(()),
+        Ok(Some(origin)) if is_own_origin(shared, origin) => Ok(()),
+        _ => Err("'Origin' is not this server's page"),
+    }
+}
+
+fn is_own_origin(shared: &Shared, origin: &str) -> bool {
+    origin
+        .strip_prefix("http://")
+        .is_some_and(|host| is_own(shared, host))
+}
+
+/// Names that lead here and that no other site can have: `localhost` and addresses, with the port.
+/// Who listens on all addresses is reached by any of them.
+fn is_own(shared: &Shared, host: &str) -> bool {
+    let port = shared.address.port();
+    // Browsers leave out the usual port.
+    let (name, said) = match host.rsplit_once(':') {
+        Some((name, said)) if !said.ends_with(']') => (name, said.parse().ok()),
+        _ => (host, Some(80)),
+    };
+    if said != Some(port) {
+        return false;
+    }
+    let bare = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'));
+    match bare.unwrap_or(name).parse::<IpAddr>() {
+        Ok(address) => {
+            let listened = shared.address.ip();
+            listened.is_unspecified() || address == listened || address.is_loopback()
+        }
+        Err(_) => name.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// Reads a request and answers it on a thread for searches.
+async fn answered(
+    shared: &Arc<Shared>,
+    body: Body,
+) -> Result<Response, (StatusCode, &'static str)> {
+    let busy = |_| {
+        (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too many requests at a time; ask again",
+        )
+    };
+    let waits = Arc::clone(&shared.waiting)
+        .try_acquire_owned()
+        .map_err(|_| busy(()))?;
+    let read = timeout(SENDING, to_bytes(body, LONGEST)).await;
+    let read = read.map_err(|_| {
+        (
+            StatusCode::REQUEST_TIMEOUT,
+            "the request was not sent in time",
+        )
+    })?;
+    let text = read.map_err(|_| {
+        (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "a request has at most 65536 bytes, and comes whole",
+        )
+    })?;
+    let late = "the time of a request is over; ask a quicker player";
+    let late = (StatusCode::SERVICE_UNAVAILABLE, late);
+    let patience = shared.bounds.whole + GRACE;
+    let turn = Arc::clone(&shared.searches).acquire_owned();
+    let turn = timeout(patience, turn).await.map_err(|_| late)?;
+    let turn = turn.map_err(|_| busy(()))?;
+    let for_search = Arc::clone(shared);
+    let search = tokio::task::spawn_blocking(move || {
+        // Both stay taken until the search has ended, even if nobody waits for it any more.
+        let _taken = (waits, turn);
+        let answer = answer_text(&text, &for_search.bounds);
+        let json = serde_json::to_vec(&answer).unwrap_or_default();
+        (status_of(&answer), json)
+    });
+    let search = timeout(patience, search).await.map_err(|_| late)?;
+    let beyond = "this request is beyond what is answered here";
+    let (status, json) = search.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, beyond))?;
+    Ok(response(status, "application/json", json))
+}
+
+fn status_of(answer: &Answer) -> StatusCode {
+    match answer {
+        Answer::Error(Problem {
+            out_of_time: true, ..
+        }) => StatusCode::SERVICE_UNAVAILABLE,
+        Answer::Error(_) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
+fn refused(status: StatusCode, problem: &str) -> Response {
+    let problem = serde_json::json!({ "error": problem });
+    response(status, "application/json", problem.to_string())
+}
+
+fn response(status: StatusCode, kind: &'static str, content: impl Into<Body>) -> Response {
+    let mut response = Response::new(content.into());
+    *response.status_mut() = status;
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ] {
+        let value = header::HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    response
+}

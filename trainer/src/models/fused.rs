@@ -20,7 +20,7 @@ pub use heads::HeadInputs;
 pub use layout::{Shape, Sparse};
 
 use super::heads::{Losses, Outputs};
-use adam::{Rates, Tensor};
+use adam::{Piece, Rates, shortening};
 use block::{Weights, Work};
 use engine::core::simd::Instructions;
 use rayon::prelude::*;
@@ -28,6 +28,10 @@ use std::ops::Range;
 
 /// Samples whose gradient one task computes.
 const BLOCK: usize = 512;
+
+/// Weights that one task sums, rounds or changes: a multiple of the lanes, some of which fit a
+/// second-level cache with all that belongs to them.
+const PIECE: usize = 1 << 14;
 
 /// A network with its optimiser, all tensors in one array.
 #[derive(Clone, Debug)]
@@ -101,16 +105,24 @@ impl FusedNetwork {
             return loss;
         }
         self.steps += 1;
-        let rates = Rates::new(learning_rate, self.steps);
+        let (rates, instructions) = (Rates::new(learning_rate, self.steps), self.instructions);
         let (means, squares) = self.moments.split_at_mut(self.weights.len());
         for place in self.shape.places() {
-            let tensor = Tensor {
-                weights: &mut self.weights[place.clone()],
-                gradient: &self.work[0].gradient[place.clone()],
-                means: &mut means[place.clone()],
-                squares: &mut squares[place],
-            };
-            instructions::adam(self.instructions, tensor, rates, longest);
+            let gradient = &self.work[0].gradient[place.clone()];
+            let factor = shortening(gradient, longest);
+            (self.weights[place.clone()].par_chunks_mut(PIECE))
+                .zip(gradient.par_chunks(PIECE))
+                .zip(means[place.clone()].par_chunks_mut(PIECE))
+                .zip(squares[place].par_chunks_mut(PIECE))
+                .for_each(|(((weights, gradient), means), squares)| {
+                    let piece = Piece {
+                        weights,
+                        gradient,
+                        means,
+                        squares,
+                    };
+                    instructions::adam(instructions, piece, rates, factor);
+                });
         }
         loss
     }
@@ -155,8 +167,14 @@ impl FusedNetwork {
         let Some((first, others)) = work.split_first_mut() else {
             return Losses::default();
         };
+        let pieces = first.gradient.par_chunks_mut(PIECE).enumerate();
+        pieces.for_each(|(number, sum)| {
+            for other in &*others {
+                let addend = &other.gradient[number * PIECE..][..sum.len()];
+                instructions::add(instructions, sum, addend);
+            }
+        });
         for other in others {
-            instructions::add(self.instructions, &mut first.gradient, &other.gradient);
             first.loss += other.loss;
         }
         first.loss

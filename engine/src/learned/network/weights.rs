@@ -297,6 +297,7 @@ pub fn hold_first_layer(rows: &mut [f32], bias: &mut [f32], runs: &[Range<usize>
             }
         }
     }
+    let mut bounds = Vec::with_capacity(width);
     for (neuron, bias) in bias.iter_mut().enumerate() {
         *bias = bias.clamp(-0.5 * most, 0.5 * most);
         let own = |extremes: &[f32], sign: f32| {
@@ -305,11 +306,14 @@ pub fn hold_first_layer(rows: &mut [f32], bias: &mut [f32], runs: &[Range<usize>
         };
         let floor = -level(own(&least, -1.0), most + *bias);
         let ceiling = level(own(&greatest, 1.0), most - *bias);
-        if floor.is_finite() || ceiling.is_finite() {
-            rows.iter_mut()
-                .skip(neuron)
-                .step_by(width)
-                .for_each(|weight| *weight = weight.clamp(floor, ceiling));
+        bounds.push([floor, ceiling]);
+    }
+    // Row by row, as the weights lie in memory.
+    if bounds.as_flattened().iter().any(|bound| bound.is_finite()) {
+        for weights in rows.chunks_exact_mut(width) {
+            for (weight, [floor, ceiling]) in weights.iter_mut().zip(&bounds) {
+                *weight = weight.max(*floor).min(*ceiling);
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 //! 2015).
 //!
 //! Weights that no sample of the batch used have a gradient of 0, and their moments decay and move
-//! them at every step as Adam defines it: nothing is put off. That is some per cent of a step at
-//! the usual batch size.
+//! them at every step as Adam defines it: nothing is put off. Invariant: pieces of whole lanes give
+//! the bits of the whole, whatever thread has them.
 
 use super::vector::{LANES, Lanes, Vector};
 
@@ -33,22 +33,26 @@ impl Rates {
     }
 }
 
-/// One tensor, its gradient, and its moments.
-pub(super) struct Tensor<'a> {
+/// A piece of a tensor that begins at a multiple of [`LANES`], its gradient, and its moments.
+pub(super) struct Piece<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) gradient: &'a [f32],
     pub(super) means: &'a mut [f32],
     pub(super) squares: &'a mut [f32],
 }
 
-/// Shortens the gradient to the Euclidean norm `longest`, and steps.
+/// What shortens the gradient of a tensor to the Euclidean norm `longest`.
+pub(super) fn shortening(gradient: &[f32], longest: f32) -> f32 {
+    (longest / (norm(gradient) + f32::MIN_POSITIVE)).min(1.0)
+}
+
+/// A step along the gradient times `factor`.
 #[inline(always)]
-pub(super) fn step<V: Vector>(tensor: Tensor<'_>, rates: Rates, longest: f32) {
-    let factor = (longest / (norm(tensor.gradient) + f32::MIN_POSITIVE)).min(1.0);
-    let (weights, last_weights) = tensor.weights.as_chunks_mut();
-    let (gradients, last_gradients) = tensor.gradient.as_chunks();
-    let (means, last_means) = tensor.means.as_chunks_mut();
-    let (squares, last_squares) = tensor.squares.as_chunks_mut();
+pub(super) fn step<V: Vector>(piece: Piece<'_>, rates: Rates, factor: f32) {
+    let (weights, last_weights) = piece.weights.as_chunks_mut();
+    let (gradients, last_gradients) = piece.gradient.as_chunks();
+    let (means, last_means) = piece.means.as_chunks_mut();
+    let (squares, last_squares) = piece.squares.as_chunks_mut();
     for at in 0..gradients.len() {
         let (weights, gradient) = (&mut weights[at], &gradients[at]);
         let (mean, square) = (&mut means[at], &mut squares[at]);
@@ -105,7 +109,6 @@ fn decayed<V: Vector>(mean: V, number: V, decay: f32) -> V {
 }
 
 /// The Euclidean norm, from partial sums by lane.
-#[inline(always)]
 fn norm(values: &[f32]) -> f32 {
     let mut sums = [0.0f64; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();

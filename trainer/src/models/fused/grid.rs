@@ -6,11 +6,13 @@
 //! (Bengio, Léonard and Courville 2013), so the loss is always that of the network that is exported.
 //! Invariant: weights that were held once a step can be exported.
 
+use super::PIECE;
 use super::layout::{Shape, Tensors};
 use super::vector::{Lanes, Vector};
 use engine::learned::network::{
     FULL, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, hold_first_layer,
 };
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Sums of the first layer a step of its activations.
@@ -46,9 +48,11 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
         (third.bias, FULL, FULL, 0.0),
         (output, OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
     ] {
-        for weight in tensor {
-            *weight = ((*weight * scale as f32 + WHOLE) - WHOLE) / unit as f32 + more;
-        }
+        tensor.par_chunks_mut(PIECE).for_each(|weights| {
+            for weight in weights {
+                *weight = ((*weight * scale as f32 + WHOLE) - WHOLE) / unit as f32 + more;
+            }
+        });
     }
     all
 }
@@ -76,9 +80,11 @@ pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f
         (third.bias, hidden_bias),
         (output, outputs),
     ] {
-        for weight in tensor {
-            *weight = weight.clamp(-limit, limit);
-        }
+        tensor.par_chunks_mut(PIECE).for_each(|weights| {
+            for weight in weights {
+                *weight = weight.clamp(-limit, limit);
+            }
+        });
     }
 }
 

@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512};
 use super::{
-    adam::{self, Rates, Tensor},
+    adam::{self, Piece, Rates},
     block::{self, Inputs, Weights, Work},
     vector::Plain,
 };
@@ -40,7 +40,7 @@ dispatched! {
 
 dispatched! {
     /// See [`adam::step`].
-    pub(super) fn adam(tensor: Tensor<'_>, rates: Rates, longest: f32) {
+    pub(super) fn adam(piece: Piece<'_>, rates: Rates, factor: f32) {
         Avx512 => adam::step::<Avx512>,
         Avx2 => adam::step::<Avx2>,
         Portable => adam::step::<Plain>,

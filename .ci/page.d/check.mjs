@@ -84,15 +84,20 @@ async function wholeGame(notation) {
   }
   const ended = await text("#status");
   assert.match(ended, /won|draw/i, `${notation}: ${ended}`);
-  const total = await page.$eval("#ledger [data-balance]", (cell) => Number(cell.dataset.balance));
-  assert.ok(Math.abs(total) < 1e-6, `${notation}: the ledger is off by ${total}`);
-  const hundredths = await page.$$eval("#ledger .ledger tr", (rows) =>
-    rows.map((row) => {
-      const value = Math.round(100 * Number(row.querySelector(".number").textContent.replace("−", "-")));
-      return row.querySelector(".sign").textContent === "−" ? -value : value;
-    }));
+  // Read at one moment: answers that are still on their way may draw the ledger anew.
+  const ledger = await page.evaluate(() => ({
+    balance: Number(document.querySelector("#ledger [data-balance]").dataset.balance),
+    rows: [...document.querySelectorAll("#ledger .ledger tr")].map((row) => ({
+      sign: row.querySelector(".sign").textContent,
+      name: row.querySelector("th").textContent,
+      value: row.querySelector(".number").textContent,
+    })),
+  }));
+  assert.ok(Math.abs(ledger.balance) < 1e-6, `${notation}: the ledger is off by ${ledger.balance}`);
+  const hundredths = ledger.rows.map(({ sign, value }) =>
+    (sign === "−" ? -1 : 1) * Math.round(100 * Number(value.replace("−", "-"))));
   const printed = hundredths.slice(0, -1).reduce((sum, value) => sum + value, 0);
-  assert.equal(printed, hundredths.at(-1), `${notation}: the printed ledger adds up`);
+  assert.equal(printed, hundredths.at(-1), `${notation}: the printed ledger adds up: ${JSON.stringify(ledger)}`);
 
   // The address holds the whole game.
   const board = () => [...document.querySelectorAll("#board .spot")].map((spot) => spot.ariaLabel).join("; ");

@@ -162,6 +162,6 @@ export function percent(value, digits = 1) {
 
 /** A number in the notation of the language, with a true minus; 0 has no sign. */
 export function number(value, digits) {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: "negative" };
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: "negative", useGrouping: false };
   return value.toLocaleString(language, options).replace("-", "−");
 }

@@ -29,10 +29,14 @@ pub mod random;
 
 pub mod files;
 
+pub mod pages;
+
 pub mod interruption;
 
 // What long work has done so far.
 pub mod journal;
+
+pub mod clock;
 
 // Instructions that inner loops are compiled for.
 pub mod simd;

@@ -1,31 +1,16 @@
-// Questions to the server (docs/api.md), and a queue of positions to analyse.
+// Questions to the engine (docs/api.md), and a queue of positions to analyse.
+
+import { carry } from "./carrier.js";
 
 /**
- * The answer to a question; throws an `Error` with the server's one line, `isLasting` if the same
+ * The answer to a question; throws an `Error` with the engine's one line, `isLasting` if the same
  * question will get no better answer.
  */
 export async function ask(question, signal) {
-  let response;
-  try {
-    response = await fetch("/api", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(question),
-      signal,
-    });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Error("offline");
-  }
-  let answer;
-  try {
-    answer = await response.json();
-  } catch {
-    throw new Error(`HTTP ${response.status}`);
-  }
-  if (response.ok) return answer;
-  const error = new Error(answer.error ?? `HTTP ${response.status}`);
-  error.isLasting = response.status === 400;
+  const { status, answer } = await carry(question, signal);
+  if (status === 200) return answer;
+  const error = new Error(answer.error ?? `HTTP ${status}`);
+  error.isLasting = status === 400;
   throw error;
 }
 

@@ -13,6 +13,7 @@ use crate::games::{OnBoard, for_board_games, knowledge, read};
 use crate::judge::judge;
 use crate::rating::{Rated, Rater, faces, has_chance};
 use engine::core::{
+    clock::Instant,
     game::Chance as _,
     random::{RandomStream, SeedSpace, derive_seed},
     text::shortened,
@@ -24,7 +25,6 @@ use engine::play::{
     player::Failure,
 };
 use serde_json::Value;
-use std::time::Instant;
 
 /// Characters of a wrong text that are repeated.
 const MOST_OF_TEXT: usize = 80;

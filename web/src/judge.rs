@@ -7,8 +7,7 @@
 
 use crate::api::{JudgedPly, Ledger, Problem};
 use crate::rating::{Rater, faces, has_chance};
-use engine::play::playable::Playable;
-use std::time::Instant;
+use engine::{core::clock::Instant, play::playable::Playable};
 
 /// From such an error on, in wins, a move is called so.
 const VERDICTS: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];

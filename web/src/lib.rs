@@ -9,6 +9,10 @@ pub mod api;
 pub mod bounds;
 pub mod games;
 pub mod judge;
+#[cfg(not(target_family = "wasm"))]
+pub mod page;
 pub mod rating;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;
+#[cfg(target_family = "wasm")]
+pub mod worker;

@@ -9,6 +9,7 @@
 use crate::answer::answer_text;
 use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
+use crate::page::{FILES, POLICY};
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -34,35 +35,6 @@ const WAITING: usize = 64;
 const GRACE: Duration = Duration::from_secs(10);
 /// Threads of connections; searches have their own.
 const THREADS: usize = 2;
-
-/// What a browser may do with the page: nothing but with what this server gives it. Pictures of
-/// boards are styled within.
-const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-                      object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// Files of the page: name, type, content.
-macro_rules! page {
-    ($($name:literal $kind:literal),+ $(,)?) => {
-        &[$(($name, $kind, include_bytes!(concat!("../page/", $name)) as &[u8])),+]
-    };
-}
-static PAGE: &[(&str, &str, &[u8])] = page![
-    "index.html" "text/html; charset=utf-8",
-    "style.css" "text/css; charset=utf-8",
-    "icon.svg" "image/svg+xml",
-    "api.js" "text/javascript; charset=utf-8",
-    "board.js" "text/javascript; charset=utf-8",
-    "board-einstein.js" "text/javascript; charset=utf-8",
-    "board-plain.js" "text/javascript; charset=utf-8",
-    "board-reversi.js" "text/javascript; charset=utf-8",
-    "dom.js" "text/javascript; charset=utf-8",
-    "game.js" "text/javascript; charset=utf-8",
-    "graph.js" "text/javascript; charset=utf-8",
-    "main.js" "text/javascript; charset=utf-8",
-    "moves.js" "text/javascript; charset=utf-8",
-    "tutor.js" "text/javascript; charset=utf-8",
-    "words.js" "text/javascript; charset=utf-8",
-];
 
 /// What all requests share.
 #[derive(Debug)]
@@ -113,8 +85,8 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
         (&Method::GET | &Method::HEAD, path) => {
             let name = path.strip_prefix('/').unwrap_or(path);
             let name = if name.is_empty() { "index.html" } else { name };
-            match PAGE.iter().find(|(other, ..)| *other == name) {
-                Some((_, kind, content)) => response(StatusCode::OK, kind, *content),
+            match FILES.iter().find(|file| file.name == name) {
+                Some(file) => response(StatusCode::OK, file.kind, file.content),
                 None => refused(
                     StatusCode::NOT_FOUND,
                     "there is no such page; there are / and POST /api",

@@ -2,18 +2,22 @@
 
 use crate::{output, tables};
 use anyhow::{Context, Result};
+use engine::core::files;
 use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::PathBuf,
 };
-use web::{bounds::Bounds, server};
+use web::{bounds::Bounds, page, server};
 
 /// Show an analysis board in the browser: play, values of all moves and rolls, a tutor
 ///
 /// Open the address that is printed. The page needs no network: all it asks is this program
 /// (docs/api.md). Nothing is written, a request can open no file, and what it may cost is bounded.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea web\n         alea web --port 8000 --searches 4")]
+#[command(
+    after_help = "Example: alea web\n         alea web --port 8000 --searches 4\n         \
+                  alea web --export site"
+)]
 pub(crate) struct Arguments {
     /// The port; if it is taken, a free one is chosen; 0: a free one
     #[arg(long, default_value_t = 7878)]
@@ -28,10 +32,27 @@ pub(crate) struct Arguments {
     /// tables]; without files those of 4 stones are made in memory
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
+    /// Write the page into this directory instead, with the engine as WebAssembly: a site that needs
+    /// no server of its own
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// The engine of an exported page, as web/build-wasm makes it [default: alea.wasm beside this
+    /// program, else target/alea.wasm]
+    #[arg(long, value_name = "FILE", requires = "export")]
+    wasm: Option<PathBuf>,
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
+        if let Some(directory) = &self.export {
+            let engine = files::read(&self.engine()?)?;
+            page::export(directory, &engine)?;
+            return output::line(&format!(
+                "{}: the page; any web server can serve it, such as: python3 -m http.server -d {}",
+                directory.display(),
+                directory.display()
+            ));
+        }
         if let Some(directory) = &self.tables {
             tables::look_in(directory)?;
         }
@@ -50,5 +71,17 @@ impl Arguments {
             some => some.min(1024),
         };
         server::serve(listener, Bounds::default(), searches).context("the server ended")
+    }
+
+    /// The file of the engine as WebAssembly.
+    fn engine(&self) -> Result<PathBuf> {
+        if let Some(file) = &self.wasm {
+            return Ok(file.clone());
+        }
+        let beside = std::env::current_exe().map(|program| program.with_file_name("alea.wasm"));
+        let places = beside.into_iter().chain(["target/alea.wasm".into()]);
+        places.into_iter().find(|file| file.is_file()).context(
+            "there is no alea.wasm beside this program or in target; web/build-wasm makes it (or --wasm FILE)",
+        )
     }
 }

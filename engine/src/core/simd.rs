@@ -12,6 +12,9 @@ pub use crate::dispatched;
 pub enum Level {
     /// What every machine of this kind has.
     Portable,
+    /// WebAssembly with 128-bit vectors; compiled for them or not, never found at run time.
+    #[cfg(target_arch = "wasm32")]
+    Simd128,
     /// x86-64 with 256-bit vectors, and the instructions that count bits and came with them.
     Avx2,
     /// x86-64 with 512-bit vectors of numbers of 8 bits and more (F, BW, VL).
@@ -24,8 +27,10 @@ pub enum Level {
 
 impl Level {
     /// All of them, the widest last.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: &[Self] = &[
         Self::Portable,
+        #[cfg(target_arch = "wasm32")]
+        Self::Simd128,
         Self::Avx2,
         Self::Avx512,
         Self::Avx512Vnni,
@@ -40,6 +45,8 @@ impl Level {
         }
         match self {
             Self::Portable => true,
+            #[cfg(target_arch = "wasm32")]
+            Self::Simd128 => cfg!(target_feature = "simd128"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => all!("avx2", "bmi1", "bmi2", "lzcnt", "popcnt"),
             #[cfg(target_arch = "x86_64")]
@@ -65,7 +72,8 @@ impl Instructions {
     /// Those of this machine, the widest last; any may be used instead of [`Self::detect`].
     pub fn available() -> impl Iterator<Item = Self> {
         Level::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .take_while(|level| level.is_there())
             .map(Self)
     }
@@ -93,6 +101,8 @@ impl Instructions {
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Portable => "portable",
+            #[cfg(target_arch = "wasm32")]
+            Level::Simd128 => "simd128",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
             Level::Avx512Vnni => "avx512vnni",
@@ -137,6 +147,16 @@ macro_rules! dispatched {
         let _ = $level;
         $body($($argument),*)
     }};
+    (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]
+        Simd128 => $body:expr, $($rest:tt)*
+    ) => {{
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        if $level >= $crate::core::simd::Level::Simd128 {
+            return $body($($argument),*);
+        }
+        $crate::dispatched!(@forms $level
+            [$($constants)*] [$($argument: $type),*] [$($result)*] $($rest)*)
+    }};
     (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
         [$($result:tt)*] $name:ident => $body:expr, $($rest:tt)*
     ) => {{
@@ -157,9 +177,10 @@ macro_rules! dispatched {
         $crate::dispatched!(@forms $level
             [$($constant: $kind),*] [$($argument: $type),*] [$($result)*] $($rest)*)
     }};
-    (@forms $level:ident [$($constants:tt)*] [$($arguments:tt)*] [$($result:tt)*]) => {
+    (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]) => {{
+        let _ = ($($argument,)*);
         panic!("there is no form for {:?}", $level)
-    };
+    }};
     (@compiled Avx2 $($form:tt)*) => {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         $($form)*
@@ -227,7 +248,7 @@ mod tests {
     #[test]
     fn the_widest_of_some_levels_is_found() {
         for instructions in Instructions::available() {
-            assert_eq!(instructions.among(&Level::ALL), instructions);
+            assert_eq!(instructions.among(Level::ALL), instructions);
             assert_eq!(instructions.among(&[]), Instructions::PORTABLE);
             let narrow = instructions.among(&[Level::Portable, Level::Avx2]);
             assert_eq!(narrow.level(), instructions.level().min(Level::Avx2));

@@ -9,17 +9,14 @@ mod exploration;
 pub use exploration::{Exploration, Fading};
 
 use crate::core::{
+    clock::Instant,
     game::{Chance, Game, MAX_SEATS, Seat, left_for_each},
     oracle::Oracle,
     record::{GameRecord, Ply},
 };
 use crate::play::player::{Failure, Player};
 use decide::{Crash, decide};
-use std::{
-    any::Any,
-    panic::resume_unwind,
-    time::{Duration, Instant},
-};
+use std::{any::Any, panic::resume_unwind, time::Duration};
 
 /// What the players spent on a game, by seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

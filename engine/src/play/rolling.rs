@@ -3,7 +3,10 @@
 //! Invariant: what it says of a position depends on its seed and that position alone, not on what it
 //! was asked before.
 
-use crate::core::game::{Game, List, OutcomeList};
+use crate::core::{
+    clock::Instant,
+    game::{Game, List, OutcomeList},
+};
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::{
     SearchStats,
@@ -12,7 +15,6 @@ use crate::search::{
         sequential::{Candidate, Enough, compare, unflattered, value},
     },
 };
-use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Plays the move whose roll-outs earn most.

@@ -1,6 +1,6 @@
 //! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
 
-use crate::core::{chance::expectation, game::Game};
+use crate::core::{chance::expectation, clock::Instant, game::Game};
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::{
     Search, SearchStats,
@@ -9,7 +9,6 @@ use crate::search::{
 use std::{
     marker::PhantomData,
     sync::{Arc, atomic::AtomicBool},
-    time::Instant,
 };
 
 /// Plays the move that a search values most.

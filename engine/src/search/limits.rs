@@ -5,13 +5,13 @@
 //! it is given new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
-use crate::core::game::Stage;
+use crate::core::{clock::Instant, game::Stage};
 use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Depths of the first and of the last iteration, in plies from the root, 1–127.

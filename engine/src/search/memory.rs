@@ -1,17 +1,14 @@
-//! Memory that threads share without locks: zeroed, aligned to pages, in huge pages where the
-//! system grants them.
+//! Memory that threads share without locks: zeroed, in whole pages.
 //!
-//! Pages are mapped from the system and become real when they are first written, so a large table
-//! costs nothing until it is used. Invariant: the mapping lives as long as the items that are
-//! borrowed from it.
+//! Invariant: the pages live as long as the items that are borrowed from them.
 
-#![allow(unsafe_code, reason = "atomic items are laid over mapped memory")]
+#![allow(unsafe_code, reason = "atomic items are laid over pages")]
 
 use super::{mcts, table};
-use memmap2::{MmapMut, MmapRaw};
+use crate::core::pages::Pages;
 use std::marker::PhantomData;
 
-/// Items that may lie in mapped memory.
+/// Items that may lie in such memory.
 ///
 /// # Safety
 /// The type consists of atomic integers alone, without padding, its size is a power of two of at
@@ -29,41 +26,31 @@ unsafe impl Shared for mcts::Slot {}
 
 #[derive(Debug)]
 pub(super) struct Memory<T> {
-    /// Raw: as [`MmapMut`] it would count as bytes that only its owner writes to.
-    pages: MmapRaw,
+    pages: Pages,
     items: PhantomData<fn() -> T>,
 }
-
-/// From this size on huge pages are asked for: the size of one.
-const HUGE_PAGE: usize = 2 << 20;
 
 impl<T: Shared> Memory<T> {
     /// Memory for `items` items, at least one; `None` if there is not that much.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
         const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
-        let pages = MmapMut::map_anon(items.checked_mul(size_of::<T>())?).ok()?;
-        #[cfg(target_os = "linux")]
-        if pages.len() >= HUGE_PAGE {
-            // A wish: without them the table works as well, only with more misses of the address
-            // cache.
-            let _ = pages.advise(memmap2::Advice::HugePage);
-        }
+        let bytes = items.checked_mul(size_of::<T>())?;
         Some(Self {
-            pages: pages.into(),
+            pages: Pages::zeroed(bytes)?,
             items: PhantomData,
         })
     }
 
     #[inline]
     pub(super) fn items(&self) -> &[T] {
-        // SAFETY: the mapping is aligned to pages, at least as much as an item, whose size is a power
+        // SAFETY: the memory is aligned to pages, at least as much as an item, whose size is a power
         // of two of at most a page (`Shared`); there are as many whole items as are lent; all bytes
         // are initialised (zero at first), and an item consists of atomics, for which every bit
-        // pattern is valid. All access is through shared references to those atomics: the mapping is
+        // pattern is valid. All access is through shared references to those atomics: the memory is
         // private to this value, which lives as long as they do, and gives out nothing else.
         unsafe {
             std::slice::from_raw_parts(
-                self.pages.as_ptr().cast::<T>(),
+                self.pages.as_mut_ptr().cast::<T>(),
                 self.pages.len() / size_of::<T>(),
             )
         }
@@ -73,7 +60,7 @@ impl<T: Shared> Memory<T> {
     /// comes.
     #[inline]
     pub(super) fn prefetch_to_write(&self, index: usize) {
-        let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
+        let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);
         // Miri knows no assembly.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but
@@ -88,7 +75,7 @@ impl<T: Shared> Memory<T> {
     /// Asks for the cache line of an item; of one that does not exist nothing comes.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
-        let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
+        let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches;
         // every x86-64 processor has it.

@@ -2,10 +2,8 @@
 //! an evaluation when nobody asks.
 
 use super::SearchStats;
-use std::{
-    mem,
-    time::{Duration, Instant},
-};
+use crate::core::clock::Instant;
+use std::{mem, time::Duration};
 
 /// Reads the clock before and after every evaluation, once it is switched on.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,8 @@
 //! meaning on a busy machine. Invariant: a stopwatch is read on the thread that started it if it
 //! counts time on a processor.
 
-use std::time::{Duration, Instant};
+use crate::core::clock::Instant;
+use std::time::Duration;
 
 /// Runs from when it was started.
 #[derive(Clone, Copy, Debug)]

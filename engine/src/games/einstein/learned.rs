@@ -5,6 +5,10 @@
 #[cfg(target_arch = "x86_64")]
 mod lane_sums;
 pub mod network;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "what its kernels use")
+)]
 pub mod ntuple;
 mod steps;
 pub mod weights;

@@ -19,6 +19,10 @@ pub mod die_table;
 mod draw;
 mod lanes;
 mod scalar;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "what kernels use")
+)]
 mod starts;
 #[cfg(test)]
 mod tests;
@@ -54,6 +58,8 @@ pub(super) fn play_out_together(
     {
         return play_each(lanes, random, positions);
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = variant;
     play_each(ScalarLanes::new(table), random, positions)
 }
 
@@ -144,6 +150,7 @@ impl Playouts {
         let table = game
             .stone_table()
             .filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
         let mut lanes = AnyLanes::Scalar(Box::new(ScalarLanes::new(*table)));
         #[cfg(target_arch = "x86_64")]
         if game.variant() == Variant::Classic

@@ -4,7 +4,10 @@
 //! all of these threads have ended when the decision is there, whoever panics; a panic is known by
 //! the seat that it happened to.
 
-use crate::core::game::{Game, Seat};
+use crate::core::{
+    clock::Instant,
+    game::{Game, Seat},
+};
 use crate::play::player::{Decision, Player};
 use std::{
     any::Any,
@@ -13,7 +16,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 pub(super) struct Crash {

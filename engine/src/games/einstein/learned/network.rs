@@ -10,7 +10,10 @@
 pub mod inputs;
 mod kernels;
 mod successors;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod vectors;
 
 pub use successors::Successors;

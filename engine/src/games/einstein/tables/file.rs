@@ -215,5 +215,12 @@ fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
             }
         }
     }
+    #[cfg(not(any(unix, windows)))]
+    {
+        use std::io::{Read as _, Seek as _};
+        let mut file = file;
+        file.seek(io::SeekFrom::Start(first))?;
+        file.read_exact(bytes)?;
+    }
     Ok(())
 }

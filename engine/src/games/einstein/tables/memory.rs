@@ -10,15 +10,13 @@
     reason = "cells are laid over mapped memory, which threads fill block by block"
 )]
 
-use memmap2::{Mmap, MmapMut, MmapRaw};
+use crate::core::pages::Pages;
+use memmap2::Mmap;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// From this size on huge pages are asked for: the size of one.
-const HUGE_PAGE: usize = 2 << 20;
 
 /// A table that is being built.
 pub(super) struct Blocks {
-    pages: MmapRaw,
+    pages: Pages,
     blocks: usize,
     cells_per_block: usize,
     /// One bit a block: whether somebody has begun to write it.
@@ -35,15 +33,8 @@ impl Blocks {
         let bytes = blocks
             .checked_mul(cells_per_block)?
             .checked_mul(size_of::<u16>())?;
-        let pages = MmapMut::map_anon(bytes.max(1)).ok()?;
-        #[cfg(target_os = "linux")]
-        if bytes >= HUGE_PAGE {
-            // A wish: without them building and probing work as well, only with more misses of the
-            // address cache.
-            let _ = pages.advise(memmap2::Advice::HugePage);
-        }
         Some(Self {
-            pages: pages.into(),
+            pages: Pages::zeroed(bytes.max(1))?,
             blocks,
             cells_per_block,
             claimed: no_bits(blocks)?,
@@ -165,7 +156,7 @@ pub(super) struct Cells {
 
 #[derive(Debug)]
 enum Owner {
-    Made(MmapRaw),
+    Made(Pages),
     File(Mmap),
 }
 
@@ -210,7 +201,7 @@ impl Cells {
     #[inline]
     pub(super) fn as_slice(&self) -> &[u16] {
         let start = match &self.owner {
-            Owner::Made(pages) => pages.as_ptr(),
+            Owner::Made(pages) => pages.as_mut_ptr().cast_const(),
             Owner::File(file) => file.as_ptr(),
         };
         // SAFETY: `finish` and `of_file` made sure that the cells lie within the mapping, whose

@@ -5,7 +5,7 @@
 //! cache of addresses too, and it costs nothing until it is used. Invariant: an entry counts only
 //! for the very position it was made for.
 
-use memmap2::MmapMut;
+use crate::core::pages::Pages;
 
 /// Bytes of a line of the cache, of an entry, and of the two sets of discs that it begins with.
 const LINE: usize = 64;
@@ -32,7 +32,7 @@ pub(super) struct Known {
 pub(super) struct Table {
     entries: usize,
     /// Nothing if there is no memory: then nothing is ever known.
-    lines: Option<MmapMut>,
+    lines: Option<Pages>,
 }
 
 impl Clone for Table {
@@ -51,14 +51,11 @@ impl Table {
     /// An empty table of so many entries, or somewhat more; with none it never knows anything.
     pub(super) fn with_entries(entries: usize) -> Self {
         let lines = entries.div_ceil(LINE / ENTRY).next_power_of_two();
-        let lines = (entries > 0).then(|| MmapMut::map_anon(lines * LINE).ok());
-        let lines = lines.flatten();
-        #[cfg(target_os = "linux")]
-        if let Some(lines) = &lines {
-            // A wish: the table works without them as well.
-            let _ = lines.advise(memmap2::Advice::HugePage);
+        let lines = (entries > 0).then(|| Pages::zeroed(lines * LINE));
+        Self {
+            entries,
+            lines: lines.flatten(),
         }
-        Self { entries, lines }
     }
 
     /// The place of a position: the first byte of its line.
@@ -80,7 +77,7 @@ impl Table {
     /// What is known of a position.
     #[inline(always)]
     pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Known> {
-        let lines = self.lines.as_deref()?;
+        let lines = self.lines.as_ref()?.bytes();
         let line: &[u8; LINE] = lines[Self::line(own, enemy, lines.len())..].first_chunk()?;
         let discs = discs(own, enemy);
         let mut entries = line.as_chunks::<ENTRY>().0.iter();
@@ -96,7 +93,7 @@ impl Table {
     /// Remembers what is known of a position.
     #[inline(always)]
     pub(super) fn put(&mut self, own: u64, enemy: u64, known: Known) {
-        let Some(lines) = self.lines.as_deref_mut() else {
+        let Some(lines) = self.lines.as_mut().map(Pages::bytes_mut) else {
             return;
         };
         let line = Self::line(own, enemy, lines.len());
@@ -117,7 +114,7 @@ impl Table {
     /// Forgets the bounds, but no best move.
     pub(super) fn forget_bounds(&mut self) {
         let lines = self.lines.iter_mut();
-        let lines = lines.flat_map(|lines| lines.as_chunks_mut::<LINE>().0);
+        let lines = lines.flat_map(|lines| lines.bytes_mut().as_chunks_mut::<LINE>().0);
         for entry in lines.flat_map(|line| line.as_chunks_mut::<ENTRY>().0) {
             entry[DISCS..DISCS + 2].copy_from_slice(&[(-64_i8) as u8, 64]);
         }

@@ -5,7 +5,10 @@
 //! [`Network::plain_logit`](crate::learned::network::Network::plain_logit) computes.
 
 use super::inputs::JOINED;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 use super::vectors;
 use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::learned::steps::{Logits, Steps};
@@ -17,6 +20,8 @@ use crate::learned::network::{NetworkWeights, win_probability};
 pub(super) fn packed(instructions: Instructions, place: usize) -> usize {
     let fours = match instructions.level() {
         Level::Portable => return place,
+        #[cfg(target_arch = "wasm32")]
+        Level::Simd128 => return place,
         Level::Avx2 => 32 / 4,
         _ => 64 / 4,
     };
@@ -143,6 +148,7 @@ dispatched! {
         Avx512Vnni => vectors::vnni::logit::<FIRST, SECOND>,
         Avx512 => vectors::avx512::logit::<FIRST, SECOND>,
         Avx2 => vectors::avx2::logit::<FIRST, SECOND>,
+        Simd128 => vectors::simd128::logit::<FIRST, SECOND>,
     }
 }
 
@@ -156,6 +162,7 @@ dispatched! {
         Avx512Vnni => vectors::vnni::sum_rows::<FIRST>,
         Avx512 => vectors::avx512::sum_rows::<FIRST>,
         Avx2 => vectors::avx2::sum_rows::<FIRST>,
+        Simd128 => vectors::simd128::sum_rows::<FIRST>,
     }
 }
 
@@ -172,6 +179,7 @@ dispatched! {
         Avx512Vnni => vectors::vnni::change_rows::<FIRST>,
         Avx512 => vectors::avx512::change_rows::<FIRST>,
         Avx2 => vectors::avx2::change_rows::<FIRST>,
+        Simd128 => vectors::simd128::change_rows::<FIRST>,
     }
 }
 
@@ -187,6 +195,7 @@ dispatched! {
         Avx512Vnni => vectors::vnni::logits::<FIRST, SECOND>,
         Avx512 => vectors::avx512::logits::<FIRST, SECOND>,
         Avx2 => vectors::avx2::logits::<FIRST, SECOND>,
+        Simd128 => vectors::simd128::logits::<FIRST, SECOND>,
     }
 }
 

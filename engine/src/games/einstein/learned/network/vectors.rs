@@ -1,4 +1,4 @@
-//! The kernels of networks for x86-64: AVX2, AVX-512, and AVX-512 with VNNI.
+//! The kernels of networks for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and for WebAssembly.
 //!
 //! One text for all of them, over a few operations on the vectors of each. The products of four
 //! activations with the weights of a neuron are added up in 32 bits: by one instruction of VNNI,
@@ -8,14 +8,18 @@
 //! the plain forward pass.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
 mod halves;
+#[cfg(target_arch = "wasm32")]
+mod quarters;
+#[cfg(target_arch = "x86_64")]
 mod whole;
 
 use super::{
     inputs::{JOINED, JOINED_ROWS},
     kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables},
 };
-use crate::games::einstein::learned::{lane_sums, steps::Logits};
+use crate::games::einstein::learned::steps::Logits;
 use crate::learned::network::{FULL, SHIFT};
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
@@ -98,14 +102,14 @@ macro_rules! kernels {
                 layers: &Layers,
                 activations: &mut [Activations<FIRST>; COUNT],
             ) -> [v::Vector; COUNT] {
-                const { assert!(FIRST % (4 * PARTS) == 0 && SECOND * 4 / BYTES <= 4) };
+                const { assert!(FIRST % (4 * PARTS) == 0 && SECOND * 4 / BYTES <= v::SECOND_LAYER) };
                 let vectors = const { SECOND * 4 / BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
                 // Else the compiler takes them out of registers, by shuffles, which cost more than
                 // loads.
                 let activations = std::hint::black_box(activations);
-                let mut sums = [[[v::zero(); 4]; PARTS]; COUNT];
+                let mut sums = [[[v::zero(); v::SECOND_LAYER]; PARTS]; COUNT];
                 for position in 0..COUNT {
                     for at in 0..vectors {
                         sums[position][0][at] = v::load(bias, at);
@@ -155,7 +159,7 @@ macro_rules! kernels {
                 let bias = &layers.bias[..SECOND / 16];
                 // As above.
                 let activations = std::hint::black_box(activations);
-                let mut sums = [v::zero(); 4];
+                let mut sums = [v::zero(); v::SECOND_LAYER];
                 for at in 0..vectors {
                     sums[at] = v::load(bias, at);
                 }
@@ -182,7 +186,10 @@ macro_rules! kernels {
             /// What neurons with these sums add to the logit, in parts that [`v::total`] adds up.
             #[inline]
             #[target_feature(enable = $features)]
-            fn outputs<const SECOND: usize>(layers: &Layers, sums: &[v::Vector; 4]) -> v::Vector {
+            fn outputs<const SECOND: usize>(
+                layers: &Layers,
+                sums: &[v::Vector; v::SECOND_LAYER],
+            ) -> v::Vector {
                 let vectors = const { SECOND * 4 / BYTES };
                 let output = &layers.output[..SECOND / 16];
                 let mut total = v::zero();
@@ -330,13 +337,18 @@ macro_rules! kernels {
 }
 
 /// Positions whose logits are computed together.
-const GROUP: usize = lane_sums::TOGETHER;
+const GROUP: usize = 4;
 
 #[repr(C, align(64))]
 struct Activations<const FIRST: usize>([u8; FIRST]);
 
+#[cfg(target_arch = "wasm32")]
+kernels!(simd128, "simd128", quarters, dot_in_quarters, true);
+#[cfg(target_arch = "x86_64")]
 kernels!(avx2, "avx2", halves, dot_in_halves, true);
+#[cfg(target_arch = "x86_64")]
 kernels!(avx512, "avx2,avx512f,avx512bw", whole, dot_in_whole, true);
+#[cfg(target_arch = "x86_64")]
 kernels!(
     vnni,
     "avx2,avx512f,avx512bw,avx512vnni",
@@ -345,21 +357,36 @@ kernels!(
     false
 );
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
 /// Adds to each neuron's sum four activations times their weights.
+#[cfg(target_arch = "wasm32")]
+#[inline]
+#[target_feature(enable = "simd128")]
+fn dot_in_quarters(
+    sum: quarters::Vector,
+    inputs: quarters::Vector,
+    weights: quarters::Vector,
+) -> quarters::Vector {
+    quarters::add32(sum, quarters::widen(quarters::products(inputs, weights)))
+}
+
+#[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
 fn dot_in_halves(sum: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
     halves::add32(sum, halves::widen(halves::products(inputs, weights)))
 }
 
+#[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn dot_in_whole(sum: __m512i, inputs: __m512i, weights: __m512i) -> __m512i {
     whole::add32(sum, whole::widen(whole::products(inputs, weights)))
 }
 
+#[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vnni")]
 fn dot_in_fours(sum: __m512i, inputs: __m512i, weights: __m512i) -> __m512i {

@@ -10,6 +10,8 @@ use std::arch::x86_64::*;
 
 pub(super) type Vector = __m256i;
 pub(super) const BYTES: usize = 32;
+/// Vectors that the widest second layer takes.
+pub(super) const SECOND_LAYER: usize = 4;
 /// Positions taken through the second layer together: 8 sums, 2 inputs, weights and products fill
 /// 16 registers.
 pub(super) const TOGETHER: usize = 2;

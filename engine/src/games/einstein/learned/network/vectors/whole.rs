@@ -9,6 +9,8 @@ use std::arch::x86_64::*;
 
 pub(super) type Vector = __m512i;
 pub(super) const BYTES: usize = 64;
+/// Vectors that the widest second layer takes.
+pub(super) const SECOND_LAYER: usize = 2;
 /// Positions taken through the second layer together.
 pub(super) const TOGETHER: usize = 4;
 /// Sums of two positions: as many chains of products as four positions have.

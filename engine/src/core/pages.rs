@@ -1,0 +1,120 @@
+//! Zeroed memory in whole pages, in huge ones where the system grants them.
+//!
+//! Pages come from the system and become real when they are first written, so a large table costs
+//! nothing until it is used. Where a system maps no memory (a browser) it is allocated. Invariant:
+//! the memory is aligned to 4096 bytes, does not move, and lives as long as its owner.
+
+#![allow(unsafe_code, reason = "memory is lent as bytes")]
+
+/// From this size on huge pages are asked for: the size of one.
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Bytes that are zero at first. Who shares them between threads takes the pointer.
+#[derive(Debug)]
+pub struct Pages(Mapped);
+
+#[cfg(any(unix, windows))]
+type Mapped = memmap2::MmapRaw;
+#[cfg(not(any(unix, windows)))]
+type Mapped = allocated::Allocated;
+
+impl Pages {
+    /// So many bytes; `None` if there is not that much memory.
+    #[must_use]
+    pub fn zeroed(bytes: usize) -> Option<Self> {
+        #[cfg(any(unix, windows))]
+        {
+            let pages = memmap2::MmapMut::map_anon(bytes).ok()?;
+            #[cfg(target_os = "linux")]
+            if bytes >= HUGE_PAGE {
+                // A wish: without them the memory works as well, only with more misses of the
+                // address cache.
+                let _ = pages.advise(memmap2::Advice::HugePage);
+            }
+            Some(Self(pages.into()))
+        }
+        #[cfg(not(any(unix, windows)))]
+        Mapped::zeroed(bytes).map(Self)
+    }
+
+    /// How many bytes there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first byte.
+    #[inline]
+    #[must_use]
+    pub fn as_mut_ptr(&self) -> *mut u8 {
+        self.0.as_mut_ptr()
+    }
+
+    /// All bytes. Who writes through the pointer vouches that nobody looks here meanwhile.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the memory is initialised and lives as long as its owner, who is borrowed; whoever
+        // writes to it otherwise does so by unsafe code that is to keep others away.
+        unsafe { std::slice::from_raw_parts(self.as_mut_ptr(), self.len()) }
+    }
+
+    /// All bytes, to be written.
+    #[inline]
+    #[must_use]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is initialised and lives as long as its owner, who is borrowed alone.
+        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), self.len()) }
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
+mod allocated {
+    //! What stands in for a mapping.
+
+    use std::{alloc, ptr::NonNull};
+
+    #[derive(Debug)]
+    pub(super) struct Allocated {
+        start: NonNull<u8>,
+        layout: alloc::Layout,
+    }
+
+    // SAFETY: the memory is this value's own, and is reached through its pointer alone, by who
+    // vouches for it.
+    unsafe impl Send for Allocated {}
+    // SAFETY: as above; shared it gives nothing but that pointer.
+    unsafe impl Sync for Allocated {}
+
+    impl Allocated {
+        pub(super) fn zeroed(bytes: usize) -> Option<Self> {
+            let layout = alloc::Layout::from_size_align(bytes.max(1), 4096).ok()?;
+            // SAFETY: the size is not 0.
+            let start = unsafe { alloc::alloc_zeroed(layout) };
+            NonNull::new(start).map(|start| Self { start, layout })
+        }
+
+        pub(super) fn len(&self) -> usize {
+            self.layout.size()
+        }
+
+        pub(super) fn as_mut_ptr(&self) -> *mut u8 {
+            self.start.as_ptr()
+        }
+    }
+
+    impl Drop for Allocated {
+        fn drop(&mut self) {
+            // SAFETY: it was allocated with this layout, and nobody else frees it.
+            unsafe { alloc::dealloc(self.start.as_ptr(), self.layout) }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The board without a server: the API for a Web Worker that runs this crate as WebAssembly.
+//!
+//! `page/worker.js` calls these functions: [`request`] makes room for a request's text, [`respond`]
+//! answers what was written there, [`answer_start`] says where the answer is, and [`is_lasting`]
+//! whether the same request would get no better one. Invariant: one thread calls them, one after the
+//! other, so each answer belongs to the request before it.
+
+#![allow(unsafe_code, reason = "what a worker calls has names of its own")]
+
+use crate::answer::answer_text;
+use crate::api::{Answer, Problem};
+use crate::bounds::Bounds;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes of the longest request, as over HTTP.
+const LONGEST: usize = 1 << 16;
+
+struct Exchange {
+    request: Vec<u8>,
+    answer: Vec<u8>,
+    is_lasting: bool,
+}
+
+static EXCHANGE: Mutex<Exchange> = Mutex::new(Exchange {
+    request: Vec::new(),
+    answer: Vec::new(),
+    is_lasting: false,
+});
+
+fn exchange() -> MutexGuard<'static, Exchange> {
+    EXCHANGE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where so many bytes of a request are to be written; null if there are too many.
+#[unsafe(no_mangle)]
+pub extern "C" fn request(bytes: usize) -> *mut u8 {
+    if bytes > LONGEST {
+        return std::ptr::null_mut();
+    }
+    let mut exchange = exchange();
+    exchange.request.resize(bytes, 0);
+    exchange.request.as_mut_ptr()
+}
+
+/// Answers the request; how many bytes the answer has.
+#[unsafe(no_mangle)]
+pub extern "C" fn respond() -> usize {
+    let mut exchange = exchange();
+    let bounds = Bounds {
+        threads: 1,
+        ..Bounds::default()
+    };
+    let answer = answer_text(&exchange.request, &bounds);
+    exchange.is_lasting = match &answer {
+        Answer::Error(Problem { out_of_time, .. }) => !out_of_time,
+        _ => true,
+    };
+    exchange.answer = serde_json::to_vec(&answer).unwrap_or_default();
+    exchange.answer.len()
+}
+
+/// Where the answer begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn answer_start() -> *const u8 {
+    exchange().answer.as_ptr()
+}
+
+/// Whether the answer would be the same if it was asked for again.
+#[unsafe(no_mangle)]
+pub extern "C" fn is_lasting() -> bool {
+    exchange().is_lasting
+}

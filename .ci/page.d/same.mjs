@@ -1,0 +1,94 @@
+// Whether the engine as WebAssembly says what the server says, to the last digit: `same.mjs ADDRESS ALEA.WASM`. Games at random
+// of every kind; each position is analysed, evaluated and moved from, by every level without a limit of time. Then how fast it is.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+
+const [address, file] = process.argv.slice(2);
+const GAMES = 3;
+const PLIES = 12;
+
+const imports = { alea: { now: () => performance.now() } };
+const { instance } = await WebAssembly.instantiate(await readFile(file), imports);
+const engine = instance.exports;
+
+function inWorker(text) {
+  const bytes = new TextEncoder().encode(text);
+  const start = engine.request(bytes.length);
+  new Uint8Array(engine.memory.buffer, start, bytes.length).set(bytes);
+  const length = engine.respond();
+  return JSON.parse(new TextDecoder().decode(new Uint8Array(engine.memory.buffer, engine.answer_start(), length)));
+}
+
+async function onServer(text) {
+  const headers = { "Content-Type": "application/json" };
+  return (await fetch(`${address}api`, { method: "POST", headers, body: text })).json();
+}
+
+/** All of an answer but the time it took. */
+function lasting(answer) {
+  return JSON.stringify(answer, (key, value) => (key === "milliseconds" ? undefined : value));
+}
+
+let asked = 0;
+async function ask(question) {
+  const text = typeof question === "string" ? question : JSON.stringify(question);
+  const [here, there] = [inWorker(text), await onServer(text)];
+  assert.equal(lasting(here), lasting(there), text);
+  asked += 1;
+  return there;
+}
+
+// Mulberry32, so that games are the same each time.
+let state = 20_251;
+function below(count) {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
+}
+
+const { games } = await ask({ ask: "games" });
+for (const wrong of ["", "{}", '{"ask":"new","game":"chess"}', '{"ask":"new","game":"einstein(eval=x)"}']) {
+  assert.ok((await ask(wrong)).error);
+}
+for (const facts of games) {
+  const game = facts.notation;
+  const timeless = facts.levels.map(({ player }) => player).filter((player) => !/ms=/.test(player));
+  const search = facts.evaluators.some(({ name }) => name === "best") ? ["star1(depth=2, eval=best)"] : [];
+  const players = [...new Set([...timeless, "star1(depth=2)", ...search])].filter((player) => !/sims=2000/.test(player));
+  for (let seed = 0; seed < GAMES; seed += 1) {
+    let here = await ask({ ask: "new", game, seed });
+    const start = here.position;
+    const plies = [];
+    for (let ply = 0; ply < PLIES && !here.over; ply += 1) {
+      await ask({ ask: "evaluate", game, position: here.position, evaluators: facts.evaluators.map(({ name }) => name) });
+      const player = players[below(players.length)];
+      await ask({ ask: "analyse", game, position: here.position, player });
+      here = await ask({ ask: "roll", game, position: here.position, seed, ply });
+      const { move } = await ask({ ask: "move", game, position: here.position, player, seed: ply });
+      const played = here.moves[below(here.moves.length)];
+      assert.ok(here.moves.some((known) => known.move === move), `${player} plays ${move} in ${here.position}`);
+      plies.push(facts.faces ? { face: here.face, move: played.move } : { move: played.move });
+      here = await ask({ ask: "position", game, position: played.position });
+    }
+    await ask({ ask: "judge", game, start, plies, player: "star1(depth=1)" });
+  }
+}
+console.log(`${asked} answers of the engine as WebAssembly are those of the server`);
+
+// The middle game of 25 searches of one thread each, in turns.
+const question = { ask: "analyse", game: "einstein", position: "215../64.../3...e/...fb/..acd r -" };
+for (const player of ["star2(depth=5, eval=schwarz, probcut=0)", "star2(depth=4, eval=best, probcut=0)"]) {
+  const text = JSON.stringify({ ...question, player });
+  const ways = { "as WebAssembly": inWorker, "on the server": onServer };
+  const speeds = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
+  for (let turn = 0; turn < 25; turn += 1) {
+    for (const [way, carry] of Object.entries(ways)) {
+      const { nodes, milliseconds } = await carry(text);
+      speeds[way].push(nodes / milliseconds);
+    }
+  }
+  const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+  const told = Object.entries(speeds).map(([way, values]) => `${Math.round(middle(values))} ${way}`);
+  console.log(`${player}: thousand nodes/s: ${told.join(", ")}`);
+}

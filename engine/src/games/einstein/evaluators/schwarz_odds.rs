@@ -204,7 +204,8 @@ impl Evaluator<Standard> for SchwarzOdds {
 
     fn in_whole_games(&self, value: f32) -> Option<f32> {
         let ([slope, offset], [whole_slope, whole_offset]) = (self.scale, Self::WHOLE_GAMES);
-        let turns = ((value / (1.0 - value)).ln() - offset) / slope;
+        // The logarithm of double precision, rounded, is the same on every machine.
+        let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(whole_slope * turns + whole_offset))
     }
 

@@ -113,6 +113,9 @@ pub trait Session: Send {
     /// Begins a new game.
     fn clear(&mut self);
 
+    /// Draws from another seed from now on.
+    fn set_seed(&mut self, seed: u64);
+
     /// The position in notation, with the die if it has been rolled.
     fn position(&self) -> String;
 

@@ -93,9 +93,14 @@ impl<G: Spoken> Sitting<G> {
 
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
-        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
         (self.start, self.position, self.die) = (start, start, die);
         self.plies.clear();
+        self.sow();
+    }
+
+    /// Draws anew, by the seed and how many games there were.
+    fn sow(&mut self) {
+        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
         let seed = self.seed(SeedSpace::Player);
         if let Some((_, player)) = &mut self.made {
             player.new_game(seed);
@@ -252,6 +257,11 @@ impl<G: Spoken> Session for Sitting<G> {
         // Where either seat may begin, it is the one that is called black.
         let start = (self.game).random_start(&mut random, black(self.titles()));
         self.begin(start, None);
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        (self.terms.seed, self.games) = (seed, 0);
+        self.sow();
     }
 
     fn position(&self) -> String {

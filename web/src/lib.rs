@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod api;
 pub mod bounds;
+pub mod exec;
 pub mod games;
 pub mod judge;
 pub mod rating;

@@ -13,7 +13,9 @@ use web::{bounds::Bounds, server};
 /// Open the address that is printed. The page needs no network: all it asks is this program
 /// (docs/api.md). Nothing is written, a request can open no file, and what it may cost is bounded.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea web\n         alea web --port 8000 --searches 4")]
+#[command(
+    after_help = "Example: alea web\n         alea web --port 8000 --searches 4\n         alea web --exec, then curl 'http://127.0.0.1:7878/exec?genmove'"
+)]
 pub(crate) struct Arguments {
     /// The port; if it is taken, a free one is chosen; 0: a free one
     #[arg(long, default_value_t = 7878)]
@@ -28,6 +30,9 @@ pub(crate) struct Arguments {
     /// tables]; without files those of 4 stones are made in memory
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
+    /// Also answer commands of GTP, at /exec?COMMAND and /exec/SESSION?COMMAND (docs/protocols.md)
+    #[arg(long)]
+    exec: bool,
 }
 
 impl Arguments {
@@ -49,6 +54,6 @@ impl Arguments {
             0 => cores,
             some => some.min(1024),
         };
-        server::serve(listener, Bounds::default(), searches).context("the server ended")
+        server::serve(listener, Bounds::default(), searches, self.exec).context("the server ended")
     }
 }

@@ -52,6 +52,11 @@ pub(super) const COMMANDS: &[Command] = &[
     ("playgame", playgame),
     ("winner", winner),
     ("havannah_winner", winner),
+    ("set_random_seed", |gtp, call| {
+        let seed = only(call, "set_random_seed NUMBER")?;
+        gtp.session.set_seed(seed);
+        done()
+    }),
     ("position", |gtp, call| match call.words {
         [] => text(gtp.session.position()),
         words => {

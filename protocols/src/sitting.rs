@@ -76,15 +76,16 @@ impl<G: Spoken> Sitting<G> {
         Ok(sitting)
     }
 
-    /// The player that is taken where none is named: the strongest that decides within a second.
-    pub fn usual_player(game: &G) -> String {
+    /// The player that is taken where none is named: the strongest that decides within a second, or
+    /// within the longest search.
+    pub fn usual_player(game: &G, longest: Duration) -> String {
+        let ms = milliseconds(longest.min(Duration::from_secs(1)));
         let best = || game.evaluator(&Notation::new("best")).is_ok();
         match G::SEARCH {
-            "" if game.best().is_some() && best() => "star2(ms=1000, eval=best)",
-            "" => "star2(ms=1000)",
-            _ => "mcts(ms=1000)",
+            "" if game.best().is_some() && best() => format!("star2(ms={ms}, eval=best)"),
+            "" => format!("star2(ms={ms})"),
+            _ => format!("mcts(ms={ms})"),
         }
-        .to_owned()
     }
 
     fn seed(&self, purpose: SeedSpace) -> u64 {
@@ -549,7 +550,8 @@ fn timed(notation: Notation, time: Duration) -> Notation {
 }
 
 fn milliseconds(time: Duration) -> String {
-    format!("{:.2}", (time.as_secs_f64() * 1000.0).max(0.01))
+    let milliseconds = (time.as_secs_f64() * 100_000.0).round() / 100.0;
+    milliseconds.max(0.01).to_string()
 }
 
 fn cost(stats: SearchStats, began: Instant) -> Cost {

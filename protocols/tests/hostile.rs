@@ -357,12 +357,32 @@ fn every_line_is_answered_as_the_protocol_says() {
     }
 }
 
+/// The long version of the test above for one protocol.
+fn ten_million_lines(place: usize) {
+    let (begin, lines, fits) = PROTOCOLS[place];
+    talk(begin, lines, fits, 10_000_000, 2);
+}
+
 #[test]
-#[ignore = "ten million lines for each protocol take minutes"]
-fn ten_million_lines_are_answered_as_the_protocol_says() {
-    std::thread::scope(|scope| {
-        for (begin, lines, fits) in PROTOCOLS {
-            scope.spawn(move || talk(begin, lines, fits, 10_000_000, 2));
-        }
-    });
+#[ignore = "ten million lines take minutes"]
+fn ten_million_lines_of_gtp() {
+    ten_million_lines(0);
+}
+
+#[test]
+#[ignore = "ten million lines take minutes"]
+fn ten_million_lines_of_tcga() {
+    ten_million_lines(1);
+}
+
+#[test]
+#[ignore = "ten million lines take minutes"]
+fn ten_million_lines_of_ubgi() {
+    ten_million_lines(2);
+}
+
+#[test]
+#[ignore = "ten million lines take minutes"]
+fn ten_million_lines_of_nboard() {
+    ten_million_lines(3);
 }

@@ -113,7 +113,7 @@ fn opened(game: &str, player: Option<&str>, seed: u64) -> Result<Box<dyn Session
             keeps_players: true,
             seed,
         };
-        let player = player.map_or_else(|| Sitting::usual_player(&rules), str::to_owned);
+        let player = player.map_or_else(|| Sitting::usual_player(&rules, terms.longest), str::to_owned);
         let sitting = Sitting::open(rules, &player, terms);
         Ok(Box::new(sitting.map_err(|problem| anyhow!(problem))?))
     })

@@ -6,6 +6,7 @@ mod atlas;
 mod bench;
 mod calibrate;
 mod data;
+mod engine;
 mod evaluate;
 mod gate;
 mod improve;
@@ -60,6 +61,7 @@ pub(crate) enum Command {
     Map(map::Arguments),
     Models(models::Arguments),
     Network(network::Arguments),
+    Engine(engine::Arguments),
     Web(web::Arguments),
     Calibrate(calibrate::Arguments),
     Bench(bench::Arguments),
@@ -93,6 +95,7 @@ impl Command {
             Self::Map(arguments) => arguments.run(),
             Self::Models(arguments) => arguments.run(),
             Self::Network(arguments) => arguments.run(),
+            Self::Engine(arguments) => arguments.run(),
             Self::Web(arguments) => arguments.run(),
             Self::Calibrate(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),

@@ -7,6 +7,8 @@
 pub mod answer;
 pub mod api;
 pub mod bounds;
+#[cfg(not(target_family = "wasm"))]
+pub mod exec;
 pub mod games;
 pub mod judge;
 #[cfg(not(target_family = "wasm"))]

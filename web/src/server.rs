@@ -1,14 +1,15 @@
-//! The board over HTTP: the page at `/`, the API at `POST /api`.
+//! The board over HTTP: the page at `/`, the API at `POST /api`, and GTP at `/exec` if asked for.
 //!
 //! Nothing of a request is trusted: its length and the time to send it are bounded, `Host` and
 //! `Origin` have to be this server's own, so that no page of another site asks in a visitor's name,
 //! and searches run on threads of their own, a few at a time. Invariant: whatever comes in, the
-//! answer is one JSON object or a file of the page; a wrong request is 4xx, and 503 means that the
-//! bounds are reached.
+//! answer is one JSON object, an answer of GTP or a file of the page; a wrong request is 4xx, and 503
+//! means that the bounds are reached.
 
 use crate::answer::answer_text;
 use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
+use crate::exec::{Sessions, decoded};
 use crate::page::{FILES, POLICY};
 use axum::{
     Router,
@@ -37,23 +38,30 @@ const GRACE: Duration = Duration::from_secs(10);
 const THREADS: usize = 2;
 
 /// What all requests share.
-#[derive(Debug)]
 struct Shared {
     address: SocketAddr,
     bounds: Bounds,
+    /// For `/exec`, if that is answered.
+    sessions: Option<Sessions>,
     searches: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
-/// Serves the board to whoever connects to `listener`, until the process ends; at most so many
-/// `searches` at a time, others wait.
+/// Serves the board to whoever connects to `listener`, until the process ends, with `exec` also
+/// GTP; at most so many `searches` at a time, others wait.
 ///
 /// # Errors
 /// If threads cannot be started or the listener fails.
-pub fn serve(listener: std::net::TcpListener, bounds: Bounds, searches: usize) -> io::Result<()> {
+pub fn serve(
+    listener: std::net::TcpListener,
+    bounds: Bounds,
+    searches: usize,
+    exec: bool,
+) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
+        sessions: exec.then(|| Sessions::new(bounds.clone())),
         bounds,
         searches: Arc::new(Semaphore::new(searches)),
         waiting: Arc::new(Semaphore::new(WAITING)),
@@ -78,8 +86,24 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     }
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            let answered = answered(&shared, body).await;
-            answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+            answered(&shared, body, |shared, text| {
+                let answer = answer_text(text, &shared.bounds);
+                let json = serde_json::to_vec(&answer).unwrap_or_default();
+                response(status_of(&answer), "application/json", json)
+            })
+            .await
+        }
+        (method, path) if path == "/exec" || path.starts_with("/exec/") => {
+            if let Err((status, problem)) = may_exec(&shared, method, &head.headers) {
+                return refused(status, problem);
+            }
+            let name = path["/exec".len()..].trim_start_matches('/').to_owned();
+            let command = head.uri.query().map(decoded);
+            answered(&shared, body, move |shared, body| {
+                let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+                execute(shared, &name, &command)
+            })
+            .await
         }
         (_, "/api") => refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only"),
         (&Method::GET | &Method::HEAD, path) => {
@@ -94,6 +118,44 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             }
         }
         _ => refused(StatusCode::METHOD_NOT_ALLOWED, "pages answer GET only"),
+    }
+}
+
+/// Whether GTP is answered, and to such a request. A browser sends what a picture of another site
+/// asks for without `Origin`, but says from where.
+fn may_exec(
+    shared: &Shared,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<(), (StatusCode, &'static str)> {
+    let from = headers
+        .get("sec-fetch-site")
+        .map(header::HeaderValue::as_bytes);
+    if shared.sessions.is_none() {
+        Err((
+            StatusCode::NOT_FOUND,
+            "GTP is not answered here: alea web --exec",
+        ))
+    } else if ![Method::GET, Method::POST].contains(method) {
+        Err((
+            StatusCode::METHOD_NOT_ALLOWED,
+            "/exec answers GET and POST only",
+        ))
+    } else if from.is_some_and(|from| ![&b"same-origin"[..], b"none"].contains(&from)) {
+        Err((StatusCode::FORBIDDEN, "another site may not ask"))
+    } else {
+        Ok(())
+    }
+}
+
+/// The answer of a session to a command of GTP.
+fn execute(shared: &Shared, name: &str, command: &str) -> Response {
+    let sessions = shared.sessions.as_ref();
+    match sessions.map(|sessions| sessions.answer(name, command)) {
+        Some(Ok(said)) => response(StatusCode::OK, "text/plain; charset=utf-8", said),
+        Some(Err(problem)) if problem.contains("name") => refused(StatusCode::BAD_REQUEST, problem),
+        Some(Err(problem)) => refused(StatusCode::SERVICE_UNAVAILABLE, problem),
+        None => refused(StatusCode::NOT_FOUND, "GTP is not answered here"),
     }
 }
 
@@ -152,6 +214,16 @@ fn is_own(shared: &Shared, host: &str) -> bool {
 async fn answered(
     shared: &Arc<Shared>,
     body: Body,
+    answer: impl FnOnce(&Shared, &[u8]) -> Response + Send + 'static,
+) -> Response {
+    let searched = searched(shared, body, answer).await;
+    searched.unwrap_or_else(|(status, problem)| refused(status, problem))
+}
+
+async fn searched(
+    shared: &Arc<Shared>,
+    body: Body,
+    answer: impl FnOnce(&Shared, &[u8]) -> Response + Send + 'static,
 ) -> Result<Response, (StatusCode, &'static str)> {
     let busy = |_| {
         (
@@ -185,14 +257,11 @@ async fn answered(
     let search = tokio::task::spawn_blocking(move || {
         // Both stay taken until the search has ended, even if nobody waits for it any more.
         let _taken = (waits, turn);
-        let answer = answer_text(&text, &for_search.bounds);
-        let json = serde_json::to_vec(&answer).unwrap_or_default();
-        (status_of(&answer), json)
+        answer(&for_search, &text)
     });
     let search = timeout(patience, search).await.map_err(|_| late)?;
     let beyond = "this request is beyond what is answered here";
-    let (status, json) = search.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, beyond))?;
-    Ok(response(status, "application/json", json))
+    search.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, beyond))
 }
 
 fn status_of(answer: &Answer) -> StatusCode {

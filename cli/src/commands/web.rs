@@ -16,7 +16,8 @@ use web::{bounds::Bounds, page, server};
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea web\n         alea web --port 8000 --searches 4\n         \
-                  alea web --export site"
+                  alea web --export site\n         \
+                  alea web --exec, then curl 'http://127.0.0.1:7878/exec?genmove'"
 )]
 pub(crate) struct Arguments {
     /// The port; if it is taken, a free one is chosen; 0: a free one
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
     /// tables]; without files those of 4 stones are made in memory
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
+    /// Also answer commands of GTP, at /exec?COMMAND and /exec/SESSION?COMMAND (docs/protocols.md)
+    #[arg(long)]
+    exec: bool,
     /// Write the page into this directory instead, with the engine as WebAssembly: a site that needs
     /// no server of its own
     #[arg(long, value_name = "DIR")]
@@ -70,7 +74,7 @@ impl Arguments {
             0 => cores,
             some => some.min(1024),
         };
-        server::serve(listener, Bounds::default(), searches).context("the server ended")
+        server::serve(listener, Bounds::default(), searches, self.exec).context("the server ended")
     }
 
     /// The file of the engine as WebAssembly.

@@ -12,6 +12,7 @@ mod matches;
 mod network;
 mod pipeline;
 mod positions;
+mod protocols;
 mod refusals;
 mod regret;
 mod report;

@@ -25,7 +25,11 @@ impl Drop for Server {
 
 impl Server {
     fn start() -> Self {
-        let mut process = command("web --port 0 --searches 2")
+        Self::with("")
+    }
+
+    fn with(options: &str) -> Self {
+        let mut process = command(&format!("web --port 0 --searches 2 {options}"))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -255,4 +259,39 @@ fn judged_records_add_up() {
     alea!("judge {data} --player 'star1(depth=1)' --games 2")
         .shows(&["2 games judged by star1(depth=1)", "mean"]);
     alea!("judge {data} --player random").fails("rates no moves");
+}
+
+#[test]
+fn gtp_is_answered_where_it_was_asked_for_and_to_this_site_alone() {
+    let (status, answer) = Server::start().get("/exec?name");
+    assert_eq!(status, 404, "{answer}");
+    let server = Server::with("--exec");
+    let said = |(status, answer): (u16, String)| {
+        assert_eq!(status, 200, "{answer}");
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    };
+    assert_eq!(said(server.get("/exec?7%20protocol_version")), "=7 2\n\n");
+    let host = server.host();
+    let post = |path: &str, body: &str| server.request("POST", path, &host, body.as_bytes());
+    assert_eq!(
+        said(post("/exec/mine", "set_game havannah(base=4)")),
+        "=\n\n"
+    );
+    assert_eq!(said(server.get("/exec/mine?play+w+a1")), "=\n\n");
+    assert_eq!(said(server.get("/exec/mine?position")), "= a1\n\n");
+    assert_eq!(said(server.get("/exec/other?set_game")), "= einstein\n\n");
+    assert!(said(post("/exec", "set_option player external(cmd)")).starts_with('?'));
+    for (headers, path, wanted) in [
+        ("Origin: http://evil.example\r\n", "/exec?quit", 403),
+        ("Sec-Fetch-Site: cross-site\r\n", "/exec?quit", 403),
+        ("Sec-Fetch-Site: same-origin\r\n", "/exec?name", 200),
+        ("", "/exec/a%20b?name", 400),
+    ] {
+        let (status, answer) = server.request("GET", path, &format!("{host}{headers}"), b"");
+        assert_eq!(status, wanted, "{headers}{path}: {answer}");
+    }
+    let (status, _) = server.request("GET", "/exec?quit", "Host: evil.example\r\n", b"");
+    assert_eq!(status, 403);
+    let (status, _) = server.request("PUT", "/exec?name", &host, b"");
+    assert_eq!(status, 405);
 }

@@ -14,7 +14,7 @@ use crate::sources::{
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 15] = [
+const NAME_A_GAME: [(&str, &str); 17] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -33,6 +33,8 @@ const NAME_A_GAME: [(&str, &str); 15] = [
         "web/games.rs",
         "the games at the board, which a browser has without the command",
     ),
+    ("cli/commands/engine.rs", "protocols of one game"),
+    ("protocols/games.rs", "what protocols say of each game"),
     ("benches/network", "ReversiXT's network protocol"),
     ("benches/studies", "studies of one game"),
     ("benches/test_players.rs", "players of the tests"),
@@ -119,7 +121,7 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
     let games = games();
     assert!(games.contains(&"einstein".to_owned()), "{games:?}");
     let (mut violations, mut used) = (Vec::new(), [false; NAME_A_GAME.len()]);
-    for name in ["trainer", "benches", "web", "cli"] {
+    for name in ["trainer", "benches", "protocols", "web", "cli"] {
         for source in crate_sources(name) {
             let words = names_used(&source);
             let named = words.iter().find(|word| {
@@ -176,11 +178,18 @@ fn crates_depend_only_downwards() {
             "engine",
         ),
         (
+            "protocols",
+            &[
+                "trainer", "benches", "web", "alea", "cli", "clap", "burn", "anyhow",
+            ][..],
+            "engine",
+        ),
+        (
             "web",
             &[
                 "trainer", "benches", "alea", "cli", "clap", "burn", "anyhow",
             ][..],
-            "engine",
+            "protocols",
         ),
         ("cli", &["burn"][..], "trainer"),
     ] {

@@ -1,0 +1,232 @@
+//! GTP over HTTP: a command in a request, its answer as text.
+//!
+//! Sessions have names; each is a game with its history, and a player that is made anew for every
+//! answer. Invariant: there are never more than [`MOST`] sessions, and what a command may name and
+//! cost is bounded as everywhere ([`Bounds`]).
+
+use crate::api::Problem;
+use crate::bounds::Bounds;
+use crate::games::{OnBoard, for_board_games};
+use protocols::{
+    games::Spoken,
+    gtp::Gtp,
+    protocol::{Outside, Protocol},
+    session::{Open, Session, Terms},
+    sitting::Sitting,
+};
+use std::{
+    sync::{Arc, Mutex, PoisonError, TryLockError},
+    time::Duration,
+};
+
+/// Sessions at a time; for another one the one that was not used for longest ends.
+pub const MOST: usize = 16;
+/// Characters of a session's name.
+const LONGEST_NAME: usize = 32;
+/// The game that a session begins with.
+const FIRST: &str = "einstein";
+
+type Shared = Arc<Mutex<Gtp>>;
+
+/// All sessions, the one that was used last at the end.
+pub struct Sessions {
+    open: Open,
+    all: Mutex<Vec<(String, Shared)>>,
+}
+
+/// The answer to a command.
+#[derive(Default)]
+struct Said(String);
+
+impl Outside for Said {
+    fn say(&mut self, text: &str) {
+        self.0 += text;
+        self.0.push('\n');
+    }
+
+    /// One answer is all that there is time for.
+    fn calls(&mut self) -> bool {
+        true
+    }
+}
+
+impl Sessions {
+    /// No session yet.
+    #[must_use]
+    pub fn new(bounds: Bounds) -> Self {
+        Self {
+            open: Arc::new(move |game| opened(game, &bounds)),
+            all: Mutex::default(),
+        }
+    }
+
+    /// The answer to a command of a session, which begins if there is none of the name.
+    ///
+    /// # Errors
+    /// If no session can have the name, or it is busy, or all are.
+    pub fn answer(&self, name: &str, command: &str) -> Result<String, &'static str> {
+        let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
+        if name.len() > LONGEST_NAME || !name.bytes().all(is_sign) {
+            return Err("the name of a session is at most 32 letters, digits, - and _");
+        }
+        let session = self.session(name)?;
+        let mut gtp = match session.try_lock() {
+            Ok(gtp) => gtp,
+            Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
+            Err(TryLockError::Poisoned(_)) => {
+                self.end(name);
+                return Err("this session has failed and is ended");
+            }
+        };
+        let mut said = Said::default();
+        if !gtp.hear(command, &mut said) {
+            self.end(name);
+        }
+        Ok(said.0)
+    }
+
+    fn session(&self, name: &str) -> Result<Shared, &'static str> {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = all.iter().position(|(known, _)| known == name) {
+            let used = all.remove(place);
+            let session = Arc::clone(&used.1);
+            all.push(used);
+            return Ok(session);
+        }
+        if all.len() >= MOST {
+            let idle = all
+                .iter()
+                .position(|(_, session)| Arc::strong_count(session) == 1);
+            all.remove(idle.ok_or("all sessions are busy; ask again")?);
+        }
+        let gtp = Gtp::new(Arc::clone(&self.open), FIRST);
+        let gtp = gtp.map_err(|_| "a session cannot be opened")?;
+        let session = Arc::new(Mutex::new(gtp));
+        all.push((name.to_owned(), Arc::clone(&session)));
+        Ok(session)
+    }
+
+    fn end(&self, name: &str) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(known, _)| known != name);
+    }
+}
+
+/// A session of a game that a request may name.
+fn opened(game: &str, bounds: &Bounds) -> Result<Box<dyn Session>, String> {
+    for_board_games!(with_board_game game, rules => sitting(rules, bounds))
+        .map_err(|problem| problem.error)
+}
+
+fn sitting<G: OnBoard + Spoken>(game: &G, bounds: &Bounds) -> Result<Box<dyn Session>, Problem> {
+    let permitting = bounds.clone();
+    let permit = move |text: &str| {
+        let permitted = permitting.player::<G>(text);
+        permitted.map_err(|problem| problem.error)
+    };
+    let terms = Terms {
+        permit: Arc::new(permit),
+        longest: Duration::from_secs_f64(bounds.milliseconds / 1000.0),
+        keeps_players: false,
+        seed: 1,
+    };
+    let player = Sitting::usual_player(game, terms.longest);
+    let sitting = Sitting::open(game.clone(), &player, terms);
+    Ok(Box::new(sitting.map_err(Problem::wrong)?))
+}
+
+/// The text that a query stands for: `%20` and `+` are blanks.
+#[must_use]
+pub fn decoded(query: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), query.as_bytes());
+    while let Some((&sign, more)) = rest.split_first() {
+        rest = more;
+        let hex = rest.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(match (sign, byte) {
+            (b'+', _) => b' ',
+            (b'%', Some(byte)) => {
+                rest = &rest[2..];
+                byte
+            }
+            _ => sign,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_decoded() {
+        for (query, text) in [
+            ("genmove%20b", "genmove b"),
+            ("play+b+c1b2", "play b c1b2"),
+            ("100%", "100%"),
+            ("%zz%2", "%zz%2"),
+            ("%C3%A9%ff", "é\u{fffd}"),
+        ] {
+            assert_eq!(decoded(query), text);
+        }
+    }
+
+    #[test]
+    fn sessions_are_told_apart_bounded_and_end() {
+        let sessions = Sessions::new(Bounds::default());
+        let ask = |name: &str, command: &str| sessions.answer(name, command).unwrap();
+        assert_eq!(ask("a", "dice 3"), "=\n\n");
+        assert!(ask("a", "position").contains(" b 3"));
+        assert!(ask("b", "position").contains(" b -"));
+        assert_eq!(ask("a", "quit"), "=\n\n");
+        assert!(ask("a", "position").contains(" b -"));
+        ask("a", "dice 3");
+        for other in 0..MOST {
+            ask(&format!("other{other}"), "name");
+        }
+        assert_eq!(sessions.all.lock().unwrap().len(), MOST);
+        assert!(ask("a", "position").contains(" b -"), "it was the oldest");
+        for wrong in ["a b", "../x", &"x".repeat(33)] {
+            assert!(sessions.answer(wrong, "name").is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn commands_name_no_file_no_program_and_no_search_without_a_bound() {
+        let sessions = Sessions::new(Bounds::default());
+        for refused in [
+            "set_option player external(\"rm -r x\")",
+            "set_option player star1(depth=99)",
+            "set_option player star1(eval=model:/etc/passwd)",
+            "set_option ms 600000",
+            "set_option threads 64",
+            "set_option eval model:x",
+            "set_option tablebase 7",
+            "set_game reversixt(map=/etc/passwd)",
+            "set_game chess",
+        ] {
+            let said = sessions.answer("", refused).unwrap();
+            assert!(
+                said.starts_with('?') && said.lines().count() == 2,
+                "{refused}: {said}"
+            );
+        }
+        let bounds = Bounds {
+            milliseconds: 100.0,
+            ..Bounds::default()
+        };
+        let (sessions, began) = (Sessions::new(bounds), std::time::Instant::now());
+        for slow in [
+            "roll",
+            "set_option ms 100",
+            "genmove b 1000",
+            "analyze 100000",
+            "solve 1000",
+        ] {
+            let said = sessions.answer("", slow).unwrap();
+            assert!(said.starts_with(['=', '?']), "{slow}: {said}");
+        }
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+}

@@ -31,7 +31,7 @@ use engine::play::{
     game_loop::{Cause, play_refereed},
     notation::PlayerError,
     playable::{Playable, Repeatable},
-    player::Player,
+    player::{News, Player},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult};
@@ -307,7 +307,9 @@ impl<'a, G: Playable> Table<'a, G> {
     fn play_pair(&mut self, pair: u64) -> Result<PairResult> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
-        let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
+        let seed_of = |pair| self.options.pair_seed(pair);
+        let start = self.book.of_pair(pair, seed_of);
+        let before = self.book.before_pair(pair, seed_of);
         let mut chance = game.paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,
@@ -319,6 +321,9 @@ impl<'a, G: Playable> Table<'a, G> {
             let seats = [seat_of_a, 1 - seat_of_a];
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
+                for (position, mv) in &before {
+                    player.hear(News::Ply(position, 0, *mv));
+                }
             }
             let [a, b] = self
                 .players

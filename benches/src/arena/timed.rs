@@ -5,7 +5,7 @@
 //! once; in everything else it is the player within.
 
 use engine::core::game::Game;
-use engine::play::player::{Analysis, Decision, Failure, Player, Valuation};
+use engine::play::player::{Analysis, Decision, Failure, News, Player, Valuation};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
@@ -62,6 +62,10 @@ impl<G: Game> Player<G> for Timed<G> {
 
     fn failure(&mut self) -> Option<Failure> {
         self.player.failure()
+    }
+
+    fn hear(&mut self, news: News<'_, G>) {
+        self.player.hear(news);
     }
 
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {

@@ -76,6 +76,7 @@ pub fn play_tournament<G: Playable>(
         }
     }
     make_folder(options.state.as_deref())?;
+    make_folder(options.records.as_deref())?;
     let mut matches = Vec::new();
     for (i, a) in contestants.iter().enumerate() {
         for (j, b) in contestants.iter().enumerate().skip(i + 1) {

@@ -39,24 +39,32 @@ pub(crate) fn open(ratings: &Ratings, precision: f64) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// The pairing to be played next, for so many pairs of games; `None` when nothing is open.
+/// The pairing to be played next, for so many pairs of games, of those that are `allowed`; `None`
+/// when nothing is open.
 pub(crate) fn next(
     contestants: usize,
     meetings: &[Meeting],
     pairs: f64,
     precision: f64,
+    allowed: impl Fn(usize, usize) -> bool,
 ) -> Option<(usize, usize)> {
+    let apart = |distance: usize| (distance..contestants).map(move |b| (b - distance, b));
+    let pairings = (1..contestants).flat_map(apart);
+    let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, meetings) else {
-        // Everybody meets the next one first: that connects all.
-        let met = |a: usize, b: usize| {
-            let mut of_both = meetings.iter().filter(|meeting| {
-                [(a, b), (b, a)].contains(&(meeting.a, meeting.b)) && meeting.samples > 0.0
-            });
-            of_both.next().is_some()
+        // First of all everybody is connected, if possible each with the next one.
+        let reached = |a: usize, b: usize| {
+            let mut reached = vec![false; contestants];
+            reached[a] = true;
+            for _ in 0..contestants {
+                for meeting in meetings.iter().filter(|meeting| meeting.samples > 0.0) {
+                    let either = reached[meeting.a] || reached[meeting.b];
+                    (reached[meeting.a], reached[meeting.b]) = (either, either);
+                }
+            }
+            reached[b]
         };
-        return (1..contestants)
-            .map(|b| (b - 1, b))
-            .find(|&(a, b)| !met(a, b));
+        return pairings.find(|&(a, b)| !reached(a, b));
     };
     let open = open(&ratings, precision);
     let covariance = &ratings.covariance;
@@ -73,7 +81,6 @@ pub(crate) fn next(
         };
         open.iter().map(one).sum::<f64>()
     };
-    let pairings = (0..contestants).flat_map(|a| (a + 1..contestants).map(move |b| (a, b)));
     let rated = pairings.map(|(a, b)| (taken(a, b), (a, b)));
     // Of equal ones the first.
     let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });

@@ -67,7 +67,8 @@ impl League {
 
     /// Plays until nothing is open.
     fn play_on(&mut self) -> Ratings {
-        while let Some((a, b)) = next(self.count(), &self.meetings(), PAIRS as f64, 0.0) {
+        let any = |_, _| true;
+        while let Some((a, b)) = next(self.count(), &self.meetings(), PAIRS as f64, 0.0, any) {
             self.play(a, b);
         }
         self.ratings()
@@ -165,15 +166,21 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
         score,
         variance: score * (1.0 - score) / 2.0,
     };
-    assert_eq!(next(3, &[], 10.0, 0.0), Some((0, 1)));
+    let next = |meetings: &[Meeting], precision| next(3, meetings, 10.0, precision, |_, _| true);
+    assert_eq!(next(&[], 0.0), Some((0, 1)));
     let first = meeting(0, 1, 0.9, 100.0);
-    assert_eq!(next(3, &[first], 10.0, 0.0), Some((1, 2)));
+    assert_eq!(next(&[first], 0.0), Some((1, 2)));
     // One and two are as good as equal, zero is far above them.
     let close = meeting(1, 2, 0.51, 100.0);
-    assert_eq!(next(3, &[first, close], 10.0, 0.0), Some((1, 2)));
+    assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
     // Two errors of their difference are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
-    assert_eq!(next(3, &[first, close], 10.0, 60.0), None);
-    assert_eq!(next(3, &[first, close], 10.0, 40.0), Some((1, 2)));
+    assert_eq!(next(&[first, close], 60.0), None);
+    assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
     let clear = meeting(1, 2, 0.7, 100.0);
-    assert_eq!(next(3, &[first, clear], 10.0, 0.0), None);
+    assert_eq!(next(&[first, clear], 0.0), None);
+    // Who may not play is not asked to.
+    let without = |a, b| [a, b] != [0, 1];
+    assert_eq!(super::next(3, &[], 10.0, 0.0, without), Some((1, 2)));
+    let second = meeting(1, 2, 0.9, 100.0);
+    assert_eq!(super::next(3, &[second], 10.0, 0.0, without), Some((0, 2)));
 }

@@ -297,6 +297,23 @@ pub(crate) fn play_pairs<G: Playable>(
     Ok((collector.finish()?, earlier.wall + wall))
 }
 
+/// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
+pub(crate) fn kept_pairs<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Result<Vec<PairResult>> {
+    let Some(path) = &options.state else {
+        return Ok(Vec::new());
+    };
+    let (_, mut earlier) = State::open(path, &identity(a, b, options))?;
+    let mut repeats = Repeats::default();
+    earlier
+        .results
+        .retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
+    Ok(earlier.results)
+}
+
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.
 struct Table<'a, G: Playable> {
     options: &'a MatchOptions<G>,

@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use trainer::data::shards_of;
+use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
 /// Calls a macro with the type of every game.

@@ -5,7 +5,7 @@
 //! all steps before, so a league goes on where it was stopped and plays no game twice. Invariant: a
 //! step is written before its games are played; what is said of a league follows from its steps.
 
-use super::{Contestant, MatchOptions, PairResult, in_folder, make_folder, play_pairs};
+use super::{Contestant, MatchOptions, PairResult, in_folder, kept_pairs, play_pairs};
 use crate::error::Result;
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
@@ -13,6 +13,7 @@ use crate::statistics::{
     ratings::{Meeting, Ratings, ratings},
 };
 use engine::core::{
+    files,
     journal::{Journal, Wording},
     moments::Moments,
 };
@@ -147,7 +148,10 @@ pub fn play_league<G: Playable>(
     let path = directory.join("league.jsonl");
     let (mut journal, steps) = Journal::open(&path, wording, &identity, |step: &Step| step.step)?;
     for step in steps.values() {
-        league.take(step)?;
+        // All that a pairing will need is read at once.
+        let of_both = |other: &&Step| (&other.a, &other.b) == (&step.a, &step.b);
+        let most = steps.values().filter(of_both).map(|step| step.pairs).max();
+        league.take(step, most.unwrap_or(step.pairs))?;
     }
     let mut number = steps.last_key_value().map_or(0, |(last, _)| last + 1);
     let mut result = league.result();
@@ -161,7 +165,7 @@ pub fn play_league<G: Playable>(
             pairs: league.pairs_of(a, b) + options.step,
         };
         journal.add(&step)?;
-        league.take(&step)?;
+        league.take(&step, step.pairs)?;
         number += 1;
         result = league.result();
         watch(&result, &format!("{} – {}", step.a, step.b));
@@ -182,8 +186,9 @@ struct League<'a, G: Playable> {
 /// What is known of a pairing.
 #[derive(Default)]
 struct Met {
-    /// Pairs asked for, and those that count.
+    /// Pairs asked for so far, those that were read, and what came of them.
     pairs: u64,
+    read: u64,
     results: Vec<PairResult>,
     means: Moments,
     /// Whether the last step brought nothing new.
@@ -197,8 +202,10 @@ impl<'a, G: Playable> League<'a, G> {
         options: &'a LeagueOptions<G>,
     ) -> Result<Self> {
         let folder = directory.join("matches");
-        make_folder(Some(&folder))?;
-        make_folder(options.matches.records.as_deref())?;
+        let folders = [Some(&folder), options.matches.records.as_ref()];
+        for folder in folders.into_iter().flatten() {
+            files::create_directory(folder)?;
+        }
         let count = entrants.len();
         if count < 2 {
             return Err(format!("a league needs at least two entrants, not {count}").into());
@@ -232,27 +239,27 @@ impl<'a, G: Playable> League<'a, G> {
         found.ok_or_else(|| format!("{name} has played in this league, and is not among its entrants: give it back, or begin another league").into())
     }
 
-    /// Plays a step, or what is left of it, and takes its results into account.
-    fn take(&mut self, step: &Step) -> Result<()> {
+    /// Plays a step, or what is left of it and of those of up to `most` pairs, and takes its results
+    /// into account.
+    fn take(&mut self, step: &Step, most: u64) -> Result<()> {
         let pairing = (self.index(&step.a)?, self.index(&step.b)?);
         let [a, b] = [&self.entrants[pairing.0], &self.entrants[pairing.1]];
         let known = self.met.entry(pairing).or_default();
         // Results of later steps may be there: they count when their time comes.
-        if !known
-            .results
-            .last()
-            .is_some_and(|last| last.pair + 1 >= step.pairs)
-        {
+        if known.read < step.pairs {
             let name = format!("{}--{}", a.name, b.name);
             let options = MatchOptions {
-                pairs: step.pairs,
+                pairs: most,
                 ..self.matches.kept_as(&name)
             };
             let file = in_folder(Path::new("matches"), &name);
-            let played = play_pairs(&a.contestant, &b.contestant, &options);
-            known.results = played
-                .map_err(|error| format!("{}: {error}", file.display()))?
-                .0;
+            // Of a step in whose midst somebody went away there is what there is.
+            let played = match a.absent.is_some() || b.absent.is_some() {
+                true => kept_pairs(&a.contestant, &b.contestant, &options),
+                false => play_pairs(&a.contestant, &b.contestant, &options).map(|(pairs, _)| pairs),
+            };
+            known.results = played.map_err(|error| format!("{}: {error}", file.display()))?;
+            known.read = most;
         }
         let new = known.results.iter();
         let new: Vec<f64> = new

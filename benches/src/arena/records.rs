@@ -16,7 +16,7 @@ use engine::core::{
 use engine::play::{game_loop::Forfeit, playable::Playable};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, io::Write, path::Path, time::Duration};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 /// One game, as a line.
 #[derive(Clone, Serialize, Deserialize)]

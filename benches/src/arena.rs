@@ -10,7 +10,9 @@
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
+pub mod league;
 pub(crate) mod luck;
+mod records;
 pub mod report;
 mod result;
 mod starts;
@@ -31,9 +33,10 @@ use engine::play::{
     game_loop::{Cause, play_refereed},
     notation::PlayerError,
     playable::{Playable, Repeatable},
-    player::Player,
+    player::{News, Player},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use records::{KeptGame, Records};
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
@@ -95,6 +98,8 @@ pub struct MatchOptions<G: Playable> {
     /// Where finished pairs are kept. A match that finds some of its pairs there plays only the
     /// rest; it may also be made longer that way.
     pub state: Option<PathBuf>,
+    /// Where the games of finished pairs are written, move by move.
+    pub records: Option<PathBuf>,
     /// Whether to show progress, if standard error is a terminal.
     pub progress: bool,
     /// What the seeds are for: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] so that promotion is
@@ -118,6 +123,7 @@ impl<G: Playable> MatchOptions<G> {
             starts: Arc::new(Openings::usual::<G>()),
             threads: 0,
             state: None,
+            records: None,
             progress: false,
             space: SeedSpace::Arena,
             stop: None,
@@ -125,11 +131,13 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// The same match, kept under a name in the folder that `state` is.
+    /// The same match, kept under a name in the folders that `state` and `records` are.
     pub(crate) fn kept_as(&self, name: &str) -> Self {
-        let folder = self.state.as_deref();
+        let [state, records] = [&self.state, &self.records]
+            .map(|folder| folder.as_deref().map(|folder| in_folder(folder, name)));
         Self {
-            state: folder.map(|folder| in_folder(folder, name)),
+            state,
+            records,
             ..self.clone()
         }
     }
@@ -180,6 +188,12 @@ pub struct LostByForfeit {
 }
 
 impl PairResult {
+    /// The mean of its games for A, without luck if that was told.
+    pub(crate) fn mean(&self) -> f64 {
+        let luck = self.luck.unwrap_or_default();
+        (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
+    }
+
     /// What whoever began them got in both games together.
     pub(crate) fn first_mover_score(&self) -> f64 {
         // A has seat 0 in the first game and seat 1 in the second.
@@ -260,11 +274,15 @@ pub(crate) fn play_pairs<G: Playable>(
         None => (None, Earlier::default()),
     };
     let mut results = earlier.results;
+    let played = results.iter().map(|result| result.pair).collect();
+    let records = options.records.as_ref();
+    let records = records.map(|path| Records::open(path, (a, b), options, &played));
+    let records = records.transpose()?;
     results.retain(|result| result.pair < options.pairs);
     let mut wanted = (0..options.pairs).collect::<Vec<u64>>();
     let mut done = results.iter().map(|result| result.pair).peekable();
     wanted.retain(|pair| done.next_if_eq(pair).is_none());
-    let collector = Collector::new(results, state, options);
+    let collector = Collector::new(results, (state, records), options);
     let began = Instant::now();
     let plays = !wanted.is_empty() && !collector.is_done();
     if plays {
@@ -277,6 +295,23 @@ pub(crate) fn play_pairs<G: Playable>(
         Duration::ZERO
     };
     Ok((collector.finish()?, earlier.wall + wall))
+}
+
+/// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
+pub(crate) fn kept_pairs<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Result<Vec<PairResult>> {
+    let Some(path) = &options.state else {
+        return Ok(Vec::new());
+    };
+    let (_, mut earlier) = State::open(path, &identity(a, b, options))?;
+    let mut repeats = Repeats::default();
+    earlier
+        .results
+        .retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
+    Ok(earlier.results)
 }
 
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.
@@ -298,16 +333,19 @@ impl<'a, G: Playable> Table<'a, G> {
             options,
             book,
             contestants,
-            players: contestants.map(|contestant| Timed::new((contestant.make)())),
+            players: contestants
+                .map(|contestant| Timed::new((contestant.make)(), options.records.is_some())),
             luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
         }
     }
 
-    /// One pair of games.
-    fn play_pair(&mut self, pair: u64) -> Result<PairResult> {
+    /// One pair of games, and both move by move if they are to be written.
+    fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<KeptGame>)> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
-        let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
+        let seed_of = |pair| self.options.pair_seed(pair);
+        let start = self.book.of_pair(pair, seed_of);
+        let before = self.book.before_pair(pair, seed_of);
         let mut chance = game.paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,
@@ -315,10 +353,14 @@ impl<'a, G: Playable> Table<'a, G> {
             ..PairResult::default()
         };
         let (mut luck, mut prints) = ([0.0; 2], [0; 2]);
+        let mut games = Vec::new();
         for seat_of_a in 0..2 {
             let seats = [seat_of_a, 1 - seat_of_a];
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
+                for (position, mv) in &before {
+                    player.hear(News::Ply(position, 0, *mv));
+                }
             }
             let [a, b] = self
                 .players
@@ -330,6 +372,15 @@ impl<'a, G: Playable> Table<'a, G> {
             // The game in which A has seat 0 is the first.
             result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
             result.plies[seat_of_a] = record.plies.len() as u32;
+            let times = self
+                .players
+                .each_mut()
+                .map(|player| std::mem::take(&mut player.each));
+            if self.options.records.is_some() {
+                let which = (pair, seat_of_a);
+                let kept = KeptGame::of(game, &record, which, times, forfeit.as_ref());
+                games.push(kept);
+            }
             if self.book.repeats_matter {
                 prints[seat_of_a] = fingerprint(game, &record);
             }
@@ -363,7 +414,7 @@ impl<'a, G: Playable> Table<'a, G> {
         }
         result.luck = self.luck.is_some().then_some(luck);
         result.games = self.book.repeats_matter.then_some(prints);
-        Ok(result)
+        Ok((result, games))
     }
 }
 

@@ -11,6 +11,7 @@
 pub(crate) mod adjusted;
 pub(crate) mod comparisons;
 mod normalized;
+pub(crate) mod pairing;
 pub(crate) mod ratings;
 pub mod sequential;
 pub mod simulation;

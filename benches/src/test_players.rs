@@ -127,7 +127,7 @@ struct Chooser<G: Game> {
 }
 
 impl<G: Game> Player<G> for Chooser<G> {
-    engine::player_never!(G: fails, counts, values);
+    engine::player_never!(G: fails, hears, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
@@ -165,7 +165,7 @@ fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
 pub(crate) struct Rated(pub(crate) f32);
 
 impl Player<Standard> for Rated {
-    engine::player_never!(Standard: ponders, fails, counts, values);
+    engine::player_never!(Standard: ponders, fails, hears, counts, values);
 
     fn new_game(&mut self, _: u64) {}
 
@@ -196,7 +196,7 @@ struct Faulty {
 }
 
 impl Player<Standard> for Faulty {
-    engine::player_never!(Standard: ponders, counts, values);
+    engine::player_never!(Standard: ponders, hears, counts, values);
 
     fn new_game(&mut self, _: u64) {
         self.moves = 0;
@@ -235,7 +235,7 @@ struct Spy {
 }
 
 impl Player<Standard> for Spy {
-    engine::player_never!(Standard: ponders, fails, counts, values);
+    engine::player_never!(Standard: ponders, fails, hears, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         let mut games = self.games.lock().unwrap();

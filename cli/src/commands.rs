@@ -11,6 +11,7 @@ mod evaluate;
 mod gate;
 mod improve;
 mod judge;
+mod league;
 mod map;
 mod models;
 mod moves;
@@ -19,6 +20,8 @@ mod perft;
 mod pipeline;
 mod probe;
 mod prove;
+#[cfg(unix)]
+mod referee;
 mod regret;
 mod report;
 mod reproduce;
@@ -43,6 +46,9 @@ pub(crate) enum Command {
     Tuples(tuples::Arguments),
     Arena(arena::Arguments),
     Tournament(tournament::Arguments),
+    League(league::Arguments),
+    #[cfg(unix)]
+    Referee(referee::Arguments),
     #[command(alias = "setups")]
     Atlas(atlas::Arguments),
     Report(report::Arguments),
@@ -78,6 +84,9 @@ impl Command {
             Self::Tuples(arguments) => arguments.run(),
             Self::Arena(arguments) => arguments.run(),
             Self::Tournament(arguments) => arguments.run(),
+            Self::League(arguments) => arguments.run(),
+            #[cfg(unix)]
+            Self::Referee(arguments) => arguments.run(),
             Self::Atlas(arguments) => arguments.run(),
             Self::Report(arguments) => arguments.run(),
             Self::Reproduce(arguments) => arguments.run(),

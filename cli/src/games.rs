@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use trainer::data::shards_of;
+use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
 /// Calls a macro with the type of every game.
@@ -183,6 +183,7 @@ pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     }
     let shards = shards_of(paths).unwrap_or_default();
     let said = shards.iter().find_map(|path| shard::game_of(path).ok());
+    let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
     let said = said.unwrap_or_else(|| Standard::NAME.to_owned());
     // Shards of versions 2 and 3 name rules of the one game that there was.
     let old = for_games!(each_game OneGame => of_old::<OneGame>(&said));

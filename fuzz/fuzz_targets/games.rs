@@ -1,7 +1,11 @@
 //! What every game reads and writes as text: positions, moves, whole games, and the answers of other
 //! programs.
 
-use benches::external::said::{Said, answered};
+use benches::external::{
+    dialect::Dialect,
+    said::{Reply, Said, Talk},
+    understood,
+};
 use engine::core::text::TextError;
 use engine::games::{
     einstein::Standard,
@@ -9,7 +13,10 @@ use engine::games::{
     reversi::Reversi,
     reversixt::{ReversiXt, map::Map},
 };
-use engine::play::playable::Playable;
+use engine::play::{
+    notation::{Arguments, Notation},
+    playable::Playable,
+};
 use std::sync::{Arc, LazyLock};
 
 /// Calls a generic function with every game by its usual rules and by others.
@@ -150,24 +157,45 @@ pub(crate) fn maps(bytes: &[u8]) {
     }
 }
 
+/// Every protocol, and every way of naming squares.
+static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
+    let keys = ["lines", "tcga", "gtp", "gtp, squares=golem", "ubgi, squares=top", "nboard"];
+    let read = |keys| {
+        let notation = Notation::parse(&format!("x(protocol={keys})")).expect("a notation");
+        Dialect::read(&mut Arguments::of(&notation)).expect("a dialect")
+    };
+    keys.map(read).into()
+});
+
 /// What another program says at the start of a game, in pieces as long as the first byte says.
 pub(crate) fn answers(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, line: &str) {
         let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);
         let mut legal = G::Moves::default();
         game.moves(&start, &mut legal);
-        let answer = answered(game, &start, &legal, line);
-        assert!(answer.is_err() || answer.is_ok_and(|mv| legal.contains(&mv)));
+        for dialect in &*DIALECTS {
+            let answer = understood(dialect, game, (&start, &legal), line);
+            assert!(answer.is_err() || answer.is_ok_and(|mv| legal.contains(&mv)));
+        }
     }
     let Some((&length, bytes)) = bytes.split_first() else {
         return;
     };
-    let mut said = Said::default();
-    for piece in bytes.chunks(usize::from(length).max(1)) {
-        said.more(piece);
-        while let Ok(Some(line)) = said.line() {
-            with_every_game!(read, &line);
+    const WORDS: &[&str] = &["===", "pong", "bestmove"];
+    for (talk, reply) in [
+        (Talk::Comments, Reply::Line),
+        (Talk::Blanks, Reply::Line),
+        (Talk::Blanks, Reply::Block),
+        (Talk::Unless(WORDS), Reply::Word("===")),
+        (Talk::Unless(WORDS), Reply::Word("bestmove")),
+    ] {
+        let mut said = Said::new(talk);
+        for piece in bytes.chunks(usize::from(length).max(1)) {
+            said.more(piece);
+            while let Ok(Some(answer)) = said.reply(reply) {
+                with_every_game!(read, &answer);
+            }
         }
+        assert!(said.end().is_err() || said.nothing().is_ok());
     }
-    assert!(said.end().is_err() || said.nothing().is_ok());
 }

@@ -1,7 +1,10 @@
 //! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
 //! have been played.
 
-use super::{MatchOptions, PairResult, Repeats, report::percent, state::State, stopping::InOrder};
+use super::{
+    KeptGame, MatchOptions, PairResult, Records, Repeats, report::percent, state::State,
+    stopping::InOrder,
+};
 use crate::error::{MeasuringError, Result};
 use crate::statistics::PairCounts;
 use engine::play::playable::Playable;
@@ -30,6 +33,7 @@ struct Collected {
     counts: PairCounts,
     in_order: Option<InOrder>,
     state: Option<State>,
+    records: Option<Records>,
     error: Option<MeasuringError>,
     shown: Instant,
 }
@@ -38,7 +42,7 @@ impl Collector {
     /// Begins with what is known already.
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
-        state: Option<State>,
+        (state, records): (Option<State>, Option<Records>),
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
@@ -69,6 +73,7 @@ impl Collector {
             counts,
             in_order,
             state,
+            records,
             error: None,
             shown: Instant::now(),
         };
@@ -84,24 +89,26 @@ impl Collector {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Keeps a pair, or why it could not be played, after which no more are wanted.
-    pub(super) fn add(&self, played: Result<PairResult>) {
+    /// Keeps a pair with its games, or why it could not be played, after which no more are wanted.
+    pub(super) fn add(&self, played: Result<(PairResult, Vec<KeptGame>)>) {
         let mut collected = self
             .collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let collected = &mut *collected;
-        let result = match played {
-            Ok(result) => result,
+        let (result, games) = match played {
+            Ok(played) => played,
             Err(error) => {
                 collected.error.get_or_insert(error);
                 self.done.store(true, Ordering::Relaxed);
                 return;
             }
         };
-        if let Some(state) = &mut collected.state
-            && let Err(error) = state.add(&result)
-        {
+        let records = collected.records.as_mut();
+        let written = records.map_or(Ok(()), |records| records.add(&games));
+        let state = collected.state.as_mut();
+        let kept = written.and_then(|()| state.map_or(Ok(()), |state| state.add(&result)));
+        if let Err(error) = kept {
             collected.error.get_or_insert(error.into());
             self.done.store(true, Ordering::Relaxed);
         }
@@ -130,6 +137,9 @@ impl Collector {
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = collected.error {
             return Err(error);
+        }
+        if let Some(records) = collected.records {
+            records.close()?;
         }
         if let Some(state) = collected.state {
             state.close()?;

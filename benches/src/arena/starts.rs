@@ -19,6 +19,13 @@ pub trait Starts<G: Playable>: Send + Sync {
     /// The first position of a pair; `seed` rules what is random about it.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
+    /// The moves that led to the first position of a pair, each with the position before it, if
+    /// they are known: players that follow a game are told them.
+    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
+        let _ = (game, pair, seed);
+        Vec::new()
+    }
+
     /// Whether positions are drawn at random: then, in games without chance, one that an earlier
     /// pair had is drawn again.
     fn are_drawn(&self) -> bool {
@@ -57,8 +64,15 @@ impl Openings {
     }
 }
 
-impl<G: Playable> Starts<G> for Openings {
-    fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position {
+impl Openings {
+    /// The position that random moves lead to; `told` hears of them.
+    fn walk<G: Playable>(
+        self,
+        game: &G,
+        pair: u64,
+        seed: u64,
+        mut told: impl FnMut(G::Position, G::Move),
+    ) -> G::Position {
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let mut position = game.random_start(&mut random, (pair % 2) as Seat);
         for _ in 0..self.plies {
@@ -67,9 +81,22 @@ impl<G: Playable> Starts<G> for Openings {
             if game.payoffs(&next).is_some() {
                 break;
             }
+            told(position, mv);
             position = next;
         }
         position
+    }
+}
+
+impl<G: Playable> Starts<G> for Openings {
+    fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position {
+        self.walk(game, pair, seed, |_, _| {})
+    }
+
+    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
+        let mut moves = Vec::new();
+        self.walk(game, pair, seed, |position, mv| moves.push((position, mv)));
+        moves
     }
 
     fn are_drawn(&self) -> bool {
@@ -118,15 +145,33 @@ impl<'a, G: Playable> Book<'a, G> {
 
     /// The start of a pair; `seed_of` tells the seed of any pair.
     pub(super) fn of_pair(&self, pair: u64, seed_of: impl Fn(u64) -> u64) -> G::Position {
-        let draw = |pair: u64, vain: u64| {
-            let seed = match vain {
-                0 => seed_of(pair),
-                vain => derive_seed(seed_of(pair), SeedSpace::Arena, &[2, vain]),
-            };
-            self.starts.of_pair(self.game, pair, seed)
+        self.starts
+            .of_pair(self.game, pair, self.seed_of_start(pair, seed_of))
+    }
+
+    /// The moves that led there, as [`Starts::before_pair`] has them, in games without chance.
+    pub(super) fn before_pair(
+        &self,
+        pair: u64,
+        seed_of: impl Fn(u64) -> u64,
+    ) -> Vec<(G::Position, G::Move)> {
+        match self.repeats_matter {
+            true => self
+                .starts
+                .before_pair(self.game, pair, self.seed_of_start(pair, seed_of)),
+            false => Vec::new(),
+        }
+    }
+
+    /// What rules the start of a pair.
+    fn seed_of_start(&self, pair: u64, seed_of: impl Fn(u64) -> u64) -> u64 {
+        let seed = |pair: u64, vain: u64| match vain {
+            0 => seed_of(pair),
+            vain => derive_seed(seed_of(pair), SeedSpace::Arena, &[2, vain]),
         };
+        let draw = |pair, vain| self.starts.of_pair(self.game, pair, seed(pair, vain));
         let Some(drawn) = &self.drawn else {
-            return draw(pair, 0);
+            return seed(pair, 0);
         };
         // Always in the order of pairs: which of two equal ones is drawn again is not up to
         // threads.
@@ -136,8 +181,7 @@ impl<'a, G: Playable> Book<'a, G> {
             let new = (0..MOST_DRAWN).find(|&vain| seen.insert(self.game.key(&draw(next, vain))));
             vain.push(new.unwrap_or(0));
         }
-        let vain = vain[pair as usize];
-        draw(pair, vain)
+        seed(pair, vain[pair as usize])
     }
 }
 

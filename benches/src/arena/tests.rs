@@ -591,3 +591,76 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     let error = refused(&greedy(), &random(), &mute);
     assert!(error.starts_with("greedy rates no moves"), "{error}");
 }
+
+/// The lines of games after the first, without times and checksums, in order.
+fn games_written(path: &Path) -> Vec<serde_json::Value> {
+    let mut games: Vec<serde_json::Value> = lines(path)[1..]
+        .iter()
+        .map(|line| {
+            let mut game: serde_json::Value = serde_json::from_str(line).unwrap();
+            game.as_object_mut().unwrap().remove("checksum");
+            for ply in game["plies"].as_array_mut().unwrap() {
+                assert!(ply.as_object_mut().unwrap().remove("time").is_some());
+            }
+            game
+        })
+        .collect();
+    games.sort_by_key(|game| game["number"].as_u64());
+    games
+}
+
+#[test]
+fn every_game_is_written_once_whenever_the_match_was_killed() {
+    let (directory, state, options) = kept(6);
+    let records = directory.path().join("games.jsonl");
+    let options = MatchOptions {
+        records: Some(records.clone()),
+        ..options
+    };
+    let results = played(&options);
+    let whole = games_written(&records);
+    let numbers: Vec<u64> = whole
+        .iter()
+        .map(|game| game["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, (0..12).collect::<Vec<_>>());
+    for (game, record) in whole.iter().enumerate() {
+        let pair = &results[game / 2];
+        assert_eq!(
+            record["plies"].as_array().unwrap().len() as u32,
+            pair.plies[game % 2]
+        );
+        // Seat 0 is A's in the first game of a pair.
+        assert_eq!(record["payoffs"][game % 2], pair.scores[game % 2]);
+        assert_eq!(record["players"][game % 2], 0);
+    }
+    // Killed between the games of a pair and its result, and in the middle of a game.
+    let kept = lines(&state);
+    std::fs::write(&state, kept[..kept.len() - 2].join("\n") + "\n").unwrap();
+    let text = std::fs::read_to_string(&records).unwrap();
+    std::fs::write(&records, &text[..text.len() - 40]).unwrap();
+    assert_eq!(played(&options), results);
+    assert_eq!(games_written(&records), whole);
+    // Without its state a match does not know what is there.
+    let alone = MatchOptions {
+        state: None,
+        ..options.clone()
+    };
+    assert!(refused(&greedy(), &random(), &alone).contains("exists already"));
+    std::fs::remove_file(&records).unwrap();
+    assert!(refused(&greedy(), &random(), &options).contains("cannot be written any more"));
+}
+
+#[test]
+fn games_that_were_forfeited_say_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let records = directory.path().join("games.jsonl");
+    let options = MatchOptions {
+        records: Some(records.clone()),
+        ..options(1)
+    };
+    play_match(&faulty("silent"), &first(), &options).unwrap();
+    for game in games_written(&records) {
+        assert_eq!(game["forfeit"], "no answer");
+    }
+}

@@ -5,7 +5,7 @@
 //! once; in everything else it is the player within.
 
 use engine::core::game::Game;
-use engine::play::player::{Analysis, Decision, Failure, Player, Valuation};
+use engine::play::player::{Analysis, Decision, Failure, News, Player, Valuation};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
@@ -20,15 +20,20 @@ pub(super) struct Timed<G: Game> {
     pub(super) decisions: u64,
     /// Time spent deciding since somebody set it to 0.
     pub(super) time: Duration,
+    /// How long each decision took, since somebody took them, if that is wanted.
+    pub(super) each: Vec<Duration>,
+    keeps_each: bool,
 }
 
 impl<G: Game> Timed<G> {
-    pub(super) fn new(player: Box<dyn Player<G>>) -> Self {
+    pub(super) fn new(player: Box<dyn Player<G>>, keeps_each: bool) -> Self {
         Self {
             player,
             reports: false,
             decisions: 0,
             time: Duration::ZERO,
+            each: Vec::new(),
+            keeps_each,
         }
     }
 
@@ -55,13 +60,21 @@ impl<G: Game> Player<G> for Timed<G> {
         self.decisions += 1;
         let began = (!self.reports).then(Instant::now);
         let decision = self.player.decide(position, legal);
-        self.time += began.map_or(decision.stats.time, |began| began.elapsed());
+        let taken = began.map_or(decision.stats.time, |began| began.elapsed());
+        self.time += taken;
+        if self.keeps_each {
+            self.each.push(taken);
+        }
         self.reports = decision.stats.time > Duration::ZERO;
         decision
     }
 
     fn failure(&mut self) -> Option<Failure> {
         self.player.failure()
+    }
+
+    fn hear(&mut self, news: News<'_, G>) {
+        self.player.hear(news);
     }
 
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {

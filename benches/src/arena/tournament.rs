@@ -76,6 +76,7 @@ pub fn play_tournament<G: Playable>(
         }
     }
     make_folder(options.state.as_deref())?;
+    make_folder(options.records.as_deref())?;
     let mut matches = Vec::new();
     for (i, a) in contestants.iter().enumerate() {
         for (j, b) in contestants.iter().enumerate().skip(i + 1) {
@@ -93,11 +94,8 @@ impl TournamentResult {
     /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let pairings = (0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b)));
-        let meeting = |((a, b), found): (_, &MatchResult)| Meeting {
-            a,
-            b,
-            tally: found.pair_counts.tally(),
-        };
+        let meeting =
+            |((a, b), found): (_, &MatchResult)| Meeting::of(a, b, &found.pair_counts.tally());
         let meetings: Vec<Meeting> = pairings.zip(&matches).map(meeting).collect();
         let simultaneous = simultaneous_quantile(names.len());
         let rating = |ratings: &Ratings, index: usize| Rating {
@@ -111,7 +109,8 @@ impl TournamentResult {
                 .map(|index| rating(&ratings, index))
                 .collect()
         });
-        let probabilities = meetings.iter().map(|meeting| two_sided(&meeting.tally));
+        let tallies = matches.iter().map(|found| found.pair_counts.tally());
+        let probabilities = tallies.map(|tally| two_sided(&tally));
         Self {
             adjusted_probabilities: holm(&probabilities.collect::<Vec<_>>()),
             names,

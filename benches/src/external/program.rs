@@ -1,4 +1,4 @@
-//! A running program that answers lines with lines.
+//! A running program that answers lines with lines, in whatever protocol.
 //!
 //! Invariants: nothing waits longer than its deadline, whether the program does not answer or does
 //! not read; an answer is a line that came after its question, and any line besides is a failure;
@@ -7,7 +7,8 @@
 //! environment.
 
 use super::{
-    said::{LONGEST_LINE, Said, shown},
+    log::Log,
+    said::{LONGEST_LINE, Reply, Said, Talk, shown},
     watch,
 };
 use crate::deadline::Deadline;
@@ -27,9 +28,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The version of the protocol, first thing said.
-const VERSION: u32 = 1;
-
 /// How long a program may take to end once its input is closed.
 const ENDING: Duration = Duration::from_millis(200);
 
@@ -41,18 +39,20 @@ pub(super) struct Program {
     output: ChildStdout,
     /// What was read and not yet looked at.
     said: Said,
+    log: Log,
     /// Stands in the environment of the program and of all it starts.
     mark: String,
 }
 
 impl Program {
-    /// Starts a program and greets it.
-    pub(super) fn start(words: &[String], rules: &str, time: Duration) -> Result<Self, Failure> {
+    /// Starts a program, which may say so much unasked.
+    pub(super) fn start(words: &[String], talk: Talk) -> Result<Self, Failure> {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
         let failed = |error: &dyn Display| {
             OfSystem(format!("{} cannot be started: {error}", shown(&words[0])))
         };
+        let log = Log::begin(words).map_err(OfSystem)?;
         watch::begin().map_err(|error| failed(&error))?;
         let mark = watch::mark(STARTED.fetch_add(1, Ordering::Relaxed));
         let mut child = Command::new(&name)
@@ -66,27 +66,18 @@ impl Program {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(&"it has no pipes"));
         };
-        let mut program = Self {
+        let program = Self {
             name,
             child,
             input: Some(input),
             output,
-            said: Said::default(),
+            said: Said::new(talk),
+            log,
             mark,
         };
         watch::add(program.group()).map_err(|error| failed(&error))?;
         program.do_not_block().map_err(|error| failed(&error))?;
-        let deadline = Deadline::after(time);
-        program.say(&format!("alea {VERSION} {rules}"), deadline)?;
-        let answer = program.hear(deadline)?;
-        if answer == format!("alea {VERSION}") {
-            return Ok(program);
-        }
-        Err(OfPlayer(format!(
-            "{} greeted with '{}' instead of 'alea {VERSION}'",
-            shown(&program.name),
-            shown(&answer)
-        )))
+        Ok(program)
     }
 
     fn do_not_block(&self) -> rustix::io::Result<()> {
@@ -105,6 +96,7 @@ impl Program {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
         self.hear_nothing(deadline)?;
+        self.log.line('>', bytes);
         while !bytes.is_empty() {
             let Some(input) = &mut self.input else {
                 return Err(self.ended("its input is closed"));
@@ -123,11 +115,14 @@ impl Program {
         Ok(())
     }
 
-    /// The answer to what was said: the next line that is no comment, without its end.
-    pub(super) fn hear(&mut self, deadline: Deadline) -> Result<String, Failure> {
+    /// The answer to what was said.
+    pub(super) fn hear(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
+        if reply == Reply::Nothing {
+            return Ok(String::new());
+        }
         let answer = loop {
-            if let Some(line) = self.said.line()? {
-                break line;
+            if let Some(answer) = self.said.reply(reply)? {
+                break answer;
             }
             let left = deadline.left("no answer").map_err(OfPlayer)?;
             self.wait(false, left)?;
@@ -157,6 +152,7 @@ impl Program {
                     return Err(self.ended("its output is closed"));
                 }
                 Ok(length) => {
+                    self.log.line('<', &bytes[..length]);
                     self.said.more(&bytes[..length]);
                     return Ok(true);
                 }
@@ -203,6 +199,7 @@ impl Program {
     /// started. Returns how it ended if it did that by itself, the first time.
     fn end(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
+        self.log.line('#', b"its input is closed\n");
         let group = self.group();
         // It is not waited for yet: until then its number is nobody else's.
         let has_ended = || {

@@ -3,16 +3,26 @@
 use super::*;
 use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{first, greedy};
-use engine::games::einstein::{Move, Standard};
+use engine::core::game::Game;
+use engine::games::{
+    einstein::{Move, Standard},
+    reversi::Reversi,
+};
+use engine::play::notation::Notation;
 use proptest::prelude::*;
+
+/// A player that asks a program by a dialect, which is the keys of a notation.
+fn spoken<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
+    let notation = Notation::parse(&format!("external({keys})")).unwrap();
+    let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
+    let speech = Speech::of(dialect, &game).unwrap();
+    let words = words.iter().map(|&word| word.to_owned()).collect();
+    External::speaking(game, words, Arc::new(speech))
+}
 
 /// A player that asks a program, and waits so long for it.
 fn external(words: &[&str], milliseconds: u64) -> External<Standard> {
-    External::new(
-        Standard::default(),
-        words.iter().map(|&word| word.to_owned()).collect(),
-        Duration::from_millis(milliseconds),
-    )
+    spoken(Standard::default(), &format!("ms={milliseconds}"), words)
 }
 
 /// A player whose program is the shell with this script.
@@ -113,7 +123,7 @@ fn what_cannot_be_started_is_no_failure_of_a_program() {
         assert!(problem.contains("cannot be started"), "{problem}");
     }
     let start = Standard::default().start([0, 0], 0);
-    let mut missing = External::new(Standard::default(), vec![nothing], STARTING);
+    let mut missing = external(&[&nothing], 1000);
     assert!(missing.ask(&start, &[]).is_none());
     assert!(matches!(missing.failure(), Some(Failure::OfSystem(_))));
 }
@@ -142,8 +152,8 @@ fn legal_answer() -> String {
 fn a_program_that_reads_nothing_fails_in_time() {
     // Nothing but questions: 65,536 bytes of a pipe are 1,000 of them and more.
     let deadline = Deadline::after(Duration::from_millis(300));
-    let words = ["sh", "-c", "read line; echo alea 1; sleep 60"].map(str::to_owned);
-    let mut program = Program::start(&words, "classic", STARTING).ok().unwrap();
+    let words = ["sh", "-c", "exec sleep 60"].map(str::to_owned);
+    let mut program = Program::start(&words, said::Talk::Comments).ok().unwrap();
     let said = (0..2000).try_for_each(|_| program.say(&"x".repeat(100), deadline));
     assert_eq!(
         said,
@@ -227,6 +237,136 @@ fn a_silent_program_loses_by_time_and_is_started_again() {
     let result = against_first(&silent, 3);
     assert_eq!(result.wins, 0);
     assert_eq!(result.forfeits[0].get("no answer within 20 ms"), Some(&6));
+}
+
+/// The moves of a position without chance.
+fn legal<G: Playable>(game: &G, position: &G::Position) -> Vec<G::Move> {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    moves.to_vec()
+}
+
+/// A program of GTP that keeps what it is told, and makes these moves.
+fn gtp_program(log: &Path, moves: &str) -> String {
+    format!(
+        "set -- {moves}; while read -r line; do echo \"$line\" >> {}; case $line in
+         genmove*) printf '= %s\n\n' $1; shift;; komi*) printf '? no komi\n\n';;
+         *) printf '=\r\n\r\n';; esac; done",
+        log.display()
+    )
+}
+
+#[test]
+fn a_program_that_follows_the_game_is_told_what_it_does_not_know() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let script = gtp_program(&log, "D3 C4 F6");
+    let game = Reversi::EIGHT;
+    let mut player = spoken(game, "dialect=grhino", &["sh", "-c", &script]);
+    let mut position = game.start();
+    let play = |player: &mut External<Reversi>, position: &mut _, text: Option<&str>| {
+        let legal = legal(&game, position);
+        let mv = match text {
+            Some(text) => game.parse_move(position, text).unwrap(),
+            None => player.decide(position, &legal).best,
+        };
+        assert_eq!(player.failure(), None);
+        player.hear(News::Ply(position, 0, mv));
+        *position = game.play(position, mv);
+    };
+    player.new_game(7);
+    // An opening that both sides were given.
+    play(&mut player, &mut position, Some("d3"));
+    play(&mut player, &mut position, Some("c3"));
+    player.new_game(8);
+    position = game.start();
+    for told in [None, Some("c3"), None, Some("e3"), None] {
+        play(&mut player, &mut position, told);
+    }
+    // It cannot be asked about what was not played from the start.
+    let mut other = spoken(game, "dialect=grhino", &["sh", "-c", &script]);
+    other.new_game(9);
+    other.decide(&position, &legal(&game, &position));
+    assert!(matches!(other.failure(), Some(Failure::OfSystem(_))));
+    let told = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(
+        told.lines().collect::<Vec<_>>(),
+        [
+            "boardsize 8",
+            "clear_board",
+            "genmove black",
+            "play white C3",
+            "genmove black",
+            "play white E3",
+            "genmove black"
+        ]
+    );
+}
+
+#[test]
+fn a_program_that_refuses_a_line_is_told_which() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = gtp_program(&directory.path().join("log"), "d3");
+    let mut player = spoken(
+        Reversi::EIGHT,
+        "protocol=gtp, init=\"komi 0\"",
+        &["sh", "-c", &script],
+    );
+    player.new_game(1);
+    let start = Reversi::EIGHT.start();
+    player.decide(&start, &legal(&Reversi::EIGHT, &start));
+    let refused = Failure::OfPlayer("refused, saying 'no komi' to 'komi 0'".to_owned());
+    assert_eq!(player.failure(), Some(refused));
+}
+
+#[test]
+fn the_time_of_a_start_is_not_that_of_a_move() {
+    // It starts in 300 ms and answers at once.
+    let legal = legal_answer();
+    let script = format!(
+        "sleep 0.3; read line; echo alea 1; while read line; do case $line in move*) echo {legal};; esac; done"
+    );
+    let mut player = spoken(
+        Standard::default(),
+        "ms=100, start_ms=5000",
+        &["sh", "-c", &script],
+    );
+    let answers = ask_often(&mut player, 2);
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let mut slow = spoken(
+        Standard::default(),
+        "ms=5000, start_ms=100",
+        &["sh", "-c", &script],
+    );
+    let late = Failure::OfPlayer("no answer within 100 ms".to_owned());
+    assert_eq!(ask_often(&mut slow, 1), [Err(late)]);
+}
+
+#[test]
+fn a_game_may_have_a_process_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let legal = legal_answer();
+    let script = format!(
+        "echo started >> {0}; while read line; do echo $line >> {0}; case $line in alea*) echo alea 2;;
+         move*) echo {legal};; esac; done",
+        log.display()
+    );
+    let mut player = spoken(
+        Standard::default(),
+        "version=2, process=game",
+        &["sh", "-c", &script],
+    );
+    for _ in 0..2 {
+        assert!(ask_often(&mut player, 1)[0].is_ok());
+        player.hear(News::End(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+    }
+    drop(player);
+    let told = std::fs::read_to_string(&log).unwrap();
+    let words = told.lines().map(|line| line.split(' ').next().unwrap());
+    let once = ["started", "alea", "game", "move", "result"];
+    assert_eq!(words.collect::<Vec<_>>(), [once, once].concat());
+    assert!(told.ends_with("result b\n"), "{told}");
 }
 
 #[test]

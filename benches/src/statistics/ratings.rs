@@ -9,6 +9,7 @@
 //! Elo of their match.
 
 use super::{Interval, Tally, dot};
+use engine::core::moments::Moments;
 
 /// Elo a unit of natural-logarithmic odds.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -20,8 +21,46 @@ pub(crate) struct Meeting {
     pub a: usize,
     /// Index of the other one.
     pub b: usize,
-    /// Scores of `a`.
-    pub tally: Tally<5>,
+    /// How many pairs of games.
+    pub samples: f64,
+    /// The mean score of `a`, inside `(0, 1)`.
+    pub score: f64,
+    /// The variance of one pair's mean.
+    pub variance: f64,
+}
+
+/// How many pairs the variance that few pairs are expected to have counts for.
+const EXPECTED: f64 = 10.0;
+
+impl Meeting {
+    /// The meeting of two by counts of its pairs.
+    pub(crate) fn of(a: usize, b: usize, tally: &Tally<5>) -> Self {
+        Self {
+            a,
+            b,
+            samples: tally.samples(),
+            score: tally.bounded_score(),
+            variance: tally.sure_variance(),
+        }
+    }
+
+    /// The meeting of two by the means of its pairs, which luck may have been taken from. Who plays
+    /// on by what is known so far would be misled by pairs that happen to be alike: their variance
+    /// is taken together with that of a few pairs of games that have nothing in common.
+    pub(crate) fn sampled(a: usize, b: usize, means: &Moments) -> Self {
+        let samples = means.samples();
+        let edge = 0.25 / samples.max(1.0);
+        let expected = (means.mean() * samples + 1.0) / (samples + 2.0);
+        let expected = (expected * (1.0 - expected) / 2.0).max(0.0);
+        let observed = means.deviation().powi(2);
+        Self {
+            a,
+            b,
+            samples,
+            score: means.mean().clamp(edge, 1.0 - edge),
+            variance: (observed * samples + expected * EXPECTED) / (samples + EXPECTED),
+        }
+    }
 }
 
 /// Ratings in Elo, about a mean of 0.
@@ -39,6 +78,14 @@ impl Ratings {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
         Interval::around(self.elo[contestant], half_width)
     }
+
+    /// The standard error of the difference of two ratings.
+    pub(crate) fn difference_error(&self, a: usize, b: usize) -> f64 {
+        let covariance = &self.covariance;
+        (covariance[a][a] + covariance[b][b] - 2.0 * covariance[a][b])
+            .max(0.0)
+            .sqrt()
+    }
 }
 
 /// The ratings of `contestants` from their meetings.
@@ -48,21 +95,18 @@ impl Ratings {
 pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Ratings> {
     let meetings: Vec<&Meeting> = meetings
         .iter()
-        .filter(|meeting| meeting.a != meeting.b && meeting.tally.samples() > 0.0)
+        .filter(|meeting| meeting.a != meeting.b && meeting.samples > 0.0)
         .collect();
     if contestants == 0 || !connected(contestants, &meetings) {
         return None;
     }
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |meeting: &&Meeting| {
-            let (score, difference) = (
-                meeting.tally.bounded_score(),
-                strengths[meeting.a] - strengths[meeting.b],
-            );
+            let difference = strengths[meeting.a] - strengths[meeting.b];
             // ln of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
-            meeting.tally.samples() * (score * won + (1.0 - score) * lost)
+            meeting.samples * (meeting.score * won + (1.0 - meeting.score) * lost)
         };
         meetings.iter().map(one).sum()
     };
@@ -71,8 +115,7 @@ pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Rating
     for _ in 0..200 {
         let mut slope = vec![0.0; contestants];
         for meeting in &meetings {
-            let excess = meeting.tally.samples()
-                * (meeting.tally.bounded_score() - predicted(&strengths, meeting));
+            let excess = meeting.samples * (meeting.score - predicted(&strengths, meeting));
             slope[meeting.a] += excess;
             slope[meeting.b] -= excess;
         }
@@ -107,9 +150,7 @@ pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Rating
     }
     let bread = inverse(curvature(&strengths, &meetings))?;
     // The added row of ones has no part in the errors, so it is left out of the middle.
-    let filling = differences(contestants, &meetings, |meeting| {
-        meeting.tally.sure_variance()
-    });
+    let filling = differences(contestants, &meetings, |meeting| meeting.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
     Some(Ratings {
@@ -138,7 +179,7 @@ fn differences(
 ) -> Matrix {
     let mut matrix = vec![vec![0.0; contestants]; contestants];
     for meeting in meetings {
-        let entry = meeting.tally.samples() * weight(meeting);
+        let entry = meeting.samples * weight(meeting);
         matrix[meeting.a][meeting.a] += entry;
         matrix[meeting.b][meeting.b] += entry;
         matrix[meeting.a][meeting.b] -= entry;
@@ -235,15 +276,7 @@ mod tests {
     /// A meeting without draws: lost, split and won pairs of `a`.
     fn meet(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> Meeting {
         let tally = PairCounts::without_draws(lost, split, won).tally();
-        Meeting { a, b, tally }
-    }
-
-    /// The standard error of the difference of two ratings.
-    fn difference_error(ratings: &Ratings, a: usize, b: usize) -> f64 {
-        let covariance = &ratings.covariance;
-        (covariance[a][a] + covariance[b][b] - 2.0 * covariance[a][b])
-            .max(0.0)
-            .sqrt()
+        Meeting::of(a, b, &tally)
     }
 
     #[test]
@@ -269,7 +302,7 @@ mod tests {
                 "{team}"
             );
             // Theirs are by the model's variance, ours by the observed one.
-            let ratio = difference_error(&found, team, 6) / ELO / error;
+            let ratio = found.difference_error(team, 6) / ELO / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }
         assert!(found.elo.iter().sum::<f64>().abs() < 1e-9);
@@ -284,20 +317,22 @@ mod tests {
             [0, 4, 0],
             [1, 0, 999_999],
         ] {
-            let meeting = meet(1, 0, counts);
-            let found = ratings(2, &[meeting]).unwrap();
+            let [lost, split, won] = counts;
+            let tally = PairCounts::without_draws(lost, split, won).tally();
+            let found = ratings(2, &[meet(1, 0, counts)]).unwrap();
             assert!(
-                (found.elo[1] - found.elo[0] - meeting.tally.elo()).abs() < 1e-6,
+                (found.elo[1] - found.elo[0] - tally.elo()).abs() < 1e-6,
                 "{counts:?}: {found:?}"
             );
-            assert!(difference_error(&found, 0, 1).is_finite());
+            assert!(found.difference_error(0, 1).is_finite());
         }
         // The error is that of the score through the slope of the curve.
         let meeting = meet(0, 1, [10, 20, 40]);
-        let (tally, score) = (meeting.tally, meeting.tally.score());
+        let tally = PairCounts::without_draws(10, 20, 40).tally();
+        let score = tally.score();
         let by_hand = ELO * tally.standard_error() / (score * (1.0 - score));
         let found = ratings(2, &[meeting]).unwrap();
-        assert!((difference_error(&found, 0, 1) - by_hand).abs() < 1e-6);
+        assert!((found.difference_error(0, 1) - by_hand).abs() < 1e-6);
     }
 
     #[test]

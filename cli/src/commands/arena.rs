@@ -19,11 +19,13 @@ use std::{
 
 /// Let two players play pairs of games with sides swapped, the same starts and the same dice
 ///
-/// Another program plays as external(cmd="..."); the protocol is described in docs/formats.md.
+/// Another program plays as external(cmd="...", protocol=lines|tcga|gtp|ubgi|nboard); what there is
+/// to say of it is described in docs/protocols.md.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea arena --player \"star1(depth=3, eval=abt)\" --player \"star1(depth=3, eval=schwarz)\" --games 4000\n\
-                  Example: alea arena --player \"star1(depth=2)\" --player \"star1(depth=1)\" --sprt elo0=0 elo1=10 --luck"
+                  Example: alea arena --player \"star1(depth=2)\" --player \"star1(depth=1)\" --sprt elo0=0 elo1=10 --luck\n\
+                  Example: alea arena --game reversi --player 'external(dialect=grhino, cmd=\"gtp-rhino -b 0 -l 1\")' --player random --games 100 --records games.jsonl --log said"
 )]
 pub(crate) struct Arguments {
     /// A player; give exactly two
@@ -112,6 +114,14 @@ pub(crate) struct MatchArguments {
     /// the game has no abt); a good one saves more games
     #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = USUAL_TELLER)]
     luck: Option<String>,
+    /// Write every game, move by move with its times, as JSON lines, which 'alea data' verifies and
+    /// imports: a file, or of a tournament a folder of them
+    #[arg(long, value_name = "PATH")]
+    records: Option<PathBuf>,
+    /// Keep what is said to other programs, and what they say, in a folder: a file a process
+    #[cfg(unix)]
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
 }
 
 /// Who tells luck unless named, and who does if the game does not know that one.
@@ -128,12 +138,17 @@ impl MatchArguments {
         if let Some(notation) = &self.luck {
             options.luck = Some(teller(notation, game)?);
         }
+        options.records.clone_from(&self.records);
+        #[cfg(unix)]
+        if let Some(folder) = &self.log {
+            benches::external::log::keep_in(folder.clone());
+        }
         Ok(options)
     }
 }
 
 /// Who tells luck: evaluators are looked at one ply deep.
-fn teller<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
+pub(crate) fn teller<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
     match named {

@@ -263,3 +263,134 @@ fn programs_that_play_and_what_they_started_end_with_us_however_that_is() {
         );
     }
 }
+
+#[test]
+fn every_game_of_a_match_is_written_and_verified() {
+    let folder = Folder::new();
+    let [games, state, set] = ["games.jsonl", "state.jsonl", "set"].map(|name| folder.at(name));
+    let kept = format!("--games 20 --records {games} --state {state}");
+    arena("greedy", "star1(depth=1)", &kept).succeeds();
+    let lines = read(&games);
+    assert_eq!(lines.lines().count(), 21, "a heading and the games");
+    // Killed within a game; it goes on.
+    fs::write(&games, &lines[..lines.len() - 9]).unwrap();
+    let states = read(&state);
+    let cut = states.trim_end().rfind('\n').unwrap();
+    fs::write(&state, &states[..=cut]).unwrap();
+    arena("greedy", "star1(depth=1)", &kept).succeeds();
+    let found = alea!("data verify {games} --json").json();
+    assert_eq!(
+        (&found["games"], &found["problems"]),
+        (&json!(20), &json!([]))
+    );
+    // They are a set like any other, with a time for every move.
+    alea!("data import {games} --out {set}").succeeds();
+    let found = alea!("data verify {set} --json").json();
+    assert_eq!(found["games"], 20);
+    let back = folder.at("back.jsonl");
+    alea!("data export {set} --out {back}").succeeds();
+    let text = read(&back);
+    assert_eq!(
+        text.matches("\"move\"").count(),
+        text.matches("\"time\"").count()
+    );
+    // A move that the rules do not know is named with its line.
+    let wrong = read(&games).replacen("\"outcome\":", "\"outcome\":9", 1);
+    fs::write(&games, wrong).unwrap();
+    let refused = alea!("data verify {games}");
+    assert_eq!(refused.code, 1);
+    assert!(refused.out.contains("games.jsonl: line 2"), "{refused}");
+}
+
+#[test]
+fn a_league_is_played_in_a_directory_and_says_how_it_stands() {
+    let folder = Folder::new();
+    let directory = folder.at("league");
+    fs::create_dir(&directory).unwrap();
+    let toml = |more: &str| {
+        let entrant = |name: &str, player: &str| {
+            format!("[[entrant]]\nname = \"{name}\"\nplayer = \"{player}\"\n")
+        };
+        let own =
+            entrant("black", "MrBlack(0)") + &entrant("any", "random") + &entrant("near", "greedy");
+        fs::write(
+            format!("{directory}/league.toml"),
+            format!("luck = \"abt\"\n{own}{more}"),
+        )
+        .unwrap();
+    };
+    toml(
+        "[[entrant]]\nname = \"gone\"\ncommand = \"no-such-program\"\noptions = \"protocol=tcga\"\n",
+    );
+    let ran = alea!("league {directory} --games 400 --json");
+    let found = ran.json();
+    assert!(
+        ran.err
+            .contains("gone is skipped: no-such-program cannot be started"),
+        "{ran}"
+    );
+    let standings = list(&found["standings"]);
+    assert_eq!(standings[2]["name"], "any");
+    assert_eq!(standings[3]["games"], 0);
+    assert!(number(&found["games"]) >= 300.0, "{found}");
+    // Nothing is left to do, and everybody may see it.
+    assert_eq!(alea!("league {directory} --games 400 --json").json(), found);
+    assert_eq!(alea!("league {directory} --status --json").json(), found);
+    alea!("league {directory} --status").shows(&[
+        "black",
+        "% of",
+        "without luck",
+        "gone was skipped",
+    ]);
+    let page = read(&format!("{directory}/league.html"));
+    assert!(
+        page.contains("<svg")
+            && page.contains("Crosstable")
+            && !page.contains("http-equiv=\"refresh")
+    );
+    toml("[[entrant]]\nname = \"x\"\n");
+    let refused = alea!("league {directory}");
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused
+            .err
+            .contains("entrant x: needs either 'player', or 'command'"),
+        "{refused}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_asked_what_it_believes() {
+    if std::process::Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let folder = Folder::new();
+    let script = folder.at("bot.sh");
+    let believes = |script_text: &str| {
+        fs::write(&script, script_text).unwrap();
+        alea!("referee check --cmd 'sh {script}' --json").json()
+    };
+    let classic = believes("exec python3 ../docs/bot.py");
+    assert_eq!(classic["variant"], "classic");
+    for key in [
+        "takes_own_stones",
+        "obeys_the_die",
+        "moves_along_the_edge",
+        "takes_the_last_stone",
+    ] {
+        assert_eq!(classic[key], true, "{key}");
+    }
+    // The bot knows both variants; here it is told the other one.
+    let nearest = believes("sed -u s/classic/nearest/ | python3 ../docs/bot.py");
+    assert_eq!(nearest["variant"], "nearest");
+    let silent = believes("read line; echo alea 1; exit 1");
+    assert_eq!(
+        (&silent["variant"], &silent["obeys_the_die"]),
+        (&Value::Null, &json!(false))
+    );
+}

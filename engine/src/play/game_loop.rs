@@ -14,7 +14,7 @@ use crate::core::{
     oracle::Oracle,
     record::{GameRecord, Ply},
 };
-use crate::play::player::{Failure, Player};
+use crate::play::player::{Failure, News, Player};
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
@@ -77,7 +77,10 @@ pub fn play_guided<G: Game>(
     effort: Option<&mut Effort>,
 ) -> GameRecord<G> {
     let mut plies = 0..;
-    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+    let answer = |players: &mut [&mut dyn Player<G>],
+                  seat: Seat,
+                  position: &G::Position,
+                  legal: &[G::Move]| {
         let ply = plies.next().unwrap_or(usize::MAX);
         if let Some((mv, value)) =
             oracle.and_then(|oracle| best_known(game, oracle, position, legal))
@@ -116,7 +119,7 @@ pub fn play_guided<G: Game>(
             ..Answer::at_once(decision.best, decision.value, false)
         })
     };
-    play(game, start, chance, answer, effort).0
+    play(game, start, players, chance, answer, effort).0
 }
 
 /// The first of the best of the permitted moves, and its value for the seat that makes it, if
@@ -156,7 +159,10 @@ pub fn play_refereed<G: Game>(
     chance: &mut impl Chance<G>,
     effort: Option<&mut Effort>,
 ) -> (GameRecord<G>, Option<Forfeit>) {
-    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+    let answer = |players: &mut [&mut dyn Player<G>],
+                  seat: Seat,
+                  position: &G::Position,
+                  legal: &[G::Move]| {
         let (decision, taken) =
             decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
                 let reason = format!("crashed: {}", message(panic.as_ref()));
@@ -186,7 +192,7 @@ pub fn play_refereed<G: Game>(
             ..Answer::at_once(decision.best, decision.value, false)
         })
     };
-    play(game, start, chance, answer, effort)
+    play(game, start, players, chance, answer, effort)
 }
 
 struct Answer<M> {
@@ -208,12 +214,18 @@ impl<M> Answer<M> {
     }
 }
 
-/// The loop itself; `answer` speaks for the players.
+/// The loop itself; `answer` speaks for the players, who all hear what happened.
 fn play<G: Game>(
     game: &G,
     start: G::Position,
+    players: &mut [&mut dyn Player<G>],
     chance: &mut impl Chance<G>,
-    mut answer: impl FnMut(Seat, &G::Position, &[G::Move]) -> Result<Answer<G::Move>, Forfeit>,
+    mut answer: impl FnMut(
+        &mut [&mut dyn Player<G>],
+        Seat,
+        &G::Position,
+        &[G::Move],
+    ) -> Result<Answer<G::Move>, Forfeit>,
     mut effort: Option<&mut Effort>,
 ) -> (GameRecord<G>, Option<Forfeit>) {
     let mut position = start;
@@ -225,7 +237,7 @@ fn play<G: Game>(
         let seat = game.to_move(&position);
         let (outcome, legal) = chance.draw(game, &position);
         let began = effort.is_some().then(Instant::now);
-        let answered = answer(seat, &position, &legal);
+        let answered = answer(players, seat, &position, &legal);
         if let (Some(effort), Some(began)) = (effort.as_mut(), began) {
             effort.decisions[seat] += 1;
             let taken = answered.as_ref().ok().and_then(|answer| answer.taken);
@@ -244,6 +256,9 @@ fn play<G: Game>(
                     value,
                     explored,
                 });
+                for player in players.iter_mut() {
+                    player.hear(News::Ply(&position, outcome, mv));
+                }
                 position = game.play(&position, mv);
             }
             Err(forfeit) => {
@@ -254,6 +269,9 @@ fn play<G: Game>(
             }
         }
     };
+    for player in players.iter_mut() {
+        player.hear(News::End(&payoffs));
+    }
     let record = GameRecord {
         start,
         plies,

@@ -2,7 +2,7 @@
 //!
 //! Dynamic dispatch happens here, once a move; below a player everything is generic.
 
-use crate::core::game::Game;
+use crate::core::game::{Game, Payoffs};
 use crate::search::{SearchStats, mcts::TreeReport};
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -98,6 +98,15 @@ pub enum Failure {
     OfSystem(String),
 }
 
+/// What happened in a game.
+#[derive(Clone, Copy, Debug)]
+pub enum News<'a, G: Game> {
+    /// A ply, by whomever: the position before chance spoke, what chance said, and the move.
+    Ply(&'a G::Position, u8, G::Move),
+    /// The game is over: what each seat got.
+    End(&'a Payoffs),
+}
+
 /// Someone who plays a game.
 ///
 /// No method has a default, so that whoever stands before another player passes everything on;
@@ -121,6 +130,10 @@ pub trait Player<G: Game>: Send {
     /// nothing. Only players that can fail, such as other programs, ever answer.
     fn failure(&mut self) -> Option<Failure>;
 
+    /// Hears what happened, in the order of the game; who was not told of all of it still answers
+    /// every position.
+    fn hear(&mut self, news: News<'_, G>);
+
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
     /// permits, in list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
@@ -139,7 +152,7 @@ pub trait Player<G: Game>: Send {
 }
 
 /// What a [`Player`](crate::play::player::Player) of a game never does, written inside its `impl`:
-/// any of `ponders`, `fails`, `counts` (knows exact scores) and `values`.
+/// any of `ponders`, `fails`, `hears`, `counts` (knows exact scores) and `values`.
 #[macro_export]
 macro_rules! player_never {
     ($game:ty: $($never:ident),+) => {
@@ -161,6 +174,9 @@ macro_rules! player_never {
         fn failure(&mut self) -> Option<$crate::play::player::Failure> {
             None
         }
+    };
+    (@hears $game:ty) => {
+        fn hear(&mut self, _: $crate::play::player::News<'_, $game>) {}
     };
     (@counts $game:ty) => {
         fn exact_scores(

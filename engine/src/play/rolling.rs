@@ -65,7 +65,7 @@ impl<G: Game> RolloutPlayer<G> {
 }
 
 impl<G: Game> Player<G> for RolloutPlayer<G> {
-    crate::player_never!(G: ponders, fails, counts);
+    crate::player_never!(G: ponders, fails, hears, counts);
 
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;

@@ -36,7 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
-    crate::player_never!(G: ponders, fails, counts);
+    crate::player_never!(G: ponders, fails, hears, counts);
 
     fn new_game(&mut self, _seed: u64) {
         self.search.forget();
@@ -117,7 +117,7 @@ impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
 }
 
 impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
-    crate::player_never!(G: fails, counts);
+    crate::player_never!(G: fails, hears, counts);
 
     fn new_game(&mut self, seed: u64) {
         self.search.reseed(seed);

@@ -21,7 +21,7 @@ impl<G> RandomPlayer<G> {
 }
 
 impl<G: Game> Player<G> for RandomPlayer<G> {
-    crate::player_never!(G: ponders, fails, counts, values);
+    crate::player_never!(G: ponders, fails, hears, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);

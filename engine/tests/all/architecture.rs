@@ -14,7 +14,7 @@ use crate::sources::{
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 17] = [
+const NAME_A_GAME: [(&str, &str); 18] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -28,6 +28,10 @@ const NAME_A_GAME: [(&str, &str); 17] = [
     ("cli/commands/atlas.rs", "is about EinStein's opening"),
     ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
     ("cli/commands/prove.rs", "proves Havannah"),
+    (
+        "cli/commands/referee.rs",
+        "asks programs about EinStein's variants",
+    ),
     ("cli/commands/network.rs", "plays ReversiXT over a network"),
     (
         "web/games.rs",

@@ -31,7 +31,7 @@ struct Slow {
 }
 
 impl Player<Standard> for Slow {
-    engine::player_never!(Standard: ponders, fails, counts, values);
+    engine::player_never!(Standard: ponders, fails, hears, counts, values);
 
     fn new_game(&mut self, _seed: u64) {}
 
@@ -55,7 +55,7 @@ struct Counted {
 }
 
 impl Player<Standard> for Counted {
-    engine::player_never!(Standard: fails, counts, values);
+    engine::player_never!(Standard: fails, hears, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);

@@ -71,6 +71,11 @@ impl<'a, G: Playable> Builder<'a, G> {
         Ok(())
     }
 
+    /// How many plies were added.
+    pub(super) fn plies(&self) -> usize {
+        self.plies.len()
+    }
+
     pub(super) fn finish(self) -> Result<PlayedGame<G>, String> {
         let mut game = PlayedGame {
             record: GameRecord {

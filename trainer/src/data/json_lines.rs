@@ -6,6 +6,7 @@ use super::{
     Source,
     builder::{Builder, Said},
     output::{Output, Written},
+    verify::Verification,
     write_games,
 };
 use crate::Error;
@@ -92,7 +93,8 @@ impl Heading {
     }
 }
 
-/// Every other line.
+/// Every other line. Matches number their games and seal the lines; who reads only the games needs
+/// neither.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -102,6 +104,15 @@ struct Line {
     /// What each seat got.
     payoffs: Vec<f32>,
     plies: Vec<LinePly>,
+    #[serde(default, skip_serializing)]
+    #[allow(dead_code, reason = "it may be there")]
+    number: Option<u64>,
+    #[serde(default, skip_serializing)]
+    #[allow(dead_code, reason = "it may be there")]
+    checksum: Option<String>,
+    /// Why the game was lost before its end.
+    #[serde(default, skip_serializing)]
+    forfeit: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -186,14 +197,70 @@ fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> Line 
         start: rules.format_position(&record.start, None),
         payoffs: record.payoffs[..rules.seats()].to_vec(),
         plies: plies.collect(),
+        number: None,
+        checksum: None,
+        forfeit: None,
     }
 }
 
-/// Makes a set of a file of JSON lines.
+/// Makes a set of a file of JSON lines. Games of matches that were forfeited have no end by the
+/// rules, and are left out.
 ///
 /// # Errors
 /// If a line is no game by the rules, which is named, or the set cannot be written.
 pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> {
+    let mut output = None;
+    read::<G>(path, |header, game| {
+        if output.is_none() {
+            output = Some(Output::create(place, header.clone())?);
+        }
+        match (&mut output, game?) {
+            (Some(output), Read::Game(game)) => output.push(*game),
+            _ => Ok(()),
+        }
+    })?;
+    match output {
+        Some(output) => output.finish(),
+        None => Err(Error::of(place.display())(
+            "not made: no game would be in it",
+        )),
+    }
+}
+
+/// Replays the games of a file of JSON lines, adding to what was found elsewhere.
+pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
+    all.shards += 1;
+    let read = read::<G>(path, |_, game| {
+        match game {
+            Ok(Read::Game(game)) => {
+                all.games += 1;
+                all.positions += game.record.plies.len() as u64;
+            }
+            Ok(Read::Forfeit(plies)) => {
+                all.games += 1;
+                all.positions += plies;
+            }
+            Err(error) => all.problems.push(error.to_string()),
+        }
+        Ok(())
+    });
+    if let Err(error) = read {
+        all.problems.push(error.to_string());
+    }
+}
+
+/// What a line holds.
+enum Read<G: Playable> {
+    Game(Box<PlayedGame<G>>),
+    /// A game without an end, and its plies.
+    Forfeit(u64),
+}
+
+/// Reads a file line by line: `each` is given the header of the games and one after the other.
+fn read<G: Playable>(
+    path: &Path,
+    mut each: impl FnMut(&ShardHeader, Result<Read<G>, Error>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut file = BufReader::new(files::open(path)?);
     let wrong = |line: u64, problem: String| {
         Error::new(format!("{}: line {line}: {problem}", path.display()))
@@ -219,7 +286,6 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> 
     let (rules, header) = heading
         .into_header::<G>()
         .map_err(|problem| wrong(1, problem))?;
-    let mut output = Output::create(place, header.clone())?;
     for number in 2.. {
         if !next_line(&mut line, number)? {
             break;
@@ -227,15 +293,14 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> 
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let line: Line =
-            serde_json::from_slice(&line).map_err(|error| wrong(number, error.to_string()))?;
-        let game = game(line, &rules, &header).map_err(|problem| wrong(number, problem))?;
-        output.push(game)?;
+        let line = serde_json::from_slice(&line).map_err(|error| error.to_string());
+        let game = line.and_then(|line| game(line, &rules, &header));
+        each(&header, game.map_err(|problem| wrong(number, problem)))?;
     }
-    output.finish()
+    Ok(())
 }
 
-fn game<G: Playable>(line: Line, rules: &G, header: &ShardHeader) -> Result<PlayedGame<G>, String> {
+fn game<G: Playable>(line: Line, rules: &G, header: &ShardHeader) -> Result<Read<G>, String> {
     let (start, _) = rules
         .parse_position(&line.start)
         .map_err(|error| format!("start: {error}"))?;
@@ -261,9 +326,15 @@ fn game<G: Playable>(line: Line, rules: &G, header: &ShardHeader) -> Result<Play
         };
         game.play(ply.outcome, mv, said)?;
     }
+    if line.forfeit.is_some() {
+        return match game.replay.payoffs() {
+            None => Ok(Read::Forfeit(game.plies() as u64)),
+            Some(_) => Err("the game was forfeited after its end".to_owned()),
+        };
+    }
     let game = game.finish()?;
     if game.record.payoffs[..rules.seats()] != line.payoffs {
         return Err("the payoffs are not those that the moves lead to".to_owned());
     }
-    Ok(game)
+    Ok(Read::Game(Box::new(game)))
 }

@@ -1,7 +1,7 @@
 //! Whether records are sound: every game replayed by the rules, every problem named with its file
 //! and record.
 
-use super::shards_of;
+use super::{json_lines, shards_of};
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD};
@@ -26,7 +26,7 @@ pub struct Verification {
     pub missing: u64,
 }
 
-/// Reads and replays all shards that paths name, and compares directories with their manifests.
+/// Reads and replays all shards and JSON lines that paths name, and compares directories with their manifests.
 ///
 /// # Errors
 /// If there is nothing to read. What is wrong with a shard is no error but a problem that is
@@ -34,6 +34,10 @@ pub struct Verification {
 pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();
     for path in paths {
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            json_lines::verify::<G>(path, &mut all);
+            continue;
+        }
         let shards = shards_of(std::slice::from_ref(path))?;
         let manifest = if path.is_dir() {
             Manifest::read::<G>(path).unwrap_or_else(|error| {

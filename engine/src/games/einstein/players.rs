@@ -183,7 +183,7 @@ impl GreedyPlayer {
 }
 
 impl Player<Standard> for GreedyPlayer {
-    crate::player_never!(Standard: ponders, fails, counts, values);
+    crate::player_never!(Standard: ponders, fails, hears, counts, values);
 
     fn new_game(&mut self, _seed: u64) {}
 

@@ -237,7 +237,7 @@ fn largest(scores: &[i32]) -> usize {
 }
 
 impl Player<Reversi> for EndgamePlayer {
-    crate::player_never!(Reversi: ponders, fails, values);
+    crate::player_never!(Reversi: ponders, fails, hears, values);
 
     fn new_game(&mut self, _seed: u64) {
         self.solver.table = Table::with_entries(self.solver.entries);

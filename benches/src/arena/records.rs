@@ -1,0 +1,141 @@
+//! The games of a match, move by move: JSON lines as `alea data export` writes them, appended as
+//! pairs finish.
+//!
+//! Every line says besides which game it is, from 0 in the order of pairs, and has a checksum.
+//! Invariant: a file holds all games of the pairs that the state of the match knows, each once:
+//! games are written before their pair, and what a killed match wrote of another pair is removed
+//! before it is played again.
+
+use super::{Contestant, MatchOptions, state::identity};
+use crate::error::Result;
+use engine::core::{
+    files::{self, checksum},
+    journal::{Journal, JournalError, Wording},
+    record::GameRecord,
+};
+use engine::play::{game_loop::Forfeit, playable::Playable};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, path::Path, time::Duration};
+
+/// One game, as a line.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct KeptGame {
+    /// Twice the pair, and one more for its second game.
+    number: u64,
+    players: [u8; 2],
+    start: String,
+    payoffs: Vec<f32>,
+    plies: Vec<KeptPly>,
+    /// Why the game has no end by the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forfeit: Option<String>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct KeptPly {
+    outcome: u8,
+    #[serde(rename = "move")]
+    mv: String,
+    value: Option<f32>,
+    /// Microseconds.
+    time: u64,
+}
+
+impl KeptGame {
+    /// A game, and how long each player took for each of its moves, A first.
+    pub(super) fn of<G: Playable>(
+        game: &G,
+        record: &GameRecord<G>,
+        (pair, seat_of_a): (u64, usize),
+        times: [Vec<Duration>; 2],
+        forfeit: Option<&Forfeit>,
+    ) -> Self {
+        let mut times = times.map(Vec::into_iter);
+        let plies = record.positions(game).zip(&record.plies);
+        let plies = plies.map(|(position, ply)| {
+            let of_b = game.to_move(&position) != seat_of_a;
+            let time = times[usize::from(of_b)].next().unwrap_or_default();
+            KeptPly {
+                outcome: ply.outcome,
+                mv: game.format_move(&position, ply.mv),
+                value: ply.value,
+                time: time.as_micros() as u64,
+            }
+        });
+        Self {
+            number: 2 * pair + seat_of_a as u64,
+            players: [seat_of_a as u8, 1 - seat_of_a as u8],
+            start: game.format_position(&record.start, None),
+            plies: plies.collect(),
+            payoffs: record.payoffs[..game.seats()].to_vec(),
+            forfeit: forfeit.map(|forfeit| forfeit.reason.clone()),
+        }
+    }
+}
+
+/// A file of games that is being continued.
+pub(super) struct Records(Journal<KeptGame>);
+
+impl Records {
+    /// Opens or creates the file of a match that has played these pairs.
+    pub(super) fn open<G: Playable>(
+        path: &Path,
+        (a, b): (&Contestant<G>, &Contestant<G>),
+        options: &MatchOptions<G>,
+        played: &BTreeSet<u64>,
+    ) -> Result<Self> {
+        let name = path.display();
+        if options.state.is_none() && path.exists() {
+            return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
+        }
+        forget_unfinished(path, played)?;
+        let game = &options.game;
+        let mut heading = json!({
+            "format": "alea-games-2",
+            "game": game.notation(),
+            "players": [a.name, b.name],
+            "times": true,
+            "run": identity(a, b, options),
+        });
+        if let Some(map) = game.map() {
+            let hash = format!("{:016x}", checksum(map.as_bytes()));
+            heading["map"] = json!({ "text": map, "hash": hash });
+        }
+        let wording = Wording {
+            work: "match",
+            part: "game",
+        };
+        let (journal, games) =
+            Journal::open(path, wording, &heading, |game: &KeptGame| game.number)?;
+        let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
+        match played.iter().find(|pair| !kept(pair)) {
+            Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),
+            None => Ok(Self(journal)),
+        }
+    }
+
+    pub(super) fn add(&mut self, games: &[KeptGame]) -> Result<(), JournalError> {
+        games.iter().try_for_each(|game| self.0.add(game))
+    }
+
+    pub(super) fn close(self) -> Result<(), JournalError> {
+        self.0.close()
+    }
+}
+
+/// Removes the games of pairs that were not played to their end.
+fn forget_unfinished(path: &Path, played: &BTreeSet<u64>) -> Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let text = files::read_text(path)?;
+    let number = |line: &str| serde_json::from_str::<Value>(line).ok()?["number"].as_u64();
+    // Lines that are none are for the journal to complain of.
+    let stays = |line: &&str| number(line).is_none_or(|number| played.contains(&(number / 2)));
+    let kept: String = text.split_inclusive('\n').filter(stays).collect();
+    if kept.len() < text.len() {
+        files::write_atomically(path, |file| file.write_all(kept.as_bytes()))?;
+    }
+    Ok(())
+}

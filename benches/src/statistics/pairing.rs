@@ -1,0 +1,92 @@
+//! Who should play whom next, so that the order of many contestants is known after few games.
+//!
+//! Only neighbours in the ranking are in question: where the difference of two is above two
+//! standard errors, or known well enough to call them equal, nothing more is asked, and whoever has
+//! no open neighbour plays no more. Of all pairings the one is next whose games are expected to
+//! take most from the variances of the open differences, in shares of them; that includes what
+//! games with others say of the two. Invariant: the answer depends on the results alone.
+
+use super::ratings::{Meeting, Ratings, ratings};
+
+/// A difference of so many standard errors is one.
+pub(crate) const CLEAR: f64 = 2.0;
+
+/// Elo a unit of natural-logarithmic odds, squared.
+const ELO_SQUARED: f64 = (400.0 / std::f64::consts::LN_10) * (400.0 / std::f64::consts::LN_10);
+
+/// Contestants from the best to the worst.
+pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ratings.elo.len()).collect();
+    order.sort_by(|&left, &right| ratings.elo[right].total_cmp(&ratings.elo[left]));
+    order
+}
+
+/// Whether two are told apart.
+pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
+    let difference = (ratings.elo[a] - ratings.elo[b]).abs();
+    difference > CLEAR * ratings.difference_error(a, b)
+}
+
+/// Neighbours in the ranking who are neither told apart nor known to be equal within `precision`
+/// Elo.
+pub(crate) fn open(ratings: &Ratings, precision: f64) -> Vec<(usize, usize)> {
+    let order = ranking(ratings);
+    let neighbours = order.windows(2).map(|pair| (pair[0], pair[1]));
+    neighbours
+        .filter(|&(a, b)| {
+            !are_apart(ratings, a, b) && CLEAR * ratings.difference_error(a, b) > precision
+        })
+        .collect()
+}
+
+/// The pairing to be played next, for so many pairs of games, of those that are `allowed`; `None`
+/// when nothing is open.
+pub(crate) fn next(
+    contestants: usize,
+    meetings: &[Meeting],
+    pairs: f64,
+    precision: f64,
+    allowed: impl Fn(usize, usize) -> bool,
+) -> Option<(usize, usize)> {
+    let apart = |distance: usize| (distance..contestants).map(move |b| (b - distance, b));
+    let pairings = (1..contestants).flat_map(apart);
+    let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
+    let Some(ratings) = ratings(contestants, meetings) else {
+        // First of all everybody is connected, if possible each with the next one.
+        let reached = |a: usize, b: usize| {
+            let mut reached = vec![false; contestants];
+            reached[a] = true;
+            for _ in 0..contestants {
+                for meeting in meetings.iter().filter(|meeting| meeting.samples > 0.0) {
+                    let either = reached[meeting.a] || reached[meeting.b];
+                    (reached[meeting.a], reached[meeting.b]) = (either, either);
+                }
+            }
+            reached[b]
+        };
+        return pairings.find(|&(a, b)| !reached(a, b));
+    };
+    let open = open(&ratings, precision);
+    let covariance = &ratings.covariance;
+    // How much of the variances of open differences games of two would take.
+    let taken = |a: usize, b: usize| {
+        let column = |row: usize| covariance[row][a] - covariance[row][b];
+        let share = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
+        let known = column(a) - column(b);
+        let told = ELO_SQUARED / (2.0 * pairs * share * (1.0 - share)).max(1e-9);
+        let one = |&(c, d): &(usize, usize)| {
+            let common = column(c) - column(d);
+            let variance = ratings.difference_error(c, d).powi(2).max(1e-9);
+            common * common / ((told + known) * variance)
+        };
+        open.iter().map(one).sum::<f64>()
+    };
+    let rated = pairings.map(|(a, b)| (taken(a, b), (a, b)));
+    // Of equal ones the first.
+    let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    best.filter(|_| !open.is_empty())
+        .map(|(_, pairing)| pairing)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! `alea league`: many players, and those meet whose games say most about the order.
+//!
+//! A directory holds `league.toml`, which people write, and all that follows from it: the journal,
+//! the matches, `standings.json` and a page. Invariant: whatever is shown was written first.
+
+mod page;
+
+use crate::commands::MOST_GAMES;
+use crate::commands::arena::{contestant, match_options, teller};
+use crate::games::{USUAL, with_game};
+use crate::{output, settings};
+use anyhow::{Context, Result, bail};
+use benches::arena::{
+    Contestant, Openings,
+    league::{Entrant, LeagueOptions, LeagueResult, play_league},
+};
+use benches::sheet::{Cell, Sheet};
+use clap::value_parser;
+use engine::core::{files, game::Chance, random::RandomStream};
+use engine::play::{
+    notation::{Notation, PlayerError},
+    playable::Playable,
+    player::{Failure, Player},
+};
+use serde::Deserialize;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Let many players meet until their order is clear, with as few games as that takes
+///
+/// DIR/league.toml names the entrants, of this program by notation and others by command. Those who
+/// are neighbours in the ranking and not told apart yet play on; whoever has no such neighbour left
+/// is done. A league that is stopped goes on where it was and plays no game twice; entrants may join
+/// later, and those that cannot start are skipped. DIR/standings.json and DIR/league.html say how it
+/// stands.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea league runs/league, with a file runs/league/league.toml such as\n\n\
+        luck = \"abt\"\n\n\
+        [[entrant]]\n\
+        name = \"nearest\"\n\
+        player = \"greedy\"\n\n\
+        [[entrant]]\n\
+        name = \"student\"\n\
+        command = \"./student\"\n\
+        options = \"protocol=tcga, ms=1000\"\n\n\
+        While it is played: alea league runs/league --status"
+)]
+pub(crate) struct Arguments {
+    /// Directory with league.toml
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Settings instead of DIR/league.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Pause after so many games in all; overrides the settings, and may be raised later to go on
+    #[arg(long, value_parser = value_parser!(u64).range(1..=MOST_GAMES))]
+    games: Option<u64>,
+    /// Only say how it stands, also while it is played elsewhere
+    #[arg(long)]
+    status: bool,
+    /// Keep what is said to other programs, and what they say, in a folder: a file a process
+    #[cfg(unix)]
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// `league.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LeagueConfig {
+    /// The game, in notation.
+    game: String,
+    /// Rules all luck.
+    seed: u64,
+    /// Who tells luck; ratings are without it then.
+    luck: Option<String>,
+    /// Random moves that games begin with.
+    opening_plies: Option<usize>,
+    /// Games of a step.
+    step: u64,
+    /// Two whose difference is known so well, in Elo, are called equal.
+    precision: f64,
+    /// The league pauses after so many games.
+    games: u64,
+    /// Whether every game is written, into the folder `games`.
+    records: bool,
+    entrant: Vec<EntrantConfig>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EntrantConfig {
+    name: String,
+    /// A player of ours, in notation.
+    player: Option<String>,
+    /// Or another program, and the keys of `external` for it.
+    command: Option<String>,
+    options: Option<String>,
+}
+
+impl Default for LeagueConfig {
+    fn default() -> Self {
+        Self {
+            game: USUAL.to_owned(),
+            seed: 1,
+            luck: None,
+            opening_plies: None,
+            step: 40,
+            precision: 10.0,
+            games: 100_000,
+            records: false,
+            entrant: Vec::new(),
+        }
+    }
+}
+
+impl EntrantConfig {
+    fn notation(&self) -> Result<String> {
+        match (&self.player, &self.command, &self.options) {
+            (Some(player), None, None) => Ok(player.clone()),
+            (None, Some(command), keys) => {
+                let keys = keys.as_ref().map(|keys| format!(", {keys}"));
+                let keys = keys.unwrap_or_default();
+                Ok(format!("external(cmd=\"{command}\"{keys})"))
+            }
+            _ => bail!("needs either 'player', or 'command' and, if need be, 'options'"),
+        }
+    }
+
+    /// The entrant, and whether it can play. A player of ours that cannot be made is a slip in the
+    /// settings; another program may be gone.
+    fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
+        let notation = self.notation()?;
+        let parsed = Notation::parse(&notation)?;
+        let is_external = parsed.name == "external";
+        let (contestant, absent) = match contestant(&notation, game) {
+            Ok(player) if is_external => {
+                let failed = try_out((player.make)().as_mut(), game);
+                (player, failed)
+            }
+            Ok(player) => (player, None),
+            Err(error) => {
+                let problem = error.downcast_ref::<PlayerError>();
+                let problem = problem.map(|error| error.problem.clone());
+                let gone = problem.filter(|problem| problem.contains("cannot be started"));
+                let Some(gone) = gone.filter(|_| is_external) else {
+                    return Err(error);
+                };
+                let player = Contestant {
+                    name: parsed.to_string(),
+                    make: Arc::new(|| unreachable!("nobody asks who is absent to play")),
+                };
+                (player, Some(gone))
+            }
+        };
+        Ok(Entrant {
+            name: self.name.clone(),
+            contestant,
+            absent,
+        })
+    }
+}
+
+/// Why a program makes no first move.
+fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
+    let start = game.random_start(&mut RandomStream::new(0), 0);
+    player.new_game(0);
+    let (_, legal) = game.luck(0).draw(game, &start);
+    player.decide(&start, &legal);
+    player.failure().map(|failure| match failure {
+        Failure::OfPlayer(reason) | Failure::OfSystem(reason) => reason,
+    })
+}
+
+/// How often files that say how the league stands are written while it is played.
+const SHOWN_EVERY: Duration = Duration::from_secs(2);
+
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        if self.status {
+            let path = self.directory.join("standings.json");
+            let text = files::read_text(&path)?;
+            let result: LeagueResult =
+                serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+            return output::result(self.json, &result, || table(&result));
+        }
+        let usual = || self.directory.join("league.toml");
+        let config = self.config.clone().unwrap_or_else(usual);
+        let config: LeagueConfig = settings::read(&config)?;
+        let _claim = files::claim_directory(&self.directory)?;
+        #[cfg(unix)]
+        if let Some(folder) = &self.log {
+            benches::external::log::keep_in(folder.clone());
+        }
+        with_game!(&config.game, game => self.run_for(&game, &config))
+    }
+
+    fn run_for<G: Playable>(&self, game: &G, config: &LeagueConfig) -> Result<()> {
+        let enter = |entrant: &EntrantConfig| {
+            let entered = entrant.enter(game);
+            entered.with_context(|| format!("entrant {}", entrant.name))
+        };
+        let entrants = config.entrant.iter().map(enter);
+        let entrants = entrants.collect::<Result<Vec<_>>>()?;
+        for entrant in &entrants {
+            if let Some(reason) = &entrant.absent {
+                output::note(&format!("{} is skipped: {reason}", entrant.name));
+            }
+        }
+        let mut matches = match_options(game, 1, config.seed, None);
+        if let Some(plies) = config.opening_plies {
+            matches.starts = Arc::new(Openings { plies });
+        }
+        let luck = config.luck.as_ref();
+        matches.luck = luck.map(|luck| teller(luck, game)).transpose()?;
+        matches.records = config.records.then(|| self.directory.join("games"));
+        let options = LeagueOptions {
+            matches,
+            step: config.step.div_ceil(2).max(1),
+            precision: config.precision,
+            most_games: self.games.unwrap_or(config.games),
+        };
+        let mut shown: Option<Instant> = None;
+        let mut written = Ok(());
+        let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
+            let now = shown.is_none_or(|shown| shown.elapsed() > SHOWN_EVERY);
+            if now && written.is_ok() {
+                output::note(&format!("{} games, now {pairing}", result.games));
+                written = show(&self.directory, result);
+                shown = Some(Instant::now());
+            }
+        })?;
+        written?;
+        show(&self.directory, &result)?;
+        output::result(self.json, &result, || table(&result))
+    }
+}
+
+/// Writes the files that say how a league stands.
+fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
+    let json = serde_json::to_string_pretty(result)? + "\n";
+    output::file(&directory.join("standings.json"), json)?;
+    let html = page::page(result)?.html();
+    Ok(output::file(&directory.join("league.html"), html)?)
+}
+
+/// The standings as a table.
+fn standings(result: &LeagueResult) -> Sheet {
+    let mut sheet = Sheet::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
+    for (place, one) in (1..).zip(&result.standings) {
+        let known = |text: Option<String>| Cell::Right(text.unwrap_or("–".to_owned()));
+        let half_width = |interval: benches::statistics::Interval| interval.half_width();
+        sheet.push(vec![
+            Cell::Count(place),
+            one.name.as_str().into(),
+            known(one.elo.map(|elo| format!("{elo:+.1}"))),
+            known(
+                one.interval
+                    .map(half_width)
+                    .map(|half| format!("±{half:.1}")),
+            ),
+            Cell::Count(one.games),
+            Cell::Count(one.group as u64),
+            Cell::Count(one.forfeits.values().sum()),
+        ]);
+    }
+    sheet
+}
+
+/// Who scored what against whom, in the order of the standings.
+fn crosstable(result: &LeagueResult) -> Sheet {
+    let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
+    let places = (1..=names.len()).map(|place| place.to_string());
+    let mut sheet = Sheet::new(["".to_owned(), "name".to_owned()].into_iter().chain(places));
+    let mut cells = BTreeMap::new();
+    for pairing in &result.pairings {
+        let score = pairing.adjusted.unwrap_or(pairing.score);
+        let (a, b, games) = (&*pairing.a, &*pairing.b, pairing.games);
+        let cell = |score: f64| format!("{:.1} % of {games}", 100.0 * score);
+        if games > 0 {
+            cells.insert((a, b), cell(score));
+            cells.insert((b, a), cell(1.0 - score));
+        }
+    }
+    for (place, row) in (1..).zip(&names) {
+        let cell =
+            |column: &&str| Cell::Right(cells.get(&(*row, *column)).cloned().unwrap_or_default());
+        let head = [Cell::Count(place), (*row).into()];
+        sheet.push(head.into_iter().chain(names.iter().map(cell)).collect());
+    }
+    sheet
+}
+
+/// How the league stands, in one sentence.
+fn sentence(result: &LeagueResult) -> String {
+    let groups = result.standings.last().map_or(0, |last| last.group);
+    let state = match result.settled {
+        true => "all neighbours are told apart, or equal within the precision asked for",
+        false => "not all neighbours are told apart yet",
+    };
+    let luck = result.luck.as_ref();
+    let luck = luck.map(|luck| format!("; ratings are without luck, as told by {luck}"));
+    let luck = luck.unwrap_or_default();
+    format!("{} games, {groups} groups: {state}{luck}", result.games)
+}
+
+/// What went wrong, a line each.
+fn troubles(result: &LeagueResult) -> Vec<String> {
+    let of_one = |one: &benches::arena::league::Standing| {
+        let name = one.name.clone();
+        let lost = one.forfeits.iter();
+        let lost = lost.map(|(reason, count)| format!("{name} lost {count} games: {reason}"));
+        let skipped = one.absent.iter();
+        let skipped = skipped.map(|reason| format!("{name} was skipped: {reason}"));
+        lost.chain(skipped).collect::<Vec<_>>()
+    };
+    result.standings.iter().flat_map(of_one).collect()
+}
+
+fn table(result: &LeagueResult) -> String {
+    let [standings, crosstable] = [standings(result), crosstable(result)].map(|sheet| sheet.text());
+    let troubles: String = troubles(result)
+        .iter()
+        .map(|line| line.clone() + "\n")
+        .collect();
+    let (standings, crosstable) = (standings.trim_end(), crosstable.trim_end());
+    format!(
+        "{standings}\n\n{crosstable}\n\n{troubles}{}",
+        sentence(result)
+    )
+}

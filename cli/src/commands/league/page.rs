@@ -1,0 +1,89 @@
+//! How a league stands, as a page.
+
+use super::{crosstable, sentence, standings, troubles};
+use anyhow::Result;
+use benches::arena::league::LeagueResult;
+use benches::page::{Block, Page};
+use benches::plot::{
+    Curve, LineChart,
+    scaled::{Bar, Scale, chart_with_bars},
+};
+
+const NOTE: &str = "Ratings are those of the model of Bradley and Terry, about a mean of 0. Neighbours of different groups are more than two standard errors of their difference apart.";
+
+pub(super) fn page(result: &LeagueResult) -> Result<Page> {
+    let mut page = Page {
+        title: format!("League of {}, seed {}", result.game, result.seed),
+        summary: vec![vec![(sentence(result) + ".", false)]],
+        sections: Vec::new(),
+    };
+    let mut blocks = Vec::new();
+    if result.standings.iter().any(|one| one.elo.is_some()) {
+        blocks.push(Block::chart(ratings(result)?, "Ratings"));
+    }
+    blocks.push(Block::Table(standings(result)));
+    blocks.push(Block::Note(NOTE.to_owned()));
+    page.push("Standings", blocks);
+    let note = "Points of the row against the column, in the order of the standings.";
+    page.push(
+        "Crosstable",
+        vec![
+            Block::Table(crosstable(result)),
+            Block::Note(note.to_owned()),
+        ],
+    );
+    let rated = |(_, elo): &&(u64, Vec<Option<f64>>)| elo.iter().any(Option::is_some);
+    if result.history.iter().filter(rated).count() > 1 {
+        page.push(
+            "History",
+            vec![Block::chart(history(result)?, "Ratings so far")],
+        );
+    }
+    let players = result.standings.iter();
+    let players = players.map(|one| format!("{}: {}", one.name, one.player));
+    page.push("Entrants", vec![Block::List(players.collect())]);
+    let troubles = troubles(result);
+    if !troubles.is_empty() {
+        page.push("Forfeits", vec![Block::List(troubles)]);
+    }
+    Ok(page)
+}
+
+/// Each entrant's rating with its interval.
+fn ratings(result: &LeagueResult) -> Result<String> {
+    let (mut names, mut points, mut bars) = (Vec::new(), Vec::new(), Vec::new());
+    for one in &result.standings {
+        let (Some(elo), Some(interval)) = (one.elo, one.interval) else {
+            continue;
+        };
+        let x = names.len() as f64;
+        names.push(one.name.clone());
+        points.push((x, elo));
+        bars.push(Bar {
+            curve: 0,
+            x,
+            lower: interval.lower,
+            upper: interval.upper,
+        });
+    }
+    let curves = [Curve::new("rating and 95 % interval", points)];
+    let chart = LineChart::new("Ratings", ["", "Elo"], curves);
+    let names = Scale::Categories(names);
+    Ok(chart_with_bars(&chart, &bars, &names, &Scale::Linear)?)
+}
+
+/// Ratings by games played.
+fn history(result: &LeagueResult) -> Result<String> {
+    let names = result.standings.iter().map(|one| &one.name);
+    let curves = names.enumerate().map(|(place, name)| {
+        let point = |(games, elo): &(u64, Vec<Option<f64>>)| Some((*games as f64, elo[place]?));
+        Curve::new(name, result.history.iter().filter_map(point))
+    });
+    let chart = LineChart::new("Ratings so far", ["games", "Elo"], curves);
+    Ok(chart_with_bars(
+        &chart,
+        &[],
+        &Scale::Linear,
+        &Scale::Linear,
+    )?)
+}

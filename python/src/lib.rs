@@ -1,16 +1,55 @@
-//! The Python package `alea`: games, evaluators, players, and many boards stepped at once.
+//! The Python package `alea`: games, evaluators, players, boards, tables, matches and samples.
 //!
-//! Only conversions stand here. Invariant: whatever Python passes in, the answer is a value or an
+//! Only conversions stand here; `alea/*.py` makes of them what people call. Invariant: whatever Python passes in, the answer is a value or an
 //! exception; errors of the engine are `ValueError`s with its one line.
 
 use crate::boards::{Boards, Shown};
-use crate::rules::{Analysis, Question, Rules, State, Thinks, Told};
+use crate::learned::{Batch, Choice, Learned, Looks, Order, Trained};
+use crate::matches::{Someone, Terms};
+use crate::rules::{Analysis, Positions, Question, Rules, State, Thinks, Told, with_game};
+use engine::games::einstein::tables::{Tables as Exact, shared};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use std::sync::{Arc, Mutex};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, mpsc::Receiver},
+};
 
 mod boards;
+mod learned;
+mod matches;
 mod rules;
+mod tables;
+
+/// A thread for each core; a process that was forked off has none, so it gets others.
+fn pool() -> Told<Arc<ThreadPool>> {
+    static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    if let Some((_, pool)) = pool.as_ref().filter(|(owner, _)| *owner == process) {
+        return Ok(Arc::clone(pool));
+    }
+    let made = ThreadPoolBuilder::new().build();
+    let made = Arc::new(made.map_err(|error| format!("cannot start threads: {error}"))?);
+    // Threads that are in another process cannot be ended.
+    std::mem::forget(pool.replace((process, Arc::clone(&made))));
+    Ok(made)
+}
+
+/// Runs jobs on all cores.
+fn in_parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    match pool() {
+        Ok(pool) => pool.install(|| (0..jobs).into_par_iter().for_each(job)),
+        Err(_) => (0..jobs).for_each(job),
+    }
+}
+
+/// Players build the endgame tables that they need on all cores, once.
+fn provide_tables() {
+    let make = |stones, variant| Exact::in_memory(stones, variant, &in_parallel, &|_, _| {});
+    shared::provide(Box::new(make), Box::new(|_| 0));
+}
 
 fn told<T>(told: Told<T>) -> PyResult<T> {
     told.map_err(PyValueError::new_err)
@@ -53,6 +92,38 @@ impl Game {
     /// The position of a text; what chance has said in it is left out.
     fn position(&self, text: &str) -> PyResult<Position> {
         told(self.0.read(text)).map(|(state, _)| Position(state))
+    }
+
+    /// Positions in 64 bits each: (n,) uint64. EinStein only.
+    fn pack<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let positions = positions_of(self, positions)?;
+        let packed = told(with_game!(self.0, of => of.packed(&positions)))?;
+        Ok(PyArray1::from_vec(py, packed))
+    }
+
+    /// What a model looks at: (n, active) uint16, the rows of a network with these groups of inputs,
+    /// or with `None` the symbols of all cells, as `VecEnv.observations` has them.
+    #[pyo3(signature = (positions, inputs = None))]
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        inputs: Looks,
+    ) -> PyResult<Bound<'py, PyArray2<u16>>> {
+        let positions = positions_of(self, positions)?;
+        let rows = py.detach(|| with_game!(self.0, of => of.rows(&inputs, &positions)));
+        let (rows, width) = told(rows)?;
+        let count = rows.len() / width;
+        PyArray1::from_vec(py, rows).reshape([count, width])
+    }
+
+    /// The runs of rows of these inputs, `[start, end]`; in every position one of each is on.
+    fn runs(&self, inputs: String) -> PyResult<Vec<[usize; 2]>> {
+        told(with_game!(self.0, of => of.runs(&Some(inputs))))
     }
 
     fn __repr__(&self) -> String {
@@ -146,6 +217,19 @@ fn question(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<Question> {
     told(game.0.read(&position.extract::<String>()?))
 }
 
+/// Many positions: an array of packed ones, or positions and texts.
+fn positions_of(game: &Game, positions: &Bound<'_, PyAny>) -> PyResult<Positions> {
+    if let Ok(packed) = positions.extract::<PyReadonlyArray1<'_, u64>>() {
+        return Ok(Positions::Packed(
+            packed.as_array().iter().copied().collect(),
+        ));
+    }
+    let positions: Vec<Bound<'_, PyAny>> = positions.extract()?;
+    let state = |position| Ok(question(game, position)?.0);
+    let states = positions.iter().map(state).collect::<PyResult<_>>()?;
+    Ok(Positions::States(states))
+}
+
 /// The game of a notation.
 #[pyfunction]
 fn game(notation: &str) -> PyResult<Game> {
@@ -158,19 +242,143 @@ fn game(notation: &str) -> PyResult<Game> {
 fn evaluate<'py>(
     py: Python<'py>,
     game: &Game,
-    positions: Vec<Bound<'py, PyAny>>,
+    positions: &Bound<'py, PyAny>,
     eval: &str,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-    let states = positions
-        .iter()
-        .map(|position| Ok(question(game, position)?.0))
-        .collect::<PyResult<Vec<_>>>()?;
-    let values = told(py.detach(|| game.0.values(eval, &states)))?;
+    let positions = positions_of(game, positions)?;
+    let values = told(py.detach(|| with_game!(game.0, of => of.values(eval, &positions))))?;
     Ok(PyArray1::from_vec(py, values))
 }
 
-/// A player by its notation. Every question is answered as the first of a game with its seed.
+/// A match; the result is JSON.
+#[pyfunction]
+fn arena(
+    py: Python<'_>,
+    game: &Game,
+    sides: [Someone; 2],
+    callables: Vec<Bound<'_, PyAny>>,
+    terms: Terms,
+) -> PyResult<String> {
+    let (rules, stop) = (&game.0, Arc::new(AtomicBool::new(false)));
+    let most = terms.2.max(1);
+    matches::serve(
+        py,
+        &callables,
+        &stop,
+        most,
+        |doors| with_game!(*rules, of => matches::arena(&*of.game, sides, terms, doors, Arc::clone(&stop))),
+    )
+}
+
+/// The regret of somebody on suites, texts with their names: JSON.
+#[pyfunction]
+fn regret(
+    py: Python<'_>,
+    someone: Someone,
+    callables: Vec<Bound<'_, PyAny>>,
+    suites: Vec<(String, String)>,
+    seed: u64,
+) -> PyResult<String> {
+    matches::serve(py, &callables, &AtomicBool::new(false), 64, |doors| {
+        matches::regret(someone, &suites, seed, doors)
+    })
+}
+
+/// The suites of the benchmark, texts with their names.
+#[pyfunction]
+fn suites() -> [(&'static str, &'static str); 8] {
+    macro_rules! suites {
+        ($($stones:literal),*) => {[$((
+            concat!("stones-", $stones, ".jsonl"),
+            include_str!(concat!("../../data/suites/stones-", $stones, ".jsonl")),
+        )),*]};
+    }
+    suites!(5, 6, 7, 8, 9, 10, 11, 12)
+}
+
+/// Writes weights in whole numbers as a model file.
+#[pyfunction]
+fn save_network(py: Python<'_>, game: &Game, path: PathBuf, network: Trained) -> PyResult<()> {
+    told(py.detach(|| with_game!(game.0, of => learned::save(&*of.game, network, &path))))
+}
+
+/// Records as a Parquet file, or `back`; returns how many games.
+#[pyfunction]
+fn convert(
+    py: Python<'_>,
+    game: &Game,
+    from: Vec<PathBuf>,
+    to: PathBuf,
+    back: bool,
+) -> PyResult<u64> {
+    let convert = || with_game!(game.0, of => learned::convert(&*of.game, &from, &to, back));
+    told(py.detach(convert))
+}
+
+/// Samples of recorded games.
 #[pyclass(frozen, module = "alea")]
+struct Samples(Box<dyn Learned>);
+
+#[pymethods]
+impl Samples {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        game: &Game,
+        directories: Vec<PathBuf>,
+        choice: Choice,
+    ) -> PyResult<Self> {
+        let open = || with_game!(game.0, of => learned::open(&*of.game, &directories, choice));
+        told(py.detach(open)).map(Self)
+    }
+
+    /// How many train, how many validate, and how many positions are held out.
+    #[getter]
+    fn counts(&self) -> [usize; 3] {
+        self.0.counts()
+    }
+
+    /// Goes through the samples once; without an epoch through those that validate.
+    fn batches(&self, order: Order) -> PyResult<Batches> {
+        told(self.0.batches(order)).map(|batches| Batches(Mutex::new(batches)))
+    }
+}
+
+/// Samples on their way, batch by batch.
+#[pyclass(frozen, module = "alea")]
+struct Batches(Mutex<Receiver<Told<Batch>>>);
+
+/// Packed positions, rows, what remains; values, results and weights.
+type Arrays<'py> = (
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray2<u16>>,
+    Bound<'py, PyArray1<u16>>,
+    [Bound<'py, PyArray1<f32>>; 3],
+);
+
+#[pymethods]
+impl Batches {
+    /// The next ones, if there are any.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Arrays<'py>>> {
+        let next = py.detach(|| {
+            let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            batches.recv().ok()
+        });
+        let Some(batch) = next else { return Ok(None) };
+        let batch = told(batch)?;
+        let count = batch.remaining.len();
+        let shape = [count, batch.rows.len() / count];
+        Ok(Some((
+            PyArray1::from_vec(py, batch.packed),
+            PyArray1::from_vec(py, batch.rows).reshape(shape)?,
+            PyArray1::from_vec(py, batch.remaining),
+            batch.floats.map(|floats| PyArray1::from_vec(py, floats)),
+        )))
+    }
+}
+
+/// A player by its notation. Every question is answered as the first of a game with its seed.
+#[pyclass(frozen, subclass, module = "alea")]
 struct Player {
     game: Py<Game>,
     thinks: Box<dyn Thinks>,
@@ -188,16 +396,6 @@ impl Player {
         };
         positions.iter().map(read).collect()
     }
-}
-
-fn dictionary<'py>(py: Python<'py>, analysis: Analysis) -> PyResult<Bound<'py, PyDict>> {
-    let dictionary = PyDict::new(py);
-    dictionary.set_item("value", analysis.value)?;
-    dictionary.set_item("best", analysis.best)?;
-    dictionary.set_item("moves", analysis.moves)?;
-    dictionary.set_item("nodes", analysis.nodes)?;
-    dictionary.set_item("evaluations", analysis.evaluations)?;
-    Ok(dictionary)
 }
 
 #[pymethods]
@@ -231,41 +429,15 @@ impl Player {
 
     /// What it thinks of each of some positions.
     #[pyo3(signature = (positions, outcome = None, threads = 1))]
-    fn analyse_all<'py>(
-        &self,
-        py: Python<'py>,
-        positions: Vec<Bound<'py, PyAny>>,
-        outcome: Option<u8>,
-        threads: usize,
-    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let questions = self.questions(&positions, outcome)?;
-        let found = told(py.detach(|| self.thinks.analyse(&questions, threads)))?;
-        let found = found.into_iter();
-        found.map(|analysis| dictionary(py, analysis)).collect()
-    }
-
-    /// The move where chance has said `outcome`.
-    #[pyo3(signature = (position, outcome = None))]
-    fn decide(
+    fn analyse_all(
         &self,
         py: Python<'_>,
-        position: Bound<'_, PyAny>,
+        positions: Vec<Bound<'_, PyAny>>,
         outcome: Option<u8>,
-    ) -> PyResult<String> {
-        let mut decided = self.decide_all(py, vec![position], outcome, 1)?;
-        decided.pop().ok_or_else(|| wrong("there is no answer"))
-    }
-
-    /// Win probability, best move and the value of each move, for the side to move.
-    #[pyo3(signature = (position, outcome = None))]
-    fn analyse<'py>(
-        &self,
-        py: Python<'py>,
-        position: Bound<'py, PyAny>,
-        outcome: Option<u8>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let mut found = self.analyse_all(py, vec![position], outcome, 1)?;
-        found.pop().ok_or_else(|| wrong("there is no answer"))
+        threads: usize,
+    ) -> PyResult<Vec<Analysis>> {
+        let questions = self.questions(&positions, outcome)?;
+        told(py.detach(|| self.thinks.analyse(&questions, threads)))
     }
 }
 
@@ -433,11 +605,16 @@ impl VecEnv {
 }
 
 #[pymodule]
-fn _alea(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Game>()?;
-    module.add_class::<Position>()?;
-    module.add_class::<Player>()?;
-    module.add_class::<VecEnv>()?;
-    module.add_function(wrap_pyfunction!(game, module)?)?;
-    module.add_function(wrap_pyfunction!(evaluate, module)?)
+mod _alea {
+    #[pymodule_export]
+    use super::{
+        Batches, Game, Player, Position, Samples, VecEnv, arena, convert, evaluate, game, regret,
+        save_network, suites, tables::Tables,
+    };
+
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        super::provide_tables();
+        Ok(())
+    }
 }

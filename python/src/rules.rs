@@ -5,31 +5,69 @@
 //! are the one line that the engine writes.
 
 use crate::boards::{Boards, Env};
+use crate::learned::{Looks, shown, view};
 use engine::core::{
     chance::expectation,
     game::{Outcome, Seat},
     random::{RandomStream, SeedSpace, derive_seed},
 };
+use engine::games::einstein;
 use engine::learned::inputs::Learnable;
+use engine::play::playable::Playable as _;
 use engine::play::{
     build::{self, PlayerRecipe},
     notation::Notation,
     player::{Failure, Player},
+    registry::AnyEvaluator,
 };
-use std::{any::Any, sync::Arc};
+use pyo3::IntoPyObject;
+use std::{
+    any::Any,
+    fmt::Display,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
 
 /// What went wrong, in one line.
 pub(crate) type Told<T> = Result<T, String>;
 
+/// Errors as their one line.
+pub(crate) trait Worded<T> {
+    fn worded(self) -> Told<T>;
+}
+
+impl<T, E: Display> Worded<T> for Result<T, E> {
+    fn worded(self) -> Told<T> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// What is done with the rules of any game, in their type.
+macro_rules! with_game {
+    ($rules:expr, $of:ident => $act:expr) => {
+        with_game!(
+            $rules, $of => $act;
+            einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt
+        )
+    };
+    ($rules:expr, $of:ident => $act:expr; $($game:ident::$type:ident),*) => {'found: {
+        let any: &dyn std::any::Any = &*$rules;
+        $(if let Some($of) = any.downcast_ref::<$crate::rules::Of<engine::games::$game::$type>>() {
+            break 'found $act;
+        })*
+        Err("these rules are not known".to_owned())
+    }};
+}
+pub(crate) use with_game;
+
 /// A game.
-pub(crate) trait Rules: Send + Sync {
+pub(crate) trait Rules: Any + Send + Sync {
     fn name(&self) -> &'static str;
     fn notation(&self) -> String;
     fn seats(&self) -> usize;
     fn start(&self, seed: u64, first: Seat) -> Told<Arc<dyn State>>;
     fn read(&self, text: &str) -> Told<(Arc<dyn State>, Option<u8>)>;
-    /// Win probabilities of the seats to move; payoffs of positions that are over.
-    fn values(&self, evaluator: &str, states: &[Arc<dyn State>]) -> Told<Vec<f32>>;
     fn player(&self, notation: &str, seed: u64) -> Told<Box<dyn Thinks>>;
     fn boards(&self, count: usize, seed: u64, explicit_chance: bool) -> Box<dyn Boards>;
 }
@@ -49,6 +87,12 @@ pub(crate) trait State: Any + Send + Sync {
     fn equals(&self, other: &dyn State) -> bool;
 }
 
+/// Positions as Python has them.
+pub(crate) enum Positions {
+    States(Vec<Arc<dyn State>>),
+    Packed(Vec<u64>),
+}
+
 /// A player that is asked.
 pub(crate) trait Thinks: Send + Sync {
     fn name(&self) -> String;
@@ -60,10 +104,12 @@ pub(crate) trait Thinks: Send + Sync {
 /// A position and what chance has said of it.
 pub(crate) type Question = (Arc<dyn State>, Option<u8>);
 
-/// What a player thinks of a position.
-#[derive(Default)]
+/// What a player thinks of a position: a dict in Python.
+#[derive(Default, IntoPyObject)]
 pub(crate) struct Analysis {
     pub(crate) value: Option<f32>,
+    /// What such a value has been worth in whole games, where that was fitted.
+    pub(crate) calibrated: Option<f32>,
     pub(crate) best: Option<String>,
     pub(crate) moves: Vec<(String, Option<f32>)>,
     pub(crate) nodes: u64,
@@ -72,13 +118,16 @@ pub(crate) struct Analysis {
 
 /// The game of a notation.
 pub(crate) fn read(text: &str) -> Told<Arc<dyn Rules>> {
-    use engine::games::{einstein, havannah, reversi, reversixt};
-    use engine::play::playable::Playable as _;
+    use engine::games::{havannah, reversi, reversixt};
+
     fn of<G: Learnable>(text: &str) -> Told<Arc<dyn Rules>> {
-        let game = G::from_notation(text, None).map_err(|error| error.to_string())?;
-        Ok(Arc::new(Of(Arc::new(game))))
+        let game = G::from_notation(text, None).worded()?;
+        Ok(Arc::new(Of {
+            game: Arc::new(game),
+            evaluators: Mutex::default(),
+        }))
     }
-    let notation = Notation::parse(text).map_err(|error| error.to_string())?;
+    let notation = Notation::parse(text).worded()?;
     match notation.name.as_str() {
         einstein::Standard::NAME => of::<einstein::Standard>(text),
         havannah::Havannah::NAME => of::<havannah::Havannah>(text),
@@ -94,7 +143,19 @@ pub(crate) fn read(text: &str) -> Told<Arc<dyn Rules>> {
     }
 }
 
-struct Of<G: Learnable>(Arc<G>);
+pub(crate) struct Of<G: Learnable> {
+    pub(crate) game: Arc<G>,
+    evaluators: Mutex<Vec<Known<G>>>,
+}
+
+/// An evaluator by its notation, and when the file that it names was written.
+type Known<G> = (String, Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
+
+/// In place of a value that is asked for.
+const OPEN: f32 = -1.0;
+
+/// Evaluators that are kept; the one that was read longest ago goes first.
+const KEPT: usize = 16;
 
 struct At<G: Learnable> {
     game: Arc<G>,
@@ -138,70 +199,147 @@ fn own<'s, G: Learnable>(game: &G, state: &'s dyn State) -> Told<&'s At<G>> {
     own.ok_or_else(|| format!("the position is of another game than {}", game.notation()))
 }
 
+impl<G: Learnable> Of<G> {
+    /// The evaluator of a notation, read anew only if its file has changed.
+    fn evaluator(&self, notation: &str) -> Told<Arc<dyn AnyEvaluator<G>>> {
+        let path = notation.strip_prefix("model:").map(Path::new);
+        let written = path.and_then(|path| path.metadata().ok()?.modified().ok());
+        let known = self.evaluators.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let same = |(name, time, _): &&Known<G>| name == notation && *time == written;
+        if let Some((.., evaluator)) = known.iter().find(same) {
+            return Ok(Arc::clone(evaluator));
+        }
+        let evaluator = build::evaluator(notation, &*self.game).worded()?;
+        known.retain(|(name, ..)| name != notation);
+        if known.len() == KEPT {
+            known.remove(0);
+        }
+        known.push((notation.to_owned(), written, Arc::clone(&evaluator)));
+        Ok(evaluator)
+    }
+
+    /// Positions as this game has them.
+    fn own(&self, positions: &Positions) -> Told<Vec<G::Position>> {
+        match positions {
+            Positions::States(states) => {
+                let own = |state: &Arc<dyn State>| Ok(own(&*self.game, &**state)?.position);
+                states.iter().map(own).collect()
+            }
+            Positions::Packed(packed) => {
+                let places = packed.iter().enumerate();
+                let read = |(place, &bits)| unpacked::<G>(&self.game, bits, place);
+                places.map(read).collect()
+            }
+        }
+    }
+
+    /// Win probabilities of the seats to move; payoffs of positions that are over.
+    pub(crate) fn values(&self, evaluator: &str, positions: &Positions) -> Told<Vec<f32>> {
+        let (game, evaluator) = (&*self.game, self.evaluator(evaluator)?);
+        let positions = self.own(positions)?;
+        let over = |position| {
+            game.payoff(position, game.to_move(position))
+                .unwrap_or(OPEN)
+        };
+        let mut values: Vec<f32> = positions.iter().map(over).collect();
+        let open = positions
+            .iter()
+            .zip(&values)
+            .filter(|(_, value)| **value == OPEN);
+        let open: Vec<G::Position> = open.map(|(position, _)| *position).collect();
+        let mut found = vec![0.0; open.len()];
+        evaluator.values(game, &open, &mut found);
+        let places = values.iter_mut().filter(|value| **value == OPEN);
+        places.zip(found).for_each(|(place, value)| *place = value);
+        Ok(values)
+    }
+
+    /// Positions in 64 bits each, of games that have such a form.
+    pub(crate) fn packed(&self, positions: &Positions) -> Told<Vec<u64>> {
+        let bits = |position: &G::Position| {
+            bits_of(position).ok_or_else(|| format!("positions of {} have no packed form", G::NAME))
+        };
+        self.own(positions)?.iter().map(bits).collect()
+    }
+
+    /// Of each position a row of what a model looks at, and how long a row is.
+    pub(crate) fn rows(&self, looks: &Looks, positions: &Positions) -> Told<(Vec<u16>, usize)> {
+        Ok(shown(&*self.game, view::<G>(looks)?, &self.own(positions)?))
+    }
+
+    /// The runs of rows of inputs of which one each is on, as `[start, end]`.
+    pub(crate) fn runs(&self, looks: &Looks) -> Told<Vec<[usize; 2]>> {
+        let runs = self.game.input_runs(view::<G>(looks)?.unwrap_or_default());
+        Ok(runs.into_iter().map(|run| [run.start, run.end]).collect())
+    }
+
+    fn at(&self, position: G::Position) -> Arc<dyn State> {
+        let game = Arc::clone(&self.game);
+        Arc::new(At { game, position })
+    }
+}
+
+/// A position of EinStein from its 64 bits, see docs/formats.md.
+pub(crate) fn unpacked<G: Learnable>(game: &G, bits: u64, place: usize) -> Told<G::Position> {
+    let position = einstein::Position::from_bits(bits, einstein::Standard::SQUARES);
+    let position: Option<&dyn Any> = position.as_ref().map(|position| position as _);
+    if G::NAME != einstein::Standard::NAME {
+        let name = game.notation();
+        return Err(format!(
+            "positions of {name} have no packed form; texts and positions are taken"
+        ));
+    }
+    let own = position.and_then(|position| position.downcast_ref().copied());
+    own.ok_or_else(|| format!("at {place}: {bits} is no packed position"))
+}
+
+/// The 64 bits of a position of EinStein.
+pub(crate) fn bits_of<P: 'static>(position: &P) -> Option<u64> {
+    let position: &dyn Any = position;
+    let position = position.downcast_ref::<einstein::Position>();
+    position.map(einstein::Position::bits)
+}
+
 impl<G: Learnable> Rules for Of<G> {
     fn name(&self) -> &'static str {
         G::NAME
     }
 
     fn notation(&self) -> String {
-        self.0.notation()
+        self.game.notation()
     }
 
     fn seats(&self) -> usize {
-        self.0.seats()
+        self.game.seats()
     }
 
     fn start(&self, seed: u64, first: Seat) -> Told<Arc<dyn State>> {
-        let seats = self.0.seats();
+        let seats = self.game.seats();
         if first >= seats {
             return Err(format!("'first' is a seat below {seats}, not {first}"));
         }
         let mut random = RandomStream::new(seed);
-        Ok(Arc::new(At {
-            game: Arc::clone(&self.0),
-            position: self.0.random_start(&mut random, first),
-        }))
+        Ok(self.at(self.game.random_start(&mut random, first)))
     }
 
     fn read(&self, text: &str) -> Told<(Arc<dyn State>, Option<u8>)> {
-        let read = self.0.parse_position(text);
-        let (position, outcome) = read.map_err(|error| error.to_string())?;
-        let game = Arc::clone(&self.0);
-        Ok((Arc::new(At { game, position }), outcome))
-    }
-
-    fn values(&self, evaluator: &str, states: &[Arc<dyn State>]) -> Told<Vec<f32>> {
-        let game = &*self.0;
-        let evaluator = build::evaluator(evaluator, game).map_err(|error| error.to_string())?;
-        let mut values = vec![0.0; states.len()];
-        let (mut open, mut places) = (Vec::new(), Vec::new());
-        for (place, state) in states.iter().enumerate() {
-            let position = own(game, &**state)?.position;
-            match game.payoff(&position, game.to_move(&position)) {
-                Some(payoff) => values[place] = payoff,
-                None => {
-                    open.push(position);
-                    places.push(place);
-                }
-            }
-        }
-        let mut found = vec![0.0; open.len()];
-        evaluator.values(game, &open, &mut found);
-        for (place, value) in places.into_iter().zip(found) {
-            values[place] = value;
-        }
-        Ok(values)
+        let read = self.game.parse_position(text);
+        let (position, outcome) = read.worded()?;
+        Ok((self.at(position), outcome))
     }
 
     fn player(&self, notation: &str, seed: u64) -> Told<Box<dyn Thinks>> {
-        let recipe = PlayerRecipe::parse(notation, &*self.0).map_err(|error| error.to_string())?;
-        let game = Arc::clone(&self.0);
+        let recipe = PlayerRecipe::parse(notation, &*self.game);
+        let recipe = recipe.worded()?;
+        let game = Arc::clone(&self.game);
         let seed = derive_seed(seed, SeedSpace::Player, &[]);
         Ok(Box::new(Thinker { game, recipe, seed }))
     }
 
     fn boards(&self, count: usize, seed: u64, explicit_chance: bool) -> Box<dyn Boards> {
-        Box::new(Env::new((*self.0).clone(), count, seed, explicit_chance))
+        let game = (*self.game).clone();
+        Box::new(Env::new(game, count, seed, explicit_chance))
     }
 }
 
@@ -257,7 +395,7 @@ impl<G: Learnable> State for At<G> {
         // The engine's reader says what is wrong, or knows another spelling.
         let Some(index) = found else {
             let read = self.game.parse_move(&self.position, mv);
-            let read = read.map_err(|error| error.to_string())?;
+            let read = read.worded()?;
             return if legal.contains(&read) {
                 Ok(self.after(read))
             } else {
@@ -341,7 +479,7 @@ impl<G: Learnable> Thinks for Thinker<G> {
 
     fn analyse(&self, questions: &[Question], threads: usize) -> Told<Vec<Analysis>> {
         self.ask(questions, threads, |player, state, outcome| {
-            analysis(&*self.game, player, state, outcome)
+            analysis(&self.recipe, player, state, outcome)
         })
     }
 
@@ -360,12 +498,12 @@ impl<G: Learnable> Thinks for Thinker<G> {
 
 /// What `alea analyse` says of a position.
 fn analysis<G: Learnable>(
-    game: &G,
+    recipe: &PlayerRecipe<G>,
     player: &mut dyn Player<G>,
     state: &At<G>,
     outcome: Option<u8>,
 ) -> Told<Analysis> {
-    let position = &state.position;
+    let (game, position) = (&*state.game, &state.position);
     if let Some(payoff) = game.payoff(position, game.to_move(position)) {
         return Ok(Analysis {
             value: Some(payoff),
@@ -382,16 +520,35 @@ fn analysis<G: Learnable>(
         Some(&best) => best,
         None => player.decide(position, &legal).best,
     });
-    let value = match best {
-        Some(best) => {
-            let rated = analysis.moves.iter().find(|(mv, _)| *mv == best);
-            rated.and_then(|(_, value)| *value)
-        }
+    let calibrated = |place: usize, mv: G::Move, value: f32| {
+        // Nothing was taken on trust where no leaf was evaluated.
+        let tree = analysis
+            .tree
+            .as_ref()
+            .and_then(|tree| tree.moves.get(place));
+        let proven = tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
+        let next = game.play(position, mv);
+        // The fit is for the side to move.
+        let turned = game.to_move(&next) != game.to_move(position);
+        let own = |value: f32| if turned { 1.0 - value } else { value };
+        let fitted = own(recipe.in_whole_games(&next, own(value))?);
+        Some(if proven || analysis.stats.evaluations == 0 {
+            value
+        } else {
+            fitted
+        })
+    };
+    let rated = analysis.moves.iter().enumerate();
+    let calibrated: Vec<Option<f32>> = rated
+        .map(|(place, &(mv, value))| calibrated(place, mv, value?))
+        .collect();
+    let values: Vec<Option<f32>> = analysis.moves.iter().map(|(_, value)| *value).collect();
+    let whole = |values: &[Option<f32>]| match best {
+        Some(best) => values[analysis.moves.iter().position(|(mv, _)| *mv == best)?],
         // A move that a sampling player never tried is taken for worthless.
-        None if analysis.moves.iter().any(|(_, value)| value.is_some()) => {
+        None if values.iter().any(Option::is_some) => {
+            let values: Vec<f32> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
             let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            let values = analysis.moves.iter().map(|(_, value)| value.unwrap_or(0.0));
-            let values: Vec<f32> = values.collect();
             Some(expectation(&game.outcomes(position, &moves), &values))
         }
         None => None,
@@ -399,7 +556,8 @@ fn analysis<G: Learnable>(
     let name = |mv| game.format_move(position, mv);
     let moves = analysis.moves.iter().map(|&(mv, value)| (name(mv), value));
     Ok(Analysis {
-        value,
+        value: whole(&values),
+        calibrated: whole(&calibrated),
         best: best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,

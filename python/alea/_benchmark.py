@@ -1,0 +1,152 @@
+"""The benchmark of EinStein: regret on certified suites, matches against known players, speed."""
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+
+from ._alea import evaluate, game as _game, regret as _regret, suites as _suites
+from ._ask import Asked, named
+from ._matches import Match, arena
+from ._positions import Player, endgames, unpack
+
+BENCHMARK = "einstein-1"
+"""The version: other suites, ladder or rules of counting are another version."""
+
+LADDER = (
+    "random",
+    "greedy",
+    "star1(depth=1, eval=schwarz)",
+    "star1(depth=1, eval=abt)",
+    "star1(depth=2, eval=schwarz)",
+    "star1(depth=1, eval=best)",
+    "star2(depth=3, eval=best)",
+)
+"""Known players, the weakest first."""
+
+HASHES = {
+    "stones-5.jsonl": "0d22f2cfb566da226957c37166972fa8e4ee9c61fee8a7e16cc393830f785ce4",
+    "stones-6.jsonl": "1d82bdfb84fa7cc31e3115036404ca4b4927bd47f5d7d2308806bded72a34d33",
+    "stones-7.jsonl": "4d05921402535009e7f6f792f990856d3498649f771dc809a2a88fd4a65dbebb",
+    "stones-8.jsonl": "8c1a3cd768421fbb61392a2b5f5cfa5cf695275dfd349c7c469eebe1fb025d9b",
+    "stones-9.jsonl": "86a092d9720c679f88aa1d86348dcc591557d7c257a9047bbd15cd057e3d8c92",
+    "stones-10.jsonl": "2ca706bb466ab7450d1175babd29628b391c59732015c3755ec2829cd0eb52a6",
+    "stones-11.jsonl": "1143ffd13bf2d8cde0a21324e8593754b5b27416bdb5151abff3d067f5554ab7",
+    "stones-12.jsonl": "d9f63e5e624e7045e920d5cce1a6089b3468eae11783f2b16c2a63a900eefe52",
+}
+"""The suites of this version, by SHA-256; training leaves their positions out."""
+
+
+def suites() -> dict[str, str]:
+    """The suites that come with the package, text by name; ValueError if one is not that of BENCHMARK."""
+    found = dict(_suites())
+    for name, text in found.items():
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if HASHES[name] != digest:
+            raise ValueError(f"{name} is not the suite of {BENCHMARK}: {digest}")
+    return found
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a benchmark found."""
+
+    name: str
+    kind: str
+    """`player`, `evaluator` or `callable`."""
+    benchmark: str
+    """Its version, or `custom` if other suites were asked for."""
+    regret: dict[str, Any]
+    """The JSON of `alea regret --suite data/suites`: win probability given away a decision."""
+    ladder: list[Match]
+    evaluations_per_second: float
+    """Positions valued a second on one thread; of players those within their searches, 0 without any."""
+    seed: int
+
+    def json(self) -> str:
+        """The card as JSON."""
+        return json.dumps(self.__dict__, indent=1)
+
+    def markdown(self) -> str:
+        """The card as Markdown."""
+        measured, classes = self.regret["regret"], self.regret["classes"]
+        names = sorted(classes, key=int)
+        cells = [f"{classes[name]['regret']['value']:.5f} ± {classes[name]['regret']['error']:.5f}" for name in names]
+        speed = f", {self.evaluations_per_second:,.0f} evaluations a second" if self.evaluations_per_second else ""
+        lines = [
+            f"### {self.name}",
+            "",
+            f"{self.kind}, benchmark {self.benchmark}, seed {self.seed}{speed}",
+            "",
+            "| regret a decision | " + " | ".join(f"≤ {name}" if name == "5" else name for name in names) + " |",
+            "|---" * (len(names) + 1) + "|",
+            f"| {measured['value']:.5f} ± {measured['error']:.5f} | " + " | ".join(cells) + " |",
+        ]
+        if self.ladder:
+            lines += ["", "| against | score, % | 95 % interval | games |", "|---|---|---|---|"]
+            for match in self.ladder:
+                lower, upper = (100 * bound for bound in match.interval)
+                lines.append(f"| `{match['b']}` | {100 * match.score:.2f} | {lower:.2f} – {upper:.2f} | {match['games']} |")
+        return "\n".join(lines) + "\n"
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+def benchmark(
+    someone: Any,
+    *,
+    name: str | None = None,
+    ladder: Sequence[Any] = LADDER,
+    games: int = 2000,
+    luck: str | None = "best",
+    seed: int = 1,
+    of: Mapping[str, str] | None = None,
+) -> Card:
+    """Measures a player, an evaluator, a model file or a callable (see `Asked`) of EinStein.
+
+    Regret is that of `alea regret --suite data/suites`, to the last digit; evaluators and callables
+    rate every direct successor. Then `games` games against each of the `ladder`, from whose score
+    the luck is taken that `luck` tells, an evaluator (`None`: scores as played). `of` names other
+    suites, text by name.
+    """
+    game = _game("einstein")
+    found = named(game, someone)
+    if isinstance(found, Asked):
+        kind, judged, who, asked = "callable", found, ("callable", found.name, found.inputs), [found]
+    else:
+        (kind, judged), who, asked = found, (*found, None), []
+    texts = suites() if of is None else of
+    measured = json.loads(_regret(who, asked, list(texts.items()), seed))
+    matches = [arena(someone, other, games, seed, game=game, luck=luck) for other in ladder]
+    title = name or (judged.name if isinstance(judged, Asked) else judged)
+    version = BENCHMARK if of is None else "custom"
+    return Card(title, kind, version, measured, matches, _speed(game, kind, judged), seed)
+
+
+def _speed(game: Any, kind: str, judged: Any) -> float:
+    """Evaluations a second, the best of three times."""
+    if kind == "player":
+        player, positions = Player(game, judged), unpack(endgames(40))
+
+        def work() -> int:
+            return sum(answer["evaluations"] for answer in player.analyse_all(positions))
+
+    else:
+        positions = endgames(65_536)
+
+        def work() -> int:
+            if kind == "evaluator":
+                return len(evaluate(game, positions, judged))
+            parts = numpy.split(positions, len(positions) // 4096)
+            return sum(len(judged(game.rows(part, judged.inputs))) for part in parts)
+
+    best = 0.0
+    for _ in range(3):
+        began = time.perf_counter()
+        best = max(best, work() / (time.perf_counter() - began))
+    return best

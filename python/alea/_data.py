@@ -1,0 +1,135 @@
+"""Recorded games as tables and as training samples."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from ._alea import Game, Samples as _Samples, convert
+from ._positions import rules
+
+Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def _list(paths: Directories) -> list[str]:
+    one = isinstance(paths, (str, os.PathLike))
+    return [os.fspath(path) for path in ([paths] if one else paths)]  # type: ignore[list-item, union-attr]
+
+
+def read_games(records: Directories, game: Game | str = "einstein") -> Any:
+    """Records as a pyarrow table, a row a ply; its columns are those of docs/formats.md.
+
+    `table["value"].to_numpy()` and its like are numpy arrays. Needs pyarrow.
+    """
+    import pyarrow.parquet
+
+    with tempfile.TemporaryDirectory() as room:
+        file = os.path.join(room, "games.parquet")
+        convert(rules(game), _list(records), file, False)
+        return pyarrow.parquet.read_table(file, memory_map=False)
+
+
+def write_games(table: Any, directory: str | os.PathLike[str], game: Game | str = "einstein") -> int:
+    """Writes a table of `read_games`, whole games of it or more of the same, as a new directory of records.
+
+    Every ply is checked against the rules: one that does not follow them is a ValueError that names
+    its row. Returns how many games there are.
+    """
+    import pyarrow.parquet
+
+    with tempfile.TemporaryDirectory() as room:
+        file = os.path.join(room, "games.parquet")
+        pyarrow.parquet.write_table(table, file, compression="snappy")
+        return convert(rules(game), [file], os.fspath(directory), True)
+
+
+class Samples:
+    """Training samples of records, read shard by shard at the speed of the trainer's loader.
+
+    What is a sample, its value and its weight is said in docs/training.md; positions of the
+    benchmark's suites are none. `target` mixes `share` of the search value (or of the label of
+    that name) with the result. Which games validate depends on `seed` and their index.
+
+    A batch is a dict: `rows` (n, active) uint16, those of networks with these `inputs`, or with
+    `None` the symbols of `VecEnv.observations`; `positions` (n,) uint64, packed, of EinStein;
+    `remaining` (n,) uint16, what buckets go by; `target`, `value`, `result`, `weight` (n,) float32,
+    win probabilities of the side to move, and what a sample's loss counts.
+    """
+
+    def __init__(
+        self,
+        directories: Directories,
+        game: Game | str = "einstein",
+        *,
+        inputs: str | None = None,
+        batch: int = 4096,
+        share: float = 0.7,
+        window: int = 1 << 22,
+        symmetries: bool = True,
+        label: str | None = None,
+        exact: bool = True,
+        error_scale: float = 0.05,
+        validation_share: float = 0.05,
+        seed: int = 1,
+    ) -> None:
+        if not 0 <= share <= 1:
+            raise ValueError(f"'share' is in [0, 1], not {share}")
+        self._arguments = dict(
+            game=game if isinstance(game, str) else game.notation,
+            inputs=inputs,
+            batch=batch,
+            share=share,
+            window=window,
+            symmetries=symmetries,
+            label=label,
+            exact=exact,
+            error_scale=error_scale,
+            validation_share=validation_share,
+            seed=seed,
+        )
+        self._directories = [os.fspath(Path(path).absolute()) for path in _list(directories)]
+        self._share, self._inputs, self._batch = share, inputs, batch
+        self._window, self._symmetries, self._seed = window, symmetries, seed
+        self._samples = _Samples(rules(game), self._directories, (label, exact, error_scale, validation_share, seed))
+        self.training, self.validating, self.held_out = self._samples.counts
+
+    def __reduce__(self) -> Any:
+        return _again, (self._directories, self._arguments)
+
+    def epoch(self, number: int = 1, part: tuple[int, int] = (0, 1)) -> Iterator[dict[str, Any]]:
+        """All training samples once, in an order of their own for each number.
+
+        `part=(k, n)`: those of every n-th shard from the k-th on, for the n workers of a loader.
+        """
+        return self._batches(number, part)
+
+    def validation(self) -> Iterator[dict[str, Any]]:
+        """All validation samples, as they are."""
+        return self._batches(None, (0, 1))
+
+    def _batches(self, epoch: int | None, part: tuple[int, int]) -> Iterator[dict[str, Any]]:
+        share = numpy.float32(self._share)
+        order = {
+            "inputs": self._inputs,
+            "batch": self._batch,
+            "epoch": epoch,
+            "seed": self._seed,
+            "window": self._window,
+            "symmetries": self._symmetries,
+            "part": list(part),
+        }
+        batches = self._samples.batches(order)
+        while (arrays := batches.next()) is not None:
+            positions, rows, remaining, (value, result, weight) = arrays
+            batch = {"rows": rows, "remaining": remaining, "value": value, "result": result, "weight": weight}
+            batch["target"] = numpy.where(value == result, value, share * value + (1 - share) * result)
+            if len(positions):
+                batch["positions"] = positions
+            yield batch
+
+
+def _again(directories: list[str], arguments: dict[str, Any]) -> Samples:
+    return Samples(directories, **arguments)

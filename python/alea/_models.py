@@ -1,0 +1,180 @@
+"""Model files of networks that were trained elsewhere, and training by the command line."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ._alea import Game, VecEnv, evaluate, save_network
+from ._positions import GONE, endgames, lanes, rules
+
+ROW, HIDDEN, FULL, OUTPUT, STEP = 2032, 64, 8128, 1024, 16
+"""What 1.0 is in rows, in weights of further layers and their sums, in the output; units a step."""
+
+LIMITS = {"rows": 32767 / ROW, "hidden1.bias": 32767 / ROW, "weight": 127 / HIDDEN, "bias": 500.0, "output.weight": 32767 / OUTPUT}
+"""The largest magnitudes that a file holds: of rows and biases of the first layer, of weights and
+biases of further ones, and of weights of the output."""
+
+
+def forward(
+    tensors: Mapping[str, NDArray[Any]], rows: NDArray[Any], bucket: NDArray[Any] | None = None
+) -> NDArray[numpy.float64]:
+    """Win probabilities (n,) of the sides to move by a network whose weights are rounded as in a file.
+
+    `tensors` have the names and shapes of docs/formats.md, in units of 1; `rows` (n, active) are
+    those of `Game.rows`, `bucket` (n,) is each position's, if the network has several. The plain
+    reference: `save_model` compares the engine with it.
+    """
+    # In 32 bits, as the engine rounds them.
+    whole = lambda name, scale: numpy.rint(numpy.asarray(tensors[name], "f4") * numpy.float32(scale)).astype("f8")
+    own = (lambda part: part) if bucket is None else (lambda part: part[bucket])
+    x = whole("rows", ROW)[rows].sum(axis=1) + numpy.minimum(whole("hidden1.bias", ROW) + 8, 32767)
+    x = numpy.clip(numpy.floor(x / STEP), 0, 127)
+    y, layer = 64 * x, 2
+    while f"hidden{layer}.weight" in tensors:
+        weights, bias = own(whole(f"hidden{layer}.weight", HIDDEN)), own(whole(f"hidden{layer}.bias", FULL))
+        y = x @ weights if bucket is None else numpy.einsum("ni,nio->no", x, weights)
+        y = numpy.clip(y + bias, 0, FULL)
+        x, layer = numpy.floor((y + 32) / 64), layer + 1
+    logit = (y * own(whole("output.weight", OUTPUT))).sum(axis=1)
+    logit += own(whole("output.bias", FULL * OUTPUT)) if bucket is not None else whole("output.bias", FULL * OUTPUT)[0]
+    logit = 32 * numpy.floor(logit / 32) / (FULL * OUTPUT)
+    return numpy.clip(1 / (1 + numpy.exp(-logit)), 1e-6, 1 - 1e-6)
+
+
+def save_model(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    game: Game | str = "einstein",
+    inputs: str | None = None,
+    buckets: Sequence[int] = (),
+    provenance: Mapping[str, Any] | None = None,
+    check: int = 20_000,
+    tolerance: float = 1e-4,
+) -> float:
+    """Writes a network as a model file, if the engine values positions as it does.
+
+    `model` is an `alea.torch.Network`, or a mapping of float arrays by the names of docs/formats.md
+    (`rows` [R, H1], `hidden1.bias` [H1], `hidden2.weight` [H1, H2], `hidden2.bias`, ...,
+    `output.weight` [H], `output.bias` [1]; with buckets one dimension more before the others but for
+    the first two) for the groups of `inputs` and the bounds of `buckets`. Weights are rounded to
+    those of the file; one out of `LIMITS` is a ValueError.
+
+    `check` positions are compared with the network in Python, a PyTorch network's own values or
+    those of `forward`; a difference above `tolerance` in win probability is a ValueError, and no
+    file appears. Returns the largest difference.
+    """
+    game, path = rules(game), Path(path)
+    if hasattr(model, "alea_tensors"):
+        tensors, inputs = model.alea_tensors(), model.alea_inputs
+        buckets = getattr(model, "alea_buckets", buckets)
+    else:
+        tensors = {name: numpy.asarray(tensor) for name, tensor in model.items()}
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind not in "fiu":
+            raise ValueError(f"tensor {name} holds {tensor.dtype}, not numbers")
+    tensors = {name: numpy.ascontiguousarray(tensor, numpy.float32) for name, tensor in tensors.items()}
+    if inputs is None:
+        raise ValueError("'inputs' names the groups of inputs, such as 'mobility,turns,alive', or '' for none")
+    positions = some_positions(game, check)
+    rows = game.rows(positions, inputs)
+    _check_shapes(tensors, int(max(end for _, end in game.runs(inputs))), len(buckets) + 1)
+    story = json.dumps({"trained": "elsewhere, written by the Python package", **(provenance or {})})
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as room:
+        written = os.path.join(room, "model.safetensors")
+        flat = {name: tensor.reshape(-1).tolist() for name, tensor in tensors.items()}
+        save_network(game, written, (inputs, bytes(buckets), flat, story))
+        found = evaluate(game, positions, f"model:{written}")
+        if hasattr(model, "alea_values") and not buckets:
+            expected = numpy.asarray(model.alea_values(rows), numpy.float64)
+        else:
+            bucket = None
+            if buckets:
+                left = (lanes(positions) != GONE).sum(axis=1)
+                bucket = numpy.searchsorted(numpy.asarray(buckets), left, side="left")
+            expected = forward(tensors, rows, bucket)
+        difference = float(numpy.abs(found - expected).max())
+        if not difference <= tolerance:
+            raise ValueError(f"engine and network differ by {difference:.6f} in win probability, more than {tolerance}")
+        os.replace(written, path)
+    return difference
+
+
+def _check_shapes(tensors: Mapping[str, NDArray[Any]], rows: int, buckets: int) -> None:
+    widths, layer = [numpy.asarray(tensors.get("hidden1.bias", ())).shape[-1]], 2
+    while f"hidden{layer}.bias" in tensors:
+        widths.append(tensors[f"hidden{layer}.bias"].shape[-1])
+        layer += 1
+    of = (buckets,) if buckets > 1 else ()
+    shapes = {"rows": (rows, widths[0]), "hidden1.bias": (widths[0],), "output.weight": (*of, widths[-1]), "output.bias": (buckets,)}
+    for number, (before, own) in enumerate(zip(widths, widths[1:]), 2):
+        shapes |= {f"hidden{number}.weight": (*of, before, own), f"hidden{number}.bias": (*of, own)}
+    for name, shape in shapes.items():
+        found = tensors[name].shape if name in tensors else None
+        if found != shape:
+            raise ValueError(f"tensor {name} has the shape {found}, not {shape}")
+
+
+def some_positions(game: Game, count: int, seed: int = 1) -> Any:
+    """Positions of random games, and of EinStein as many random endgames, packed."""
+    einstein = game.name == "einstein"
+    wanted = count - count // 2 if einstein else count
+    boards, texts = VecEnv(game, 256, seed=seed), []
+    while len(texts) < wanted:
+        texts += boards.positions()
+        boards.step(boards.sample())
+    texts = texts[:wanted]
+    if not einstein:
+        return texts
+    return numpy.concatenate([game.pack(texts), endgames(count // 2, seed=seed)])
+
+
+def train(
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    family: str = "network",
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    seed: int | None = None,
+    command: str | None = None,
+) -> list[dict[str, Any]]:
+    """Runs `alea train` on directories of records; what it says of each model, with its `path`.
+
+    The package holds no tensor library, so the command `alea` does the work: the one at `command`,
+    or on the PATH. `settings` are the tables of docs/training.md, such as
+    `{"training": {"epochs": 5}}`. A training that was interrupted goes on when it is called again.
+    """
+    program = command or shutil.which("alea")
+    if program is None:
+        raise FileNotFoundError(
+            "training needs the command 'alea', which is not on the PATH; "
+            "'cargo install --path cli' of the project installs it, or say command=\"target/release/alea\""
+        )
+    directories = [data] if isinstance(data, (str, os.PathLike)) else list(data)
+    arguments = [program, "train", "--json", "--out", os.fspath(out), "--family", family]
+    for directory in directories:
+        arguments += ["--data", os.fspath(directory)]
+    if seed is not None:
+        arguments += ["--seed", str(seed)]
+    with tempfile.TemporaryDirectory() as room:
+        if settings:
+            config = Path(room, "train.toml")
+            config.write_text("".join(f"[{table}]\n{_toml(keys)}\n" for table, keys in settings.items()))
+            arguments += ["--config", os.fspath(config)]
+        done = subprocess.run(arguments, capture_output=True, text=True)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        raise RuntimeError(f"alea train: {lines[-1]}")
+    return [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
+
+
+def _toml(keys: Mapping[str, Any]) -> str:
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())

@@ -1,0 +1,99 @@
+"""Games as environments of PettingZoo, agents taking turns; chance is drawn inside. Needs pettingzoo."""
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy
+import pettingzoo
+from pettingzoo.utils import wrappers
+
+from ._alea import Game
+from ._positions import rules
+from .gym import draw, spaces
+
+
+class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
+    """A game: agents `seat_0`, `seat_1`, ..., each observing `{"observation", "action_mask"}`.
+
+    `observation` is (cells + 1,) uint8, the symbols that `alea.VecEnv` shows as the seat to move
+    sees them, and last what chance has said; `action_mask` (moves,) int8 says which indices in the list of
+    permitted moves there are, none for who is not to move. At the end each seat's reward is twice
+    its payoff less 1.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "alea", "is_parallelizable": False, "render_modes": ["ansi"]}
+
+    def __init__(self, game: Game | str = "einstein", render_mode: str | None = None) -> None:
+        super().__init__()
+        self.game, self.render_mode = rules(game), render_mode
+        seen, acts = spaces(self.game)
+        mask = gymnasium.spaces.Box(0, 1, (int(acts.n),), numpy.int8)
+        self.possible_agents = [f"seat_{seat}" for seat in range(self.game.seats)]
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Dict({"observation": seen, "action_mask": mask}) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(int(acts.n)) for agent in self.possible_agents}
+        self._random = numpy.random.default_rng()
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if seed is not None:
+            self._random = numpy.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        first = int(self._random.integers(self.game.seats))
+        self._position = self.game.start(int(self._random.integers(2**62)), first)
+        self._speak()
+
+    def _speak(self) -> None:
+        """Chance speaks, if the game goes on."""
+        self._outcome, self._moves = 0, []
+        if not self._position.is_over:
+            self._outcome = draw(self._position, self._random)
+            self._moves = self._position.moves(self._outcome)
+            self.agent_selection = self.possible_agents[self._position.to_move]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        rows = self.game.rows([self._position])[0].astype(numpy.uint8)
+        mask = numpy.zeros(int(self.action_spaces[agent].n), numpy.int8)
+        if agent == self.agent_selection:
+            mask[: len(self._moves)] = 1
+        return {"observation": numpy.append(rows, numpy.uint8(self._outcome)), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        if action is None or not 0 <= int(action) < len(self._moves):
+            raise ValueError(f"an action is below {len(self._moves)}, not {action}")
+        mover = self.agent_selection
+        self._cumulative_rewards[mover] = 0.0
+        self._position = self._position.play(int(action), self._outcome)
+        self._speak()
+        payoffs = self._position.payoffs
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if payoffs is not None:
+            self.rewards = {agent: 2.0 * payoff - 1.0 for agent, payoff in zip(self.possible_agents, payoffs)}
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[(self.agents.index(mover) + 1) % len(self.agents)]
+        self._accumulate_rewards()
+
+    def render(self) -> str:
+        return str(self._position)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def env(game: Game | str = "einstein", render_mode: str | None = None) -> Any:
+    """The game with PettingZoo's own guards around it."""
+    return wrappers.OrderEnforcingWrapper(Raw(game, render_mode))

@@ -1,0 +1,131 @@
+"""Networks in PyTorch as the engine computes them, and records as a dataset. Needs torch."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from ._alea import Game
+from ._data import Directories, Samples
+from ._models import FULL, HIDDEN, LIMITS, OUTPUT, ROW, STEP
+from ._positions import rules
+
+USUAL = {"einstein": "mobility,turns,alive"}
+"""The groups of inputs that networks of a game have unless told."""
+
+
+def passing(others: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """Numbers with the gradient of others: a rounding that gradients pass (Bengio et al. 2013)."""
+    return others + (numbers - others).detach()
+
+
+def units(weights: torch.Tensor, scale: int) -> torch.Tensor:
+    """Weights in whole units of 1 / scale."""
+    return passing(weights * scale, torch.round(weights * scale))
+
+
+class Network(nn.Module):
+    """The network of docs/training.md: the forward pass rounds as the engine does.
+
+    `forward(rows)` takes (n, active) int64 rows of `Game.rows` and gives (n,) logits of the win
+    probability of the side to move. Call `limit()` after each step of the optimiser, or weights may
+    have no place in a file. `alea.save_model(network, path)` writes it; as it is it plays in
+    `alea.arena` and `alea.benchmark`.
+    """
+
+    def __init__(self, game: Game | str = "einstein", hidden: Sequence[int] = (64, 32), inputs: str | None = None) -> None:
+        super().__init__()
+        game = rules(game)
+        self.alea_inputs: str = USUAL.get(game.name, "") if inputs is None else inputs
+        runs = game.runs(self.alea_inputs)
+        widths = [len(runs), *hidden]
+
+        def uniform(fan_in: int, *shape: int) -> nn.Parameter:
+            return nn.Parameter((2 * torch.rand(shape) - 1) / fan_in**0.5)
+
+        self.rows = uniform(len(runs), max(end for _, end in runs), hidden[0])
+        self.first_bias = uniform(len(runs), hidden[0])
+        pairs = list(zip(widths[1:], widths[2:]))
+        self.further = nn.ParameterList([uniform(before, before, own) for before, own in pairs])
+        self.further_bias = nn.ParameterList([uniform(before, own) for before, own in pairs])
+        self.output = uniform(hidden[-1], hidden[-1])
+        self.output_bias = nn.Parameter(torch.zeros(1))
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """(n, active) int64 -> (n,) logits."""
+        sums = nn.functional.embedding_bag(rows, units(self.rows, ROW), mode="sum")
+        steps = (sums + units(self.first_bias, ROW) + 8) / STEP
+        x = passing(steps.clamp(0, 127), steps.clamp(0, 127).floor())
+        y = 64 * x
+        for number, (weights, bias) in enumerate(zip(self.further, self.further_bias), 1):
+            y = (x @ units(weights, HIDDEN) + units(bias, FULL)).clamp(0, FULL)
+            x = passing((y + 32) / 64, ((y + 32) / 64).floor())
+        return (y @ (units(self.output, OUTPUT) / OUTPUT)) / FULL + self.output_bias
+
+    @torch.no_grad()
+    def limit(self) -> None:
+        """Holds weights where a file has a place for them."""
+        for tensor, name in self._named():
+            limit = next(limit for ending, limit in LIMITS.items() if name.endswith(ending))
+            tensor.clamp_(-limit, limit)
+
+    def _named(self) -> Iterator[tuple[nn.Parameter, str]]:
+        yield self.rows, "rows"
+        yield self.first_bias, "hidden1.bias"
+        for number, (weights, bias) in enumerate(zip(self.further, self.further_bias), 2):
+            yield weights, f"hidden{number}.weight"
+            yield bias, f"hidden{number}.bias"
+        yield self.output, "output.weight"
+        yield self.output_bias, "output.bias"
+
+    def alea_tensors(self) -> dict[str, NDArray[numpy.float32]]:
+        """The weights by the names of docs/formats.md."""
+        return {name: tensor.detach().cpu().numpy() for tensor, name in self._named()}
+
+    @torch.no_grad()
+    def alea_values(self, rows: NDArray[Any]) -> NDArray[numpy.float32]:
+        """(n, active) rows -> (n,) win probabilities."""
+        indices = torch.from_numpy(rows.astype(numpy.int64)).to(self.rows.device)
+        return torch.sigmoid(self(indices)).clamp(1e-6, 1 - 1e-6).cpu().numpy()
+
+
+class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
+    """Batches of recorded samples, `alea.Samples` as tensors, for `DataLoader(batch_size=None)`.
+
+    Takes the arguments of `alea.Samples`. `rows` are int64; each worker of a loader has shards of
+    its own. `set_epoch(n)` before each epoch gives it an order of its own.
+    """
+
+    def __init__(self, directories: Directories, game: Game | str = "einstein", *, validation: bool = False, **options: Any) -> None:
+        super().__init__()
+        name = (game if isinstance(game, str) else game.name).split("(")[0]
+        options.setdefault("inputs", USUAL.get(name, ""))
+        self.samples = Samples(directories, game, **options)
+        self.number, self.validation = 1, validation
+
+    def set_epoch(self, number: int) -> None:
+        """The order of the next epoch, from 1."""
+        self.number = number
+
+    def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
+        worker = torch.utils.data.get_worker_info()
+        part = (worker.id, worker.num_workers) if worker else (0, 1)
+        if self.validation:
+            batches = itertools.islice(self.samples.validation(), part[0], None, part[1])
+        else:
+            batches = self.samples.epoch(self.number, part)
+        for batch in batches:
+            tensors = {name: torch.from_numpy(batch[name]) for name in ("target", "value", "result", "weight")}
+            tensors["rows"] = torch.from_numpy(batch["rows"].astype(numpy.int64))
+            tensors["remaining"] = torch.from_numpy(batch["remaining"].astype(numpy.int64))
+            yield tensors
+
+
+def loss(network: Network, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The mean cross-entropy in nats between targets and values, each sample counting its weight."""
+    losses = nn.functional.binary_cross_entropy_with_logits(network(batch["rows"]), batch["target"], reduction="none")
+    return (losses * batch["weight"]).mean()

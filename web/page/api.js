@@ -5,18 +5,44 @@
  * question will get no better answer.
  */
 export async function ask(question, signal) {
-  let response;
+  return answerOf(await send("/api", JSON.stringify(question), signal));
+}
+
+/** The games of a file (docs/api.md). */
+export async function askRecords(file) {
+  return answerOf(await send("/records", file));
+}
+
+/** Asks for an analysis, and tells each of its answers as it comes; the last is returned. */
+async function askEach(question, signal, tell) {
+  const response = await send("/api", JSON.stringify({ ...question, stream: true }), signal);
+  if (!/ndjson/.test(response.headers.get("Content-Type"))) return answerOf(response);
+  let [text, last] = ["", null];
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    text += piece.value;
+    const lines = text.split("\n");
+    text = lines.pop();
+    for (const line of lines) {
+      if (last) tell(last);
+      last = JSON.parse(line);
+    }
+  }
+  if (last?.error === undefined && last) return last;
+  throw new Error(last?.error ?? "offline");
+}
+
+async function send(path, body, signal) {
   try {
-    response = await fetch("/api", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(question),
-      signal,
-    });
+    const headers = { "Content-Type": "application/json" };
+    return await fetch(path, { method: "POST", headers, body, signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Error("offline");
   }
+}
+
+async function answerOf(response) {
   let answer;
   try {
     answer = await response.json();
@@ -55,6 +81,11 @@ export class Analyst {
     return this.#found.get(Analyst.#key(question));
   }
 
+  /** The same, or what a search that goes on has found up to now. */
+  sofar(question) {
+    return this.known(question) ?? (this.#running?.key === Analyst.#key(question) ? this.#running.sofar : undefined);
+  }
+
   /** Replaces what is wanted; a search for what no longer is, is given up. */
   want(questions) {
     this.#wanted = questions.filter((question) => !this.known(question));
@@ -70,7 +101,11 @@ export class Analyst {
     const running = { key: Analyst.#key(question), abort: new AbortController() };
     this.#running = running;
     try {
-      this.#keep(running.key, await ask({ ask: "analyse", ...question }, running.abort.signal));
+      const tell = (sofar) => {
+        running.sofar = sofar;
+        this.#told();
+      };
+      this.#keep(running.key, await askEach({ ask: "analyse", ...question }, running.abort.signal, tell));
     } catch (error) {
       if (error.isLasting) this.#keep(running.key, { error: error.message });
       else if (error.name !== "AbortError") this.#wanted = [];

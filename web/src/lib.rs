@@ -9,6 +9,7 @@ pub mod api;
 pub mod bounds;
 pub mod games;
 pub mod judge;
+pub mod puzzles;
 pub mod rating;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;

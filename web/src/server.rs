@@ -6,7 +6,7 @@
 //! answer is one JSON object or a file of the page; a wrong request is 4xx, and 503 means that the
 //! bounds are reached.
 
-use crate::answer::answer_text;
+use crate::answer::answer_each;
 use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
 use axum::{
@@ -22,10 +22,15 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    time::timeout,
+};
 
 /// Bytes of the longest request.
 const LONGEST: usize = 1 << 16;
+/// Bytes of the longest file of games.
+const LONGEST_FILE: usize = 4 << 20;
 /// A request that is not sent after so long is given up.
 const SENDING: Duration = Duration::from_secs(10);
 /// Requests that wait for their turn or are answered.
@@ -55,34 +60,49 @@ static PAGE: &[(&str, &str, &[u8])] = page![
     "board-einstein.js" "text/javascript; charset=utf-8",
     "board-plain.js" "text/javascript; charset=utf-8",
     "board-reversi.js" "text/javascript; charset=utf-8",
+    "clock.js" "text/javascript; charset=utf-8",
     "dom.js" "text/javascript; charset=utf-8",
+    "editor.js" "text/javascript; charset=utf-8",
     "game.js" "text/javascript; charset=utf-8",
     "graph.js" "text/javascript; charset=utf-8",
     "main.js" "text/javascript; charset=utf-8",
     "moves.js" "text/javascript; charset=utf-8",
+    "practice.js" "text/javascript; charset=utf-8",
+    "strength.js" "text/javascript; charset=utf-8",
     "tutor.js" "text/javascript; charset=utf-8",
+    "why.js" "text/javascript; charset=utf-8",
     "words.js" "text/javascript; charset=utf-8",
 ];
+
+/// Makes JSON of a file of games, or says in a line what is wrong with it.
+pub type ReadGames = fn(&[u8]) -> Result<String, String>;
 
 /// What all requests share.
 #[derive(Debug)]
 struct Shared {
     address: SocketAddr,
     bounds: Bounds,
+    games: ReadGames,
     searches: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
 /// Serves the board to whoever connects to `listener`, until the process ends; at most so many
-/// `searches` at a time, others wait.
+/// `searches` at a time, others wait. Files of games are read by `games`.
 ///
 /// # Errors
 /// If threads cannot be started or the listener fails.
-pub fn serve(listener: std::net::TcpListener, bounds: Bounds, searches: usize) -> io::Result<()> {
+pub fn serve(
+    listener: std::net::TcpListener,
+    bounds: Bounds,
+    searches: usize,
+    games: ReadGames,
+) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
         bounds,
+        games,
         searches: Arc::new(Semaphore::new(searches)),
         waiting: Arc::new(Semaphore::new(WAITING)),
     });
@@ -106,10 +126,32 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     }
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            let answered = answered(&shared, body).await;
-            answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+            answered(&shared, body, LONGEST, |shared, text, told| {
+                answer_each(text, &shared.bounds, |answer, is_last| {
+                    let json = serde_json::to_vec(answer).unwrap_or_default();
+                    told.blocking_send((status_of(answer), json, is_last))
+                        .is_ok()
+                });
+            })
+            .await
         }
-        (_, "/api") => refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only"),
+        (&Method::POST, "/records") => {
+            answered(&shared, body, LONGEST_FILE, |shared, bytes, told| {
+                let (status, json) = match (shared.games)(bytes) {
+                    Ok(json) => (StatusCode::OK, json),
+                    Err(problem) => {
+                        let problem = serde_json::json!({ "error": problem });
+                        (StatusCode::BAD_REQUEST, problem.to_string())
+                    }
+                };
+                // Whoever asked may be gone.
+                let _ = told.blocking_send((status, json.into_bytes(), true));
+            })
+            .await
+        }
+        (_, "/api" | "/records") => {
+            refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only")
+        }
         (&Method::GET | &Method::HEAD, path) => {
             let name = path.strip_prefix('/').unwrap_or(path);
             let name = if name.is_empty() { "index.html" } else { name };
@@ -176,10 +218,25 @@ fn is_own(shared: &Shared, host: &str) -> bool {
     }
 }
 
+/// A part of an answer, and whether it is the last.
+type Part = (StatusCode, Vec<u8>, bool);
+
 /// Reads a request and answers it on a thread for searches.
 async fn answered(
     shared: &Arc<Shared>,
     body: Body,
+    longest: usize,
+    work: fn(&Shared, &[u8], &mpsc::Sender<Part>),
+) -> Response {
+    let answered = parts(shared, body, longest, work).await;
+    answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+}
+
+async fn parts(
+    shared: &Arc<Shared>,
+    body: Body,
+    longest: usize,
+    work: fn(&Shared, &[u8], &mpsc::Sender<Part>),
 ) -> Result<Response, (StatusCode, &'static str)> {
     let busy = |_| {
         (
@@ -190,7 +247,7 @@ async fn answered(
     let waits = Arc::clone(&shared.waiting)
         .try_acquire_owned()
         .map_err(|_| busy(()))?;
-    let read = timeout(SENDING, to_bytes(body, LONGEST)).await;
+    let read = timeout(SENDING, to_bytes(body, longest)).await;
     let read = read.map_err(|_| {
         (
             StatusCode::REQUEST_TIMEOUT,
@@ -200,7 +257,7 @@ async fn answered(
     let text = read.map_err(|_| {
         (
             StatusCode::PAYLOAD_TOO_LARGE,
-            "a request has at most 65536 bytes, and comes whole",
+            "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
         )
     })?;
     let late = "the time of a request is over; ask a quicker player";
@@ -210,17 +267,33 @@ async fn answered(
     let turn = timeout(patience, turn).await.map_err(|_| late)?;
     let turn = turn.map_err(|_| busy(()))?;
     let for_search = Arc::clone(shared);
-    let search = tokio::task::spawn_blocking(move || {
+    let (told, mut heard) = mpsc::channel::<Part>(1);
+    tokio::task::spawn_blocking(move || {
         // Both stay taken until the search has ended, even if nobody waits for it any more.
         let _taken = (waits, turn);
-        let answer = answer_text(&text, &for_search.bounds);
-        let json = serde_json::to_vec(&answer).unwrap_or_default();
-        (status_of(&answer), json)
+        work(&for_search, &text, &told);
     });
-    let search = timeout(patience, search).await.map_err(|_| late)?;
+    let first = timeout(patience, heard.recv()).await.map_err(|_| late)?;
     let beyond = "this request is beyond what is answered here";
-    let (status, json) = search.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, beyond))?;
-    Ok(response(status, "application/json", json))
+    let first = first.ok_or((StatusCode::SERVICE_UNAVAILABLE, beyond))?;
+    let (status, json, is_last) = first;
+    if is_last {
+        return Ok(response(status, "application/json", json));
+    }
+    // A line each; with the connection goes who hears, and with that the search.
+    let mut first = Some((status, json, false));
+    let lines = futures_util::stream::poll_fn(move |context| {
+        let part = match first.take() {
+            Some(part) => std::task::Poll::Ready(Some(part)),
+            None => heard.poll_recv(context),
+        };
+        part.map(|part| part.map(|(_, json, _)| Ok::<_, io::Error>([json, vec![b'\n']].concat())))
+    });
+    Ok(response(
+        status,
+        "application/x-ndjson",
+        Body::from_stream(lines),
+    ))
 }
 
 fn status_of(answer: &Answer) -> StatusCode {

@@ -1,6 +1,6 @@
 //! `alea web`: the analysis board in a browser.
 
-use crate::{output, tables};
+use crate::{output, recorded, tables};
 use anyhow::{Context, Result};
 use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
@@ -49,6 +49,7 @@ impl Arguments {
             0 => cores,
             some => some.min(1024),
         };
-        server::serve(listener, Bounds::default(), searches).context("the server ended")
+        server::serve(listener, Bounds::default(), searches, recorded::as_json)
+            .context("the server ended")
     }
 }

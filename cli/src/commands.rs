@@ -9,13 +9,14 @@ mod data;
 mod evaluate;
 mod gate;
 mod improve;
-mod judge;
+pub(crate) mod judge;
 mod map;
 mod models;
 mod moves;
 mod network;
 mod perft;
 mod pipeline;
+mod play;
 mod probe;
 mod prove;
 mod regret;
@@ -61,6 +62,7 @@ pub(crate) enum Command {
     Models(models::Arguments),
     Network(network::Arguments),
     Web(web::Arguments),
+    Play(play::Arguments),
     Calibrate(calibrate::Arguments),
     Bench(bench::Arguments),
 }
@@ -94,6 +96,7 @@ impl Command {
             Self::Models(arguments) => arguments.run(),
             Self::Network(arguments) => arguments.run(),
             Self::Web(arguments) => arguments.run(),
+            Self::Play(arguments) => arguments.run(),
             Self::Calibrate(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),
         }

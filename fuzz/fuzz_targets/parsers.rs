@@ -10,6 +10,7 @@ mod games;
 mod network;
 mod players;
 mod repair;
+mod requests;
 mod text;
 
 use std::sync::LazyLock;
@@ -24,6 +25,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("maps", games::maps),
     ("answers", games::answers),
     ("network", network::network),
+    ("requests", requests::requests),
     ("notation", text::notation),
     ("settings", text::settings),
     ("recipes", players::recipes),

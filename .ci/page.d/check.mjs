@@ -1,12 +1,19 @@
 // Plays a whole game of every game by clicks alone, and checks what the page then shows.
-// Arguments: the address of `alea web`, the folder for pictures.
+// Arguments: the address of `alea web` and the folder for pictures; or the address of an exported page alone.
 
 import { strict as assert } from "node:assert";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import puppeteer from "puppeteer-core";
 
 const [address, pictures] = process.argv.slice(2);
+const hasServer = pictures !== undefined;
 const WIDTHS = [[390, 844], [768, 1024], [1440, 1000]];
 const MOST_CLICKS = 400;
+const MOST_BYTES = 300_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const alea = (...words) => execFileSync(process.env.ALEA, words, { encoding: "utf8" });
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -116,7 +123,76 @@ async function wholeGame(notation) {
   await until((text) => document.querySelector("#plyOf").textContent === text, `ply ${count - 1} of ${count}`);
   await page.keyboard.press("End");
   await until((text) => document.querySelector("#plyOf").textContent === text, `ply ${count} of ${count}`);
+  if (/^(einstein|reversi\(size=4\))$/.test(notation)) await ledgerByItself(notation);
+  await accessible(notation);
   console.log(`${notation}: ${count} plies, ${ended}`);
+}
+
+const ask = (question) =>
+  page.evaluate(async (question) => {
+    const { ask } = await import(new URL("api.js", location.href).href);
+    return ask(question);
+  }, question);
+
+/** Every term of the ledger that is shown, computed from analyses of each position by itself. */
+async function ledgerByItself(notation) {
+  const parts = new URLSearchParams(new URL(page.url()).hash.slice(1));
+  const player = await page.$eval("#search", (field) => field.value);
+  const game = notation;
+  const hasDie = (await ask({ ask: "new", game, seed: 1 })).position.endsWith(" -");
+  const plies = parts.get("plies").split("_").map((ply) => (hasDie ? { face: Number(ply[0]), move: ply.slice(1) } : { move: ply }));
+  const ledger = await ask({ ask: "judge", game, start: parts.get("start"), plies, player });
+  const near = (found, wanted, what) => assert.ok(Math.abs(found - wanted) < 1e-5, `${notation}: ${what}: ${found}, not ${wanted}`);
+  const sums = { luck: [0, 0], errors: [0, 0], drift: 0 };
+  let position = parts.get("start");
+  let thought = null;
+  for (const [index, { face, move }] of plies.entries()) {
+    const { seat, moves } = await ask({ ask: "position", game, position });
+    const { value, faces, moves: rated, best } = await ask({ ask: "analyse", game, position, player });
+    const own = (number) => (seat === 0 ? number : 1 - number);
+    const top = hasDie ? faces.find((one) => one.face === face) : { value, best };
+    const played = rated.find((one) => one.move === move).value;
+    if (hasDie) near(faces.reduce((sum, one) => sum + one.weight * one.value, 0), value, "the mean of the rolls");
+    if (thought === null) near(ledger.start_value, own(value), "start");
+    else {
+      // Drift, ply by ply: what the judge says of this position anew.
+      near(ledger.plies[index - 1].drift, own(value) - thought, `drift of ply ${index}`);
+      sums.drift += own(value) - thought;
+    }
+    near(ledger.plies[index].luck, hasDie ? own(top.value) - own(value) : 0, `luck of ply ${index + 1}`);
+    near(ledger.plies[index].error, top.value - played, `error of ply ${index + 1}`);
+    sums.luck[seat] += hasDie ? top.value - value : 0;
+    sums.errors[seat] += top.value - played;
+    thought = own(played);
+    position = moves.find((one) => one.move === move).position;
+  }
+  const { winner } = await ask({ ask: "position", game, position });
+  const result = winner === "draw" ? 0.5 : ["r", "X", "1"].includes(String(winner)) ? 1 : 0;
+  near(ledger.result, result, "result");
+  sums.drift += result - thought;
+  for (const seat of [0, 1]) {
+    near(ledger.luck[seat], sums.luck[seat], "luck");
+    near(ledger.errors[seat], sums.errors[seat], "errors");
+  }
+  near(ledger.drift, sums.drift, "drift");
+}
+
+/** What axe-core calls serious or critical, in both looks and languages. */
+async function accessible(name) {
+  await page.evaluate(AXE);
+  for (const [look, language] of [["light", "en"], ["dark", "de"]]) {
+    await page.select("#look", look);
+    await page.select("#language", language);
+    await hasSettled();
+    const found = await page.evaluate(async () => {
+      const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
+      const grave = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+      return grave.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    });
+    assert.deepEqual(found, [], `${name}, ${look}, ${language}`);
+  }
+  await page.select("#language", "en");
+  await page.select("#look", "light");
 }
 
 async function photograph(name) {
@@ -192,16 +268,148 @@ async function handles() {
   await page.click("#evaluators summary");
 }
 
+/** Opens the page at a position of EinStein, with persons on both sides. */
+async function openAt(start, face) {
+  const hash = new URLSearchParams({ game: "einstein", seed: 7, start, face, seat1: "", seat2: "" });
+  await page.goto("about:blank");
+  await page.goto(`${address}#${hash}`);
+  await until(() => document.querySelector("#board .spot.may"));
+}
+
+/** The tutor's prices are those of the endgame tables; an error comes back as a drill, after a reload too. */
+async function practice() {
+  await page.evaluate(() => localStorage.removeItem("alea.drills"));
+  const start = "...../...../.1..a/...../.2...";
+  const position = `${start} r 1`;
+  await openAt(`${start} r -`, 1);
+  const { moves } = JSON.parse(alea("probe", position, "--json"));
+  const [best, ...others] = moves.sort((one, other) => other.value - one.value);
+  const worst = others.at(-1);
+  const price = 100 * (best.value - worst.value);
+  assert.ok(price > 5, "the position is of use");
+  for (const square of [worst.move.slice(0, 2), worst.move.slice(2)]) {
+    await page.mouse.click(...(await centre(`#board [data-square="${square}"]`)));
+  }
+  await until((move) => document.querySelector("#verdict").textContent.includes(move), worst.move);
+  const verdict = await text("#verdict");
+  const said = Number(/costs ([\d.]+) points/.exec(verdict)[1]);
+  assert.ok(Math.abs(said - price) <= 0.0501, `${verdict}: alea probe says ${price}`);
+  const equals = moves.filter(({ value }) => value === best.value);
+  assert.ok(equals.some(({ move }) => verdict.includes(move)), verdict);
+  const why = await text("#why");
+  // Stone 1 is 2 steps from the goal after b3c2 and 3 after b3b2, so it is the race.
+  assert.match(why, /turns to the goal/, why);
+  assert.ok(await page.$(".arrow.better"), "the better move is an arrow");
+  console.log(`${verdict} ${why}`);
+  await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
+
+  await page.reload();
+  await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
+  await page.click("#drill");
+  await until(() => /^Drill\. Find the best move/.test(document.querySelector("#task").textContent));
+  await until(() => document.querySelector("#board .spot.may"));
+  assert.equal(await page.$(".moves .worth"), null, "the answer is hidden");
+  assert.equal(await page.$(".arrow"), null, "the answer is hidden");
+  await page.click(`#moves [data-move="${worst.move}"]`);
+  await until(() => /^No: /.test(document.querySelector("#task").textContent));
+  // A wrong answer comes back at once, a right one tomorrow.
+  await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
+  await page.click("#drill");
+  await until(() => /^Drill\. Find/.test(document.querySelector("#task").textContent));
+  await until(() => document.querySelector("#board .spot.may"));
+  await page.click(`#moves [data-move="${best.move}"]`);
+  await until(() => /^Right: /.test(document.querySelector("#task").textContent));
+  await until(() => /0 due of 1/.test(document.querySelector("#drill").textContent));
+  const [drill] = await page.evaluate(() => JSON.parse(localStorage.getItem("alea.drills")));
+  assert.ok(Math.abs(drill.due - Date.now() - 86_400_000) < 60_000 && drill.step === 1);
+  // With its day it is due again.
+  await page.evaluate(() => {
+    const [drill] = JSON.parse(localStorage.getItem("alea.drills"));
+    localStorage.setItem("alea.drills", JSON.stringify([{ ...drill, due: Date.now() - 1 }]));
+  });
+  await page.reload();
+  await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
+
+  await page.click("#puzzle");
+  await until(() => /^Puzzle \d+ of 300/.test(document.querySelector("#task").textContent));
+  await until(() => document.querySelector("#board .spot.may"));
+  const number = Number(/\d+/.exec(await text("#task"))[0]) - 1;
+  const puzzle = await ask({ ask: "puzzle", game: "einstein", number });
+  const truth = JSON.parse(alea("probe", puzzle.position, "--json"));
+  truth.moves.sort((one, other) => other.value - one.value);
+  assert.equal(truth.moves[0].move, puzzle.best, "the tables agree");
+  await page.click(`#moves [data-move="${puzzle.best}"]`);
+  await until(() => /^Right: /.test(document.querySelector("#task").textContent));
+  await page.click("#endPractice");
+  await until(() => document.querySelector("#task").textContent === "");
+}
+
+/** Files of games, editing by clicks, the best set-ups, a clock. */
+async function tools() {
+  const folder = mkdtempSync("/tmp/alea-page-");
+  alea("selfplay", "--games", "3", "--out", `${folder}/data`, "--player", "star1(depth=1)");
+  alea("data", "export", `${folder}/data`, "--out", `${folder}/games.jsonl`);
+  const [, first] = readFileSync(`${folder}/games.jsonl`, "utf8").split("\n");
+  const plies_ = JSON.parse(first).plies;
+  const input = await page.$("#file");
+  for (const name of hasServer ? ["data/000000.games", "games.jsonl"] : ["games.jsonl"]) {
+    await page.evaluate(() => (document.querySelector("#plies").textContent = ""));
+    await input.uploadFile(`${folder}/${name}`);
+    await until((count) => document.querySelectorAll("#plies li").length === count, plies_.length);
+    await until(() => document.querySelectorAll("#recorded option").length === 3);
+    assert.ok((await text("#plies li:last-child")).includes(plies_.at(-1).move), name);
+  }
+  expects400 = true;
+  writeFileSync(`${folder}/no.games`, "ALEAGAME, but no more");
+  await input.uploadFile(`${folder}/no.games`);
+  await until(() => !document.querySelector("#problem").hidden);
+  expects400 = false;
+
+  await openAt("...../...../.1..a/...../.2... r -", 1);
+  await page.click("#editBoard");
+  await page.evaluate(() => [...document.querySelectorAll("#palette button")].find((one) => one.textContent === "5").click());
+  await page.mouse.click(...(await centre('#board [data-square="d5"]')));
+  await page.click("#editBoard");
+  await until(() => /^\.\.\.5\.\//.test(document.querySelector("#position").value));
+  await until(() => document.querySelector("#palette").hidden);
+
+  await page.select("#setupsBy", "best");
+  await until(() => document.querySelectorAll("#plies li").length === 0);
+  await page.select("#minutes", "1");
+  await until(() => /0:5\d/.test(document.querySelector("#clock").textContent));
+  await page.select("#minutes", "0");
+  await page.select("#setupsBy", "random");
+  await page.click("#ladder summary");
+  assert.match(await text("#ladderTable"), /93\.4 %/);
+}
+
 await page.setViewport({ width: 1440, height: 1000 });
+const sizes = [];
+page.on("response", async (response) => {
+  if (response.request().method() === "GET" && response.ok() && !response.url().endsWith(".wasm")) sizes.push((await response.buffer().catch(() => "")).length);
+});
 await page.goto(address);
 await page.waitForSelector("#board svg");
+const bytes = sizes.reduce((sum, size) => sum + size, 0);
+// The best of up to ten, as others may keep the machine busy.
+let firstPicture = Infinity;
+for (let time = 0; time < (hasServer ? 10 : 1) && firstPicture > 1000; time += 1) {
+  await page.goto("about:blank");
+  const began = performance.now();
+  await page.goto(address);
+  await page.waitForSelector("#board svg");
+  firstPicture = Math.min(firstPicture, performance.now() - began);
+}
+console.log(`the board is there after ${firstPicture.toFixed(0)} ms, ${bytes} bytes`);
+assert.ok(firstPicture < 1000 || !hasServer, "the first picture takes a second");
+assert.ok(bytes < MOST_BYTES, "the page is too large");
 await page.select("#language", "en");
 await page.select("#look", "light");
 const notations = await page.$$eval("#game option", (options) => options.map(({ value }) => value));
 const isQuick = (notation) => !/havannah\(base=[68]/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);
-  if (/^(einstein|reversi|havannah\(base=4\)|reversixt)$/.test(notation)) {
+  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt)$/.test(notation)) {
     await page.click("#back");
     await page.click("#back");
     await until(() => document.querySelector("#moves .worth"));
@@ -209,5 +417,7 @@ for (const notation of notations.filter(isQuick)) {
   }
 }
 await handles();
+await practice();
+await tools();
 await browser.close();
 assert.deepEqual(problems, [], "the console is quiet");

@@ -7,7 +7,7 @@ const [address, file] = process.argv.slice(2);
 const GAMES = 3;
 const PLIES = 12;
 
-const imports = { alea: { now: () => performance.now() } };
+const imports = { alea: { now: () => performance.now(), tell: () => {} } };
 const { instance } = await WebAssembly.instantiate(await readFile(file), imports);
 const engine = instance.exports;
 

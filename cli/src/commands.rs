@@ -10,7 +10,7 @@ mod engine;
 mod evaluate;
 mod gate;
 mod improve;
-mod judge;
+pub(crate) mod judge;
 mod league;
 mod map;
 mod models;
@@ -18,6 +18,7 @@ mod moves;
 mod network;
 mod perft;
 mod pipeline;
+mod play;
 mod probe;
 mod prove;
 #[cfg(unix)]
@@ -69,6 +70,7 @@ pub(crate) enum Command {
     Network(network::Arguments),
     Engine(engine::Arguments),
     Web(web::Arguments),
+    Play(play::Arguments),
     Calibrate(calibrate::Arguments),
     Bench(bench::Arguments),
 }
@@ -106,6 +108,7 @@ impl Command {
             Self::Network(arguments) => arguments.run(),
             Self::Engine(arguments) => arguments.run(),
             Self::Web(arguments) => arguments.run(),
+            Self::Play(arguments) => arguments.run(),
             Self::Calibrate(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),
         }

@@ -11,6 +11,7 @@ mod improve;
 mod output;
 mod pipeline;
 mod positions;
+mod recorded;
 mod settings;
 #[cfg(unix)]
 mod signals;

@@ -10,6 +10,7 @@ mod games;
 mod network;
 mod players;
 mod repair;
+mod requests;
 mod spoken;
 mod text;
 
@@ -26,6 +27,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("answers", games::answers),
     ("network", network::network),
     ("protocols", spoken::protocols),
+    ("requests", requests::requests),
     ("notation", text::notation),
     ("settings", text::settings),
     ("recipes", players::recipes),

@@ -1,13 +1,26 @@
 // Questions to the engine (docs/api.md), and a queue of positions to analyse.
 
-import { carry } from "./carrier.js";
+import { carry, carryFile } from "./carrier.js";
 
 /**
  * The answer to a question; throws an `Error` with the engine's one line, `isLasting` if the same
  * question will get no better answer.
  */
 export async function ask(question, signal) {
-  const { status, answer } = await carry(question, signal);
+  return answerOf(await carry(question, signal));
+}
+
+/** The games of a file (docs/api.md). */
+export async function askRecords(file) {
+  return answerOf(await carryFile(file));
+}
+
+/** Asks for an analysis, and tells each of its answers as it comes; the last is returned. */
+async function askEach(question, signal, tell) {
+  return answerOf(await carry({ ...question, stream: true }, signal, tell));
+}
+
+function answerOf({ status, answer }) {
   if (status === 200) return answer;
   const error = new Error(answer.error ?? `HTTP ${status}`);
   error.isLasting = status === 400;
@@ -40,6 +53,11 @@ export class Analyst {
     return this.#found.get(Analyst.#key(question));
   }
 
+  /** The same, or what a search that goes on has found up to now. */
+  sofar(question) {
+    return this.known(question) ?? (this.#running?.key === Analyst.#key(question) ? this.#running.sofar : undefined);
+  }
+
   /** Replaces what is wanted; a search for what no longer is, is given up. */
   want(questions) {
     this.#wanted = questions.filter((question) => !this.known(question));
@@ -55,7 +73,11 @@ export class Analyst {
     const running = { key: Analyst.#key(question), abort: new AbortController() };
     this.#running = running;
     try {
-      this.#keep(running.key, await ask({ ask: "analyse", ...question }, running.abort.signal));
+      const tell = (sofar) => {
+        running.sofar = sofar;
+        this.#told();
+      };
+      this.#keep(running.key, await askEach({ ask: "analyse", ...question }, running.abort.signal, tell));
     } catch (error) {
       if (error.isLasting) this.#keep(running.key, { error: error.message });
       else if (error.name !== "AbortError") this.#wanted = [];

@@ -48,7 +48,7 @@ export class Board {
     });
   }
 
-  /** Shows `{layout, moves, isPlayable, last, arrows, label, words}`. */
+  /** Shows `{layout, moves, isPlayable, last, arrows, label, words}`; with `edit` squares are told to it. */
   show(shown) {
     if (this.#drag?.ghost) {
       this.#waiting = shown;
@@ -147,6 +147,10 @@ export class Board {
   }
 
   #act(name) {
+    if (this.#shown.edit) {
+      this.#shown.edit(name);
+      return;
+    }
     const targets = this.#to(name);
     if (targets.length) {
       this.#selected = null;

@@ -12,14 +12,19 @@ const workers = [];
 let compiled = null;
 
 /** As of carrier.js. */
-export function carry(question, signal) {
+export function carry(question, signal, tell) {
   compiled ??= compile();
   return new Promise((resolve, reject) => {
-    const job = { text: JSON.stringify(question), resolve, reject, signal };
+    const job = { text: JSON.stringify(question), resolve, reject, signal, tell };
     signal?.addEventListener("abort", () => giveUp(job), { once: true });
     waiting.push(job);
     next();
   });
+}
+
+/** Shards are read by the server alone. */
+export async function carryFile() {
+  return { status: 400, answer: { error: "here only games as JSON lines are read ('alea data export')" } };
 }
 
 async function compile() {
@@ -55,7 +60,11 @@ async function start(place) {
   const engine = await compiled;
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.postMessage(engine);
-  worker.onmessage = ({ data: { isLasting, answer } }) => {
+  worker.onmessage = ({ data: { isLast, isLasting, answer } }) => {
+    if (!isLast) {
+      place.job.tell(answer);
+      return;
+    }
     const status = answer.error === undefined ? 200 : isLasting ? 400 : 503;
     done(place, () => place.job.resolve({ status, answer }));
   };

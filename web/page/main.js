@@ -3,16 +3,21 @@
 // Invariant: every change goes through `update`, which counts an epoch; what comes back from the
 // server for an earlier epoch is dropped.
 
-import { Analyst, ask } from "./api.js";
+import { Analyst, ask, askRecords } from "./api.js";
 import { Board } from "./board.js";
 import { layout as einstein } from "./board-einstein.js";
 import { layoutOf } from "./board-plain.js";
 import { layout as reversi } from "./board-reversi.js";
+import { Clock, shownTime } from "./clock.js";
 import { byId, el, keep, kept } from "./dom.js";
-import { Game } from "./game.js";
+import { PALETTES, SEATS, withSeat, withSign } from "./editor.js";
+import { Game, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
+import { addDrill, answerDrill, countDrills, mark, nextDrill } from "./practice.js";
+import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { MARKS, ledgerView, priceOf, verdictOf } from "./tutor.js";
+import { whyBetter } from "./why.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./words.js";
 
 const LAYOUTS = { einstein, reversi };
@@ -22,6 +27,8 @@ const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Between the moves of two programs, so that one can follow. */
 const WATCHING_MS = 450;
 const PERSON = "";
+/** Games of a file that may be chosen. */
+const MOST_GAMES = 500;
 /** Where depth 3 takes seconds for each position. */
 const DEPTHS = { "havannah(base=6)": 2, "havannah(base=8)": 2 };
 
@@ -32,6 +39,9 @@ settings.tutor ??= true;
 settings.analyse ??= false;
 settings.look ??= "auto";
 settings.dice ??= "program";
+settings.setups ??= "random";
+settings.minutes ??= 0;
+settings.puzzle ??= 0;
 
 let games = [];
 let game = null;
@@ -52,10 +62,21 @@ let urlOfGame = null;
 let notice = null;
 let ledger = null;
 let wantedLedger = null;
+/** What is to be found: `{values, drill?, puzzle?, move, back}`; `move` is null until the answer. */
+let task = null;
+/** The position that is edited, and what is put on its squares. */
+let draft = null;
 
 const answers = new Map();
 const evaluations = new Map();
-const analyst = new Analyst(() => shown && render());
+const clock = new Clock();
+/** Errors that are kept as drills already. */
+const collected = new Set();
+const analyst = new Analyst(() => {
+  if (!shown) return;
+  collectDrills();
+  render();
+});
 const board = new Board(byId("board"), {
   move: (move) => play(move),
   several: (moves) => {
@@ -126,12 +147,18 @@ function valueOf(index) {
   return game.nodes[index].seat === 0 ? value : 1 - value;
 }
 
+/** The same while a search goes on. */
+function analysisNow() {
+  return analyst.sofar(question(game.at));
+}
+
 function hasPerson() {
   return seats.includes(PERSON);
 }
 
 function showsValues() {
-  return settings.analyse || !game.isAtEnd || game.node.over;
+  if (task && task.move === null) return false;
+  return settings.analyse || task !== null || !game.isAtEnd || game.node.over;
 }
 
 function wantAnalyses() {
@@ -151,7 +178,8 @@ async function update({ entry = false } = {}) {
   epoch += 1;
   const now = epoch;
   thinking = false;
-  hinted = looked = several = null;
+  hinted = looked = several = draft = null;
+  runClock();
   byId("find").value = "";
   writeUrl(entry);
   byId("play").setAttribute("aria-busy", "true");
@@ -177,6 +205,7 @@ async function update({ entry = false } = {}) {
 }
 
 async function advance(now) {
+  if (task) return;
   if (game.node.over) {
     if (settings.tutor && game.isAtEnd && game.plies.length) await makeLedger();
     return;
@@ -208,13 +237,15 @@ async function play(move, isByPerson = true) {
   // What is on the board may still be the position before.
   if (now !== shownEpoch) return;
   const successor = shown.moves.find((known) => known.move === move);
-  if (!successor) return;
+  if (!successor || clock.over !== null) return;
+  if (task && task.move === null) answerTask(move);
   try {
     const next = await about(successor.position);
     if (now !== epoch) return;
     game.play(move, next);
     if (isByPerson) {
-      isRunning = true;
+      game.plies[game.at - 1].isOwn = true;
+      isRunning = !task;
       notice = null;
     }
     await update({ entry: isByPerson });
@@ -230,9 +261,11 @@ async function begin(notation, seed) {
   const facts = games.find((known) => known.notation === notation) ?? games[0];
   const isOther = facts !== game?.facts;
   try {
-    const start = await ask({ ask: "new", game: facts.notation, seed });
+    const start = await ask({ ask: "new", game: facts.notation, seed, best: settings.setups === "best" });
     if (now !== epoch) return;
     game = new Game(facts, start, seed);
+    task = null;
+    clock.set(settings.minutes);
     settings.game = facts.notation;
     save();
     if (isOther) seats = settings.seats?.[facts.notation] ?? usualSeats(facts);
@@ -270,6 +303,191 @@ async function makeLedger() {
     ledger = { key, error: error.message };
   }
   if (wantedLedger === key) render();
+}
+
+// Practice.
+
+/** Keeps the errors of moves made here whose prices are known. */
+function collectDrills() {
+  if (task || !settings.tutor) return;
+  game.plies.forEach((ply, index) => {
+    if (!ply.isOwn) return;
+    const analysis = analysisOf(index);
+    const price = priceOf(ply, analysis);
+    if (!price || !verdictOf(price.error, settings.thresholds)) return;
+    const position = game.hasDie ? withFace(game.nodes[index].position, ply.face) : game.nodes[index].position;
+    const key = JSON.stringify([game.notation, position]);
+    if (collected.has(key)) return;
+    collected.add(key);
+    about(position).then(({ moves }) => {
+      const values = moves.map(({ move }) => [move, analysis.moves.find((rated) => rated.move === move)?.value]);
+      addDrill(JSON.parse(key)[0], position, Object.fromEntries(values.filter(([, value]) => typeof value === "number")));
+      renderTask();
+    }, () => collected.delete(key));
+  });
+}
+
+async function beginTask(facts, position, values, of) {
+  const now = ++epoch;
+  const back = task?.back ?? location.hash;
+  const answer = await ask({ ask: "position", game: facts.notation, position });
+  if (now !== epoch) return;
+  game = new Game(facts, answer, 1);
+  seats = [PERSON, PERSON];
+  task = { values, back, move: null, ...of };
+  isRunning = false;
+  notice = null;
+  clock.set(0);
+  drawSetUp();
+  await update();
+}
+
+async function beginDrill() {
+  const drill = nextDrill();
+  const facts = games.find(({ notation }) => notation === drill?.game);
+  if (facts) await beginTask(facts, drill.position, drill.values, { drill });
+  else renderTask();
+}
+
+async function beginPuzzle() {
+  const facts = games.find(({ notation }) => notation === "einstein");
+  const puzzle = await ask({ ask: "puzzle", game: facts.notation, number: settings.puzzle });
+  settings.puzzle = puzzle.number + 1;
+  save();
+  const values = Object.fromEntries(puzzle.moves.map(({ move, value }) => [move, value]));
+  await beginTask(facts, puzzle.position, values, { puzzle });
+}
+
+function answerTask(move) {
+  task.move = move;
+  task.mark = mark(task.values, move);
+  if (task.drill) answerDrill(task.drill, task.mark.isRight);
+}
+
+function endTask() {
+  const { back } = task;
+  task = null;
+  history.pushState(null, "", back || "#");
+  urlOfGame = "";
+  readUrl().then((isGame) => isGame || begin(game.notation, game.seed));
+}
+
+function renderTask() {
+  const { all, due } = countDrills();
+  byId("drill").textContent = t("drill", due, all);
+  byId("drill").disabled = due === 0;
+  byId("endPractice").hidden = task === null;
+  const host = byId("task");
+  host.className = "";
+  renderWhy(byId("taskWhy"), null);
+  if (!task) {
+    host.textContent = "";
+    return;
+  }
+  const { face, seat } = { face: game.rolls[0], seat: game.nodes[0].seat };
+  if (task.move === null) {
+    const which = task.puzzle ? t("puzzleOf", task.puzzle.number + 1, task.puzzle.count) : t("drillOf");
+    const what = face === null ? t("taskPlain", seatName(seat)) : t("task", seatName(seat), face);
+    host.textContent = `${which} ${what}`;
+    return;
+  }
+  const { best, value, error, isRight } = task.mark;
+  host.className = isRight ? "best" : "error";
+  host.textContent = isRight
+    ? t("right", task.move, percent(value))
+    : t("wrong", task.move, percent(error), best, percent(value));
+  if (!isRight) renderWhy(byId("taskWhy"), { position: game.nodes[0].position, best, played: task.move });
+}
+
+/** Why a move of EinStein is better than another. */
+function renderWhy(host, asked) {
+  const isKnown = asked !== null && game.facts.name === "einstein";
+  const told = isKnown ? whyBetter(asked.position, asked.best, asked.played) : [];
+  host.hidden = told.length === 0;
+  if ([...host.children].map(({ textContent }) => textContent).join() !== told.join()) {
+    host.replaceChildren(...told.map((sentence) => el("li", {}, sentence)));
+  }
+}
+
+// The clock.
+
+function runClock() {
+  const runs = !task && isRunning && game.isAtEnd && !game.node.over && clock.over === null;
+  clock.run(runs ? game.node.seat : null);
+}
+
+function renderClock() {
+  const left = clock.left();
+  byId("clock").hidden = left === null;
+  if (left === null) return;
+  byId("clock").textContent = left.map((time, seat) => `${seatName(seat)} ${shownTime(time)}`).join(" · ");
+  if (clock.over === null || !isRunning) return;
+  isRunning = false;
+  epoch += 1;
+  thinking = false;
+  shownEpoch = epoch;
+  render();
+}
+
+// Files and free editing.
+
+/** The games of JSON lines; null where a file is something else, which the server reads. */
+async function jsonLines(file) {
+  const text = await file.text();
+  if (!text.startsWith("{")) return null;
+  const [heading, ...lines] = text.split("\n").filter(Boolean);
+  const named = JSON.parse(heading);
+  const read = (line) => {
+    const one = JSON.parse(line);
+    return { ...one, players: one.players.map((player) => named.players[player]) };
+  };
+  return { game: named.game, games: lines.slice(0, MOST_GAMES).map(read) };
+}
+
+async function loadFile(file) {
+  try {
+    const { game: notation, games: found } = (await jsonLines(file)) ?? (await askRecords(file));
+    if (!found.length || !games.some((known) => known.notation === notation)) throw new Error(t("noGames"));
+    const name = ({ players }, index) => `${index + 1}: ${players.join(" – ")}`;
+    byId("recorded").replaceChildren(...found.map((one, index) => el("option", { value: index }, name(one, index))));
+    byId("recordedOf").hidden = false;
+    byId("recorded").onchange = () => showRecorded(notation, found[byId("recorded").value]);
+    await showRecorded(notation, found[0]);
+  } catch (error) {
+    showProblem(error.message);
+  }
+}
+
+async function showRecorded(notation, { start, plies }) {
+  const parts = { game: notation, seed: 1, start, at: 0, seat1: PERSON, seat2: PERSON };
+  parts.plies = plies.map(({ outcome, move }) => (outcome ? `${outcome}${move}` : move)).join("_");
+  task = null;
+  clock.set(0);
+  history.pushState(null, "", `#${new URLSearchParams(parts)}`);
+  await readUrl();
+}
+
+function renderPalette() {
+  const name = game.facts.name;
+  byId("editBoard").hidden = !(name in PALETTES);
+  byId("editBoard").textContent = t(draft ? "editDone" : "edit");
+  byId("palette").hidden = draft === null;
+  if (draft === null) return;
+  const choice = (label, isOn, act) =>
+    el("button", { type: "button", "aria-pressed": isOn ? "true" : "false", onclick: act }, label);
+  const signs = [...PALETTES[name]].map((sign) =>
+    choice(sign, sign === draft.sign, () => {
+      draft.sign = sign;
+      render();
+    }),
+  );
+  const sides = SEATS[name].map((sign, seat) =>
+    choice(t("toMove", seatName(seat)), draft.position.split(" ")[1] === sign, () => {
+      draft.position = withSeat(name, draft.position, seat);
+      render();
+    }),
+  );
+  byId("palette").replaceChildren(...signs, ...sides, el("span", { class: "note" }, t("editHelp")));
 }
 
 function ledgerQuestion() {
@@ -320,7 +538,8 @@ async function readUrl() {
   try {
     const read = await Game.fromHash(hash.slice(1), games);
     if (now !== epoch) return true;
-    notice = null;
+    notice = task = null;
+    clock.set(0);
     game = read.game;
     seats = read.seats ?? usualSeats(game.facts);
     isRunning = hasPerson();
@@ -339,12 +558,14 @@ async function readUrl() {
 // What is shown.
 
 function isPlayable() {
+  if (draft || clock.over !== null || (task && task.move !== null)) return false;
   if (shown.over || (game.hasDie && game.face === null)) return false;
   return !game.isAtEnd || !isRunning || seats[game.node.seat] === PERSON;
 }
 
 function statusText() {
   const name = seatName(game.node.seat);
+  if (clock.over !== null) return t("timeOver", seatName(clock.over));
   if (shown.over) return winnerText(shown.winner);
   if (several) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
@@ -364,7 +585,7 @@ function judgedPly() {
 function arrowsNow(best) {
   const arrows = [];
   const index = judgedPly();
-  if (settings.tutor && index !== null) {
+  if (settings.tutor && index !== null && !task) {
     const price = priceOf(game.plies[index], analysisOf(index));
     if (price && verdictOf(price.error, settings.thresholds)) {
       arrows.push({ ...layout.place(price.best), kind: "better" });
@@ -377,7 +598,7 @@ function arrowsNow(best) {
 
 /** What is best here, and what it is worth to the seat to move: after the roll, if there is one. */
 function standNow() {
-  const analysis = analysisOf(game.at);
+  const analysis = analysisNow();
   if (!analysis || analysis.error) return { analysis, best: null, value: null };
   if (game.face === null) {
     const best = game.hasDie ? null : analysis.best;
@@ -394,6 +615,9 @@ function render() {
   renderBoard(stand);
   renderMoves(stand);
   renderTutor();
+  renderTask();
+  renderClock();
+  renderPalette();
   renderCourse();
   renderLedger();
   evaluate();
@@ -417,6 +641,24 @@ function renderBar({ value }) {
 
 function renderBoard({ best }) {
   const played = game.plies[game.at - 1];
+  if (draft) {
+    const squares = { position: draft.position, moves: [] };
+    board.show({
+      ...squares,
+      layout: LAYOUTS[game.facts.name](squares),
+      isPlayable: false,
+      last: null,
+      arrows: [],
+      label: t("edit"),
+      words: {},
+      edit: (square) => {
+        draft.position = withSign(game.facts.name, draft.position, square, draft.sign);
+        byId("position").value = draft.position;
+        render();
+      },
+    });
+    return;
+  }
   board.show({
     position: shown.position,
     layout,
@@ -446,7 +688,7 @@ function renderBoard({ best }) {
   byId("run").hidden = isRunning ? hasPerson() || shown.over : !waits;
   byId("run").textContent = t(isRunning ? "pause" : "goOn");
   byId("takeBack").disabled = game.at === 0;
-  byId("hint").disabled = !isPlayable();
+  byId("hint").disabled = !isPlayable() || task !== null;
 }
 
 function renderMoves({ analysis, best, value }) {
@@ -460,7 +702,8 @@ function renderMoves({ analysis, best, value }) {
   else {
     const cost = t("cost", number(analysis.nodes, 0), number(analysis.milliseconds, 1));
     const worth = `${seatName(game.node.seat)} ${percent(value)} %${analysis.exact ? ` (${t("exact")})` : ""}`;
-    state.textContent = `${worth} · ${cost}`;
+    const depth = analysisOf(game.at) || !analysis.depth ? "" : ` · ${t("depth", analysis.depth)}`;
+    state.textContent = `${worth} · ${cost}${depth}`;
   }
   const find = byId("find");
   find.hidden = shown.moves.length <= 12;
@@ -482,7 +725,7 @@ function renderMoves({ analysis, best, value }) {
 }
 
 function verdictText() {
-  const index = settings.tutor ? judgedPly() : null;
+  const index = settings.tutor && !task ? judgedPly() : null;
   if (index === null) return settings.tutor ? [t("tutorQuiet"), ""] : ["", ""];
   const ply = game.plies[index];
   const analysis = analysisOf(index);
@@ -502,6 +745,11 @@ function renderTutor() {
   const host = byId("verdict");
   if (host.textContent !== text) host.textContent = text;
   host.className = verdict;
+  const index = settings.tutor && !task ? judgedPly() : null;
+  const price = index === null ? null : priceOf(game.plies[index], analysisOf(index));
+  const costs = price && price.error >= 0.0005;
+  const asked = costs ? { position: game.nodes[index].position, best: price.best, played: game.plies[index].move } : null;
+  renderWhy(byId("why"), asked);
 }
 
 function renderCourse() {
@@ -567,7 +815,8 @@ function renderLedger() {
   else if (ledger.error) host.replaceChildren(el("p", { class: "problem", lang: "en" }, ledger.error));
   else {
     const names = [0, 1].map(seatName);
-    host.replaceChildren(...ledgerView(ledger.answer, names, settings.thresholds, game.hasDie, go));
+    const strengths = [0, 1].map((seat) => strengthOf(ledger.answer, seat, game.notation, search()));
+    host.replaceChildren(...ledgerView(ledger.answer, names, settings.thresholds, game.hasDie, go, strengths));
   }
 }
 
@@ -576,6 +825,8 @@ function drawSetUp() {
   byId("game").value = game.notation;
   byId("seed").value = game.seed;
   byId("dice").hidden = !game.hasDie;
+  byId("setups").hidden = game.facts.name !== "einstein";
+  drawLadder();
   byId("board").dataset.game = game.facts.name;
   byId("search").value = search();
   const searches = game.hasDie
@@ -583,6 +834,21 @@ function drawSetUp() {
     : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)"];
   byId("searches").replaceChildren(...[usualSearch(), ...searches].map((value) => el("option", { value })));
   byId("seats").replaceChildren(...seats.map(seatControl));
+}
+
+/** What each level scored against the one before. */
+function drawLadder() {
+  const elos = ladderOf(game.notation);
+  const head = [t("level"), t("beatsLast"), t("elo")].map((text) => el("th", { scope: "col" }, text));
+  const row = ({ name, player }, place) =>
+    el("tr", {}, [
+      el("th", { scope: "row", title: player }, t(name)),
+      el("td", { class: "number" }, place in elos && place > 0 ? `${percent(SCORES[game.notation][place - 1])} %` : "–"),
+      el("td", { class: "number" }, place in elos ? number(elos[place], 0) : "–"),
+    ]);
+  const rows = elos ? el("tbody", {}, game.facts.levels.map(row)) : null;
+  const table = el("table", { class: "plies" }, [el("thead", {}, el("tr", {}, head)), rows]);
+  byId("ladderTable").replaceChildren(elos ? table : el("p", { class: "note" }, t("notMeasured")));
 }
 
 function seatControl(player, seat) {
@@ -684,6 +950,41 @@ function bind() {
     save();
     update();
   });
+  byId("setupsBy").value = settings.setups;
+  byId("minutes").value = String(settings.minutes);
+  on("setupsBy", "change", () => {
+    settings.setups = byId("setupsBy").value;
+    save();
+    begin(game.notation, game.seed);
+  });
+  on("minutes", "change", () => {
+    settings.minutes = Number(byId("minutes").value);
+    save();
+    clock.set(settings.minutes);
+    runClock();
+    render();
+  });
+  setInterval(() => shown && game && renderClock(), 200);
+  const orProblem = (act) => () => act().catch((error) => showProblem(error.message));
+  on("drill", "click", orProblem(beginDrill));
+  on("puzzle", "click", orProblem(beginPuzzle));
+  on("endPractice", "click", endTask);
+  on("file", "change", () => byId("file").files[0] && loadFile(byId("file").files[0]));
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer?.files[0]) loadFile(event.dataTransfer.files[0]);
+  });
+  on("editBoard", "click", () => {
+    if (draft) {
+      byId("position").value = draft.position;
+      byId("edit").requestSubmit();
+      return;
+    }
+    const position = game.hasDie ? withFace(game.node.position, null) : game.node.position;
+    draft = { position, sign: PALETTES[game.facts.name][0] };
+    render();
+  });
   const anew = (notation, seed) => {
     notice = null;
     begin(notation, seed);
@@ -736,6 +1037,7 @@ function bind() {
       const answer = await ask({ ask: "position", game: game.notation, position: byId("position").value.trim() });
       if (now !== epoch) return;
       game = new Game(game.facts, answer, game.seed);
+      task = null;
       isRunning = false;
       notice = null;
       problem.hidden = true;

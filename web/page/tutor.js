@@ -37,7 +37,7 @@ export function roundedToSum(terms) {
 }
 
 /** The ledger as a table that adds up, and a table of its plies. */
-export function ledgerView(ledger, seatNames, thresholds, hasDie, go) {
+export function ledgerView(ledger, seatNames, thresholds, hasDie, go, strengths) {
   const { start_value: start, luck, errors, drift, error_per_decision: each } = ledger;
   const rows = [
     [t("startValue"), start],
@@ -79,10 +79,13 @@ export function ledgerView(ledger, seatNames, thresholds, hasDie, go) {
     ]);
   };
   const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
-  return [
+  const parts = [
     el("p", { class: "note" }, t("ledgerHelp", seatNames[0])),
     el("table", { class: "ledger" }, el("tbody", {}, [rows.map(line), total])),
     el("p", {}, t("perDecision", seatNames[0], percent(each[0], 2), seatNames[1], percent(each[1], 2))),
+    strengths.map((one, seat) =>
+      one ? el("p", { class: "strength" }, t("strengthOf", seatNames[seat], ...[one.elo, one.lower, one.upper].map((elo) => number(elo, 0)), one.decisions)) : null,
+    ),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("plyView") },
       el("table", { class: "plies" }, [
         el("caption", {}, t("plyView")),
@@ -90,4 +93,5 @@ export function ledgerView(ledger, seatNames, thresholds, hasDie, go) {
         el("tbody", {}, ledger.plies.map(ply)),
       ])),
   ];
+  return parts.flat().filter(Boolean);
 }

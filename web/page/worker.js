@@ -2,20 +2,28 @@
 
 let engine = null;
 
+function read(start, length) {
+  // Its memory may have grown, so it is looked at anew each time.
+  return JSON.parse(new TextDecoder().decode(new Uint8Array(engine.memory.buffer, start, length)));
+}
+
+const alea = {
+  now: () => performance.now(),
+  tell: (start, length) => postMessage({ isLast: false, answer: read(start, length) }),
+};
+
 onmessage = ({ data }) => {
   if (data instanceof WebAssembly.Module) {
-    engine = new WebAssembly.Instance(data, { alea: { now: () => performance.now() } }).exports;
+    engine = new WebAssembly.Instance(data, { alea }).exports;
     return;
   }
   const text = new TextEncoder().encode(data);
   const start = engine.request(text.length);
   if (start === 0) {
-    postMessage({ isLasting: true, answer: { error: "a request has at most 65536 bytes" } });
+    postMessage({ isLast: true, isLasting: true, answer: { error: "a request has at most 65536 bytes" } });
     return;
   }
-  // Its memory may have grown, so it is looked at anew each time.
   new Uint8Array(engine.memory.buffer, start, text.length).set(text);
   const length = engine.respond();
-  const answer = new TextDecoder().decode(new Uint8Array(engine.memory.buffer, engine.answer_start(), length));
-  postMessage({ isLasting: engine.is_lasting() !== 0, answer: JSON.parse(answer) });
+  postMessage({ isLast: true, isLasting: engine.is_lasting() !== 0, answer: read(engine.answer_start(), length) });
 };

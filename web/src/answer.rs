@@ -11,6 +11,7 @@ use crate::api::{
 use crate::bounds::{Bounds, evaluators};
 use crate::games::{OnBoard, for_board_games, knowledge, read};
 use crate::judge::judge;
+use crate::puzzles::puzzle;
 use crate::rating::{Rated, Rater, faces, has_chance};
 use engine::core::{
     clock::Instant,
@@ -20,11 +21,12 @@ use engine::core::{
 };
 use engine::play::{
     build::{PlayerRecipe, evaluator_from},
-    notation::Notation,
+    notation::{Argument, Notation},
     playable::Playable,
     player::Failure,
 };
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// Characters of a wrong text that are repeated.
 const MOST_OF_TEXT: usize = 80;
@@ -33,14 +35,19 @@ const MOST_OF_TEXT: usize = 80;
 #[must_use]
 pub fn answer(request: Request, bounds: &Bounds) -> Answer {
     let answered = match &request {
-        Request::Games {} => Ok(Answer::Games {
-            games: for_board_games!(each_board_game facts_of_game),
-        }),
+        Request::Games {} => {
+            // Models are looked at for that.
+            static GAMES: OnceLock<Vec<GameFacts>> = OnceLock::new();
+            let games = GAMES.get_or_init(|| for_board_games!(each_board_game facts_of_game));
+            let games = games.clone();
+            Ok(Answer::Games { games })
+        }
         Request::New { game, .. }
         | Request::Position { game, .. }
         | Request::Roll { game, .. }
         | Request::Analyse { game, .. }
         | Request::Evaluate { game, .. }
+        | Request::Puzzle { game, .. }
         | Request::Move { game, .. }
         | Request::Judge { game, .. } => {
             for_board_games!(with_board_game game, rules => answer_for(rules, &request, bounds))
@@ -61,6 +68,67 @@ pub fn answer_text(text: &[u8], bounds: &Bounds) -> Answer {
     }
 }
 
+/// As [`answer_text`], but tells what an analysis has found after each depth if it is to; with the
+/// last answer comes `true`. Ends early when nobody listens any more: `tell` says so by `false`.
+pub fn answer_each(text: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Answer, bool) -> bool) {
+    let Ok(Request::Analyse {
+        game,
+        position,
+        player,
+        stream: true,
+    }) = serde_json::from_slice(text)
+    else {
+        tell(&answer_text(text, bounds), true);
+        return;
+    };
+    let began = Instant::now();
+    let depths = Notation::parse(&player).map_or((1, 1, f64::MAX), |read| bounds.depths(&read));
+    let (first, last, milliseconds) = depths;
+    for depth in first..=last {
+        let player = match first == last {
+            true => player.clone(),
+            false => at_depth(&player, depth, milliseconds - ms_since(began)),
+        };
+        let (game, position) = (game.clone(), position.clone());
+        let asked = Request::Analyse {
+            game,
+            position,
+            player,
+            stream: false,
+        };
+        let mut found = answer(asked, bounds);
+        let mut is_last = depth == last || ms_since(began) >= milliseconds;
+        match &mut found {
+            Answer::Analysis(analysis) => {
+                is_last |= analysis.exact;
+                analysis.depth = (first != last).then_some(depth);
+            }
+            _ => is_last = true,
+        }
+        if !tell(&found, is_last) || is_last {
+            return;
+        }
+    }
+}
+
+fn ms_since(began: Instant) -> f64 {
+    began.elapsed().as_secs_f64() * 1000.0
+}
+
+/// A player that looks so many plies ahead, within the time that is left.
+fn at_depth(player: &str, depth: u32, milliseconds: f64) -> String {
+    let Ok(mut notation) = Notation::parse(player) else {
+        return player.to_owned();
+    };
+    let others = |argument: &Argument| !matches!(argument.key.as_deref(), Some("depth" | "ms"));
+    notation.arguments.retain(others);
+    let number = |value: f64| Notation::new(value.to_string());
+    let notation = notation.with("depth", number(depth.into()));
+    notation
+        .with("ms", number(milliseconds.max(0.01)))
+        .to_string()
+}
+
 /// What is told of a game, once for each of its rules.
 fn facts_of_game<G: OnBoard>() -> Vec<GameFacts> {
     let facts = |&notation: &&'static str| {
@@ -69,35 +137,45 @@ fn facts_of_game<G: OnBoard>() -> Vec<GameFacts> {
         let mut known: Vec<EvaluatorFacts> = evaluators::<G>()
             .map(|entry| evaluator(entry.name, entry.help))
             .collect();
-        let usual = known.first().map_or("random", |first| first.name);
-        let mut strong = usual;
-        // A model may be of one size alone.
-        let best = Notation::new("best".to_owned());
-        if game.best().is_some() && game.evaluator(&best).is_ok() {
-            strong = "best";
-            known.push(evaluator(strong, "the learned model"));
+        if has_best(&game) {
+            known.push(evaluator("best", "the learned model"));
         }
-        let level = |&(name, player): &(&'static str, &str)| Level {
-            name,
-            player: player.replace("EVAL", strong).replace("HAND", usual),
-        };
         Some(GameFacts {
             name: G::NAME,
             notation,
             faces: has_chance::<G>().then(|| game.outcome_names().collect()),
             evaluators: known,
-            levels: G::LEVELS.iter().map(level).collect(),
+            levels: levels(&game),
         })
     };
     G::OFFERED.iter().filter_map(facts).collect()
 }
 
+/// Whether a game's learned model is of its size.
+fn has_best<G: OnBoard>(game: &G) -> bool {
+    game.best().is_some() && game.evaluator(&Notation::new("best".to_owned())).is_ok()
+}
+
+/// The players to meet, the weakest first.
+pub fn levels<G: OnBoard>(game: &G) -> Vec<Level> {
+    let usual = evaluators::<G>()
+        .next()
+        .map_or("random", |first| first.name);
+    let strong = if has_best(game) { "best" } else { usual };
+    let level = |&(name, player): &(&'static str, &str)| Level {
+        name,
+        player: player.replace("EVAL", strong).replace("HAND", usual),
+    };
+    G::LEVELS.iter().map(level).collect()
+}
+
 fn answer_for<G: OnBoard>(game: &G, request: &Request, bounds: &Bounds) -> Result<Answer, Problem> {
     match request {
         Request::Games {} => Err(Problem::wrong("no game is asked about")),
-        Request::New { seed, .. } => {
+        Request::New { seed, best, .. } => {
             let mut random = RandomStream::new(derive_seed(*seed, SeedSpace::Arena, &[]));
-            let start = game.random_start(&mut random, 0);
+            let chosen = best.then(|| game.best_start(*seed)).flatten();
+            let start = chosen.unwrap_or_else(|| game.random_start(&mut random, 0));
             Ok(Answer::Position(facts(game, &start, None)))
         }
         Request::Position { position, .. } => {
@@ -125,6 +203,7 @@ fn answer_for<G: OnBoard>(game: &G, request: &Request, bounds: &Bounds) -> Resul
             let recipe = recipe(game, player, bounds)?;
             analysis(game, &position, outcome, &recipe).map(Answer::Analysis)
         }
+        Request::Puzzle { number, .. } => puzzle(game.puzzles(), *number).map(Answer::Puzzle),
         Request::Evaluate {
             position,
             evaluators,
@@ -301,6 +380,7 @@ fn analysis<G: OnBoard>(
             exact: true,
             nodes: 0,
             milliseconds: 0.0,
+            depth: None,
         });
     }
     let known = knowledge(game, game.known()).map_err(Problem::wrong)?;
@@ -362,6 +442,7 @@ fn analysis<G: OnBoard>(
         exact: rating.moves.iter().all(|rated| rated.exact),
         nodes: rating.nodes,
         milliseconds: rating.milliseconds,
+        depth: None,
     })
 }
 

@@ -4,6 +4,7 @@
 //! probabilities of the seat to move unless another point of view is named. Invariant: a key that
 //! is not known is an error, so that a slip of the pen is not taken for a choice.
 
+use crate::puzzles::Puzzle;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -19,6 +20,9 @@ pub enum Request {
         game: String,
         /// Decides the set-up, where there are several.
         seed: u64,
+        /// Whether it is to be one of the best set-ups against another, where there are several.
+        #[serde(default)]
+        best: bool,
     },
     /// What a position is, and what may be played in it.
     Position {
@@ -46,6 +50,16 @@ pub enum Request {
         position: String,
         /// Who rates.
         player: String,
+        /// Whether a search that deepens tells what it has found after each depth.
+        #[serde(default)]
+        stream: bool,
+    },
+    /// A position whose best move is to be found.
+    Puzzle {
+        /// The game, with its parameters.
+        game: String,
+        /// Which of them, from 0; those beyond the last begin anew.
+        number: u64,
     },
     /// What evaluators say of a position before the roll, without search.
     Evaluate {
@@ -122,6 +136,8 @@ pub enum Answer {
     },
     /// To `judge`.
     Ledger(Ledger),
+    /// To `puzzle`.
+    Puzzle(Puzzle),
     /// The request could not be answered.
     Error(Problem),
 }
@@ -234,6 +250,9 @@ pub struct Analysis {
     pub nodes: u64,
     /// How long that took.
     pub milliseconds: f64,
+    /// With `stream`, how many plies were looked ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
 }
 
 /// What a move is worth to the seat that makes it.
@@ -315,6 +334,8 @@ pub struct JudgedPly {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
+    /// How many moves the roll permitted.
+    pub choices: usize,
     /// The value before the roll.
     pub before: f64,
     /// The value after it, with the best move.

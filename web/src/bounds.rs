@@ -34,6 +34,8 @@ pub struct Bounds {
     pub evaluators: usize,
     /// The time of a whole request, but for the search that is under way when it ends.
     pub whole: Duration,
+    /// Whether whoever asks runs this program himself: then any player may be named.
+    pub trusts: bool,
 }
 
 impl Default for Bounds {
@@ -48,6 +50,7 @@ impl Default for Bounds {
             plies: 600,
             evaluators: 16,
             whole: Duration::from_secs(60),
+            trusts: false,
         }
     }
 }
@@ -86,6 +89,9 @@ impl Bounds {
     /// # Errors
     /// If it, or anything in it, is not among what a request may name, or exceeds these bounds.
     pub fn player<G: Playable>(&self, text: &str) -> Result<String, Problem> {
+        if self.trusts {
+            return Ok(text.to_owned());
+        }
         self.read_player::<G>(text)
             .map_err(|(character, problem)| refused("player", text, character, &problem))
     }
@@ -165,6 +171,35 @@ impl Bounds {
             notation = notation.with("games", number(self.games.into()));
         }
         Ok(notation.to_string())
+    }
+
+    /// The depths at which a search that deepens may tell what it has found, and its time in
+    /// milliseconds; one depth where it does not deepen, or not by plies and time alone.
+    pub(crate) fn depths(&self, notation: &Notation) -> (u32, u32, f64) {
+        let number = |wanted: &str| {
+            let mut arguments = notation.arguments.iter();
+            let found = arguments.find(|argument| argument.key.as_deref() == Some(wanted))?;
+            found.value.name.parse::<f64>().ok()
+        };
+        let is_plain = |argument: &Argument| {
+            let key = argument.key.as_deref();
+            matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
+        };
+        let plain = notation.arguments.iter().all(is_plain);
+        if !plain || !STARS.contains(&notation.name.as_str()) {
+            return (1, 1, f64::MAX);
+        }
+        let (depth, milliseconds) = (number("depth"), number("ms"));
+        let usual = if milliseconds.is_some() {
+            self.depth.into()
+        } else {
+            3.0
+        };
+        let depth = depth.unwrap_or(usual).clamp(1.0, self.depth.into());
+        let milliseconds = milliseconds
+            .unwrap_or(self.milliseconds)
+            .min(self.milliseconds);
+        (1, depth as u32, milliseconds)
     }
 
     /// What `depth` and its neighbours may be.

@@ -5,7 +5,7 @@
 
 use crate::api::Problem;
 use engine::games::{
-    einstein::{Standard, tables::shared::at_hand},
+    einstein::{Position, Standard, Variant, setup::setup_index, tables::shared::at_hand},
     havannah::Havannah,
     reversi::Reversi,
     reversixt::ReversiXt,
@@ -15,6 +15,12 @@ use engine::play::{
     playable::Playable,
     registry::Knowledge,
 };
+
+/// Puzzles of EinStein's classic rules.
+const PUZZLES: &str = include_str!("../../data/puzzles/einstein.jsonl");
+
+/// Pairs of EinStein's best set-ups, a line each.
+const BEST_SETUPS: &str = include_str!("../../data/setups/best.txt");
 
 /// A game at the board.
 pub trait OnBoard: Playable {
@@ -28,8 +34,18 @@ pub trait OnBoard: Playable {
         ("easy", "star1(depth=1, eval=HAND)"),
         ("medium", "star2(depth=2, eval=HAND)"),
         ("hard", "star2(depth=3, eval=EVAL)"),
-        ("strong", "star2(ms=1000, eval=EVAL)"),
+        ("strong", "star2(depth=5, probcut=0, eval=EVAL)"),
     ];
+
+    /// One of the best set-ups against another, where a game has several.
+    fn best_start(&self, _seed: u64) -> Option<Self::Position> {
+        None
+    }
+
+    /// Positions with one best move, a line each ([`crate::puzzles`]).
+    fn puzzles(&self) -> &'static str {
+        ""
+    }
 
     /// The value of the key of its oracle, for what is known exactly in no time.
     fn known(&self) -> Option<String> {
@@ -39,6 +55,22 @@ pub trait OnBoard: Playable {
 
 impl OnBoard for Standard {
     const OFFERED: &'static [&'static str] = &["einstein", "einstein(variant=nearest)"];
+
+    fn best_start(&self, seed: u64) -> Option<Position> {
+        let lines = BEST_SETUPS.lines().filter(|line| !line.starts_with('#'));
+        let pairs: Vec<&str> = lines.collect();
+        let (red, blue) = pairs[(seed % pairs.len() as u64) as usize].split_once(':')?;
+        let number =
+            |text: &str| setup_index(&text.bytes().map(|stone| stone - b'0').collect::<Vec<u8>>());
+        Some(self.start([number(red)?, number(blue)?], 0))
+    }
+
+    fn puzzles(&self) -> &'static str {
+        match self.variant() {
+            Variant::Classic => PUZZLES,
+            Variant::NearestOnly => "",
+        }
+    }
 
     /// Tables of 4 stones are made in memory in a fraction of a second; more are read.
     fn known(&self) -> Option<String> {

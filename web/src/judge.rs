@@ -13,7 +13,8 @@ use engine::{core::clock::Instant, play::playable::Playable};
 const VERDICTS: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
 /// What to call an error.
-fn verdict(error: f64) -> &'static str {
+#[must_use]
+pub fn verdict(error: f64) -> &'static str {
     let found = VERDICTS.iter().find(|(least, _)| error >= *least);
     found.map_or("", |(_, name)| name)
 }
@@ -92,7 +93,8 @@ pub fn judge<G: Playable>(
         let error = best_value - value;
         let best = game.format_move(&position, rating.moves[best].mv);
         let name = game.format_move(&position, mv);
-        decisions[seat] += u32::from(face.permitted.len() > 1);
+        let choices = face.permitted.len();
+        decisions[seat] += u32::from(choices > 1);
         position = game.play(&position, mv);
         stand = look(game, &position, rater)?;
         let drift = stand.value - after;
@@ -108,6 +110,7 @@ pub fn judge<G: Playable>(
             seat,
             face: has_chance::<G>().then_some(outcome),
             mv: name,
+            choices,
             before,
             rolled,
             after,

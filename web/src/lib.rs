@@ -13,6 +13,7 @@ pub mod games;
 pub mod judge;
 #[cfg(not(target_family = "wasm"))]
 pub mod page;
+pub mod puzzles;
 pub mod rating;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;

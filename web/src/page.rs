@@ -46,12 +46,17 @@ pub(crate) static FILES: &[File] = files![
     "board-plain.js" "text/javascript; charset=utf-8",
     "board-reversi.js" "text/javascript; charset=utf-8",
     "carrier.js" "text/javascript; charset=utf-8",
+    "clock.js" "text/javascript; charset=utf-8",
     "dom.js" "text/javascript; charset=utf-8",
+    "editor.js" "text/javascript; charset=utf-8",
     "game.js" "text/javascript; charset=utf-8",
     "graph.js" "text/javascript; charset=utf-8",
     "main.js" "text/javascript; charset=utf-8",
     "moves.js" "text/javascript; charset=utf-8",
+    "practice.js" "text/javascript; charset=utf-8",
+    "strength.js" "text/javascript; charset=utf-8",
     "tutor.js" "text/javascript; charset=utf-8",
+    "why.js" "text/javascript; charset=utf-8",
     "words.js" "text/javascript; charset=utf-8",
 ];
 

@@ -6,7 +6,7 @@
 //! answer is one JSON object, an answer of GTP or a file of the page; a wrong request is 4xx, and 503
 //! means that the bounds are reached.
 
-use crate::answer::answer_text;
+use crate::answer::answer_each;
 use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
 use crate::exec::{Sessions, decoded};
@@ -24,10 +24,15 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    time::timeout,
+};
 
 /// Bytes of the longest request.
 const LONGEST: usize = 1 << 16;
+/// Bytes of the longest file of games.
+const LONGEST_FILE: usize = 4 << 20;
 /// A request that is not sent after so long is given up.
 const SENDING: Duration = Duration::from_secs(10);
 /// Requests that wait for their turn or are answered.
@@ -37,18 +42,22 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Threads of connections; searches have their own.
 const THREADS: usize = 2;
 
+/// Makes JSON of a file of games, or says in a line what is wrong with it.
+pub type ReadGames = fn(&[u8]) -> Result<String, String>;
+
 /// What all requests share.
 struct Shared {
     address: SocketAddr,
     bounds: Bounds,
     /// For `/exec`, if that is answered.
     sessions: Option<Sessions>,
+    games: ReadGames,
     searches: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
 /// Serves the board to whoever connects to `listener`, until the process ends, with `exec` also
-/// GTP; at most so many `searches` at a time, others wait.
+/// GTP; at most so many `searches` at a time, others wait. Files of games are read by `games`.
 ///
 /// # Errors
 /// If threads cannot be started or the listener fails.
@@ -56,6 +65,7 @@ pub fn serve(
     listener: std::net::TcpListener,
     bounds: Bounds,
     searches: usize,
+    games: ReadGames,
     exec: bool,
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
@@ -63,6 +73,7 @@ pub fn serve(
         address: listener.local_addr()?,
         sessions: exec.then(|| Sessions::new(bounds.clone())),
         bounds,
+        games,
         searches: Arc::new(Semaphore::new(searches)),
         waiting: Arc::new(Semaphore::new(WAITING)),
     });
@@ -86,10 +97,31 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     }
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            answered(&shared, body, |shared, text| {
-                let answer = answer_text(text, &shared.bounds);
-                let json = serde_json::to_vec(&answer).unwrap_or_default();
-                response(status_of(&answer), "application/json", json)
+            answered(&shared, body, LONGEST, |shared, text, told| {
+                let mut in_parts = false;
+                answer_each(text, &shared.bounds, |answer, is_last| {
+                    in_parts |= !is_last;
+                    let json = serde_json::to_vec(answer).unwrap_or_default();
+                    let part = match in_parts {
+                        true => Part::Line(json),
+                        false => {
+                            let status = status_of(answer);
+                            Part::Whole(response(status, "application/json", json))
+                        }
+                    };
+                    told.blocking_send(part).is_ok()
+                });
+            })
+            .await
+        }
+        (&Method::POST, "/records") => {
+            answered(&shared, body, LONGEST_FILE, |shared, bytes, told| {
+                let answer = match (shared.games)(bytes) {
+                    Ok(json) => response(StatusCode::OK, "application/json", json),
+                    Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
+                };
+                // Whoever asked may be gone.
+                let _ = told.blocking_send(Part::Whole(answer));
             })
             .await
         }
@@ -99,13 +131,15 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             }
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
             let command = head.uri.query().map(decoded);
-            answered(&shared, body, move |shared, body| {
+            answered(&shared, body, LONGEST, move |shared, body, told| {
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-                execute(shared, &name, &command)
+                let _ = told.blocking_send(Part::Whole(execute(shared, &name, &command)));
             })
             .await
         }
-        (_, "/api") => refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only"),
+        (_, "/api" | "/records") => {
+            refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only")
+        }
         (&Method::GET | &Method::HEAD, path) => {
             let name = path.strip_prefix('/').unwrap_or(path);
             let name = if name.is_empty() { "index.html" } else { name };
@@ -210,20 +244,30 @@ fn is_own(shared: &Shared, host: &str) -> bool {
     }
 }
 
+/// What a search tells.
+enum Part {
+    /// All of the answer.
+    Whole(Response),
+    /// A line of JSON, of several.
+    Line(Vec<u8>),
+}
+
 /// Reads a request and answers it on a thread for searches.
 async fn answered(
     shared: &Arc<Shared>,
     body: Body,
-    answer: impl FnOnce(&Shared, &[u8]) -> Response + Send + 'static,
+    longest: usize,
+    work: impl FnOnce(&Shared, &[u8], &mpsc::Sender<Part>) + Send + 'static,
 ) -> Response {
-    let searched = searched(shared, body, answer).await;
-    searched.unwrap_or_else(|(status, problem)| refused(status, problem))
+    let answered = parts(shared, body, longest, work).await;
+    answered.unwrap_or_else(|(status, problem)| refused(status, problem))
 }
 
-async fn searched(
+async fn parts(
     shared: &Arc<Shared>,
     body: Body,
-    answer: impl FnOnce(&Shared, &[u8]) -> Response + Send + 'static,
+    longest: usize,
+    work: impl FnOnce(&Shared, &[u8], &mpsc::Sender<Part>) + Send + 'static,
 ) -> Result<Response, (StatusCode, &'static str)> {
     let busy = |_| {
         (
@@ -234,7 +278,7 @@ async fn searched(
     let waits = Arc::clone(&shared.waiting)
         .try_acquire_owned()
         .map_err(|_| busy(()))?;
-    let read = timeout(SENDING, to_bytes(body, LONGEST)).await;
+    let read = timeout(SENDING, to_bytes(body, longest)).await;
     let read = read.map_err(|_| {
         (
             StatusCode::REQUEST_TIMEOUT,
@@ -244,7 +288,7 @@ async fn searched(
     let text = read.map_err(|_| {
         (
             StatusCode::PAYLOAD_TOO_LARGE,
-            "a request has at most 65536 bytes, and comes whole",
+            "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
         )
     })?;
     let late = "the time of a request is over; ask a quicker player";
@@ -254,14 +298,36 @@ async fn searched(
     let turn = timeout(patience, turn).await.map_err(|_| late)?;
     let turn = turn.map_err(|_| busy(()))?;
     let for_search = Arc::clone(shared);
-    let search = tokio::task::spawn_blocking(move || {
+    let (told, mut heard) = mpsc::channel::<Part>(1);
+    tokio::task::spawn_blocking(move || {
         // Both stay taken until the search has ended, even if nobody waits for it any more.
         let _taken = (waits, turn);
-        answer(&for_search, &text)
+        work(&for_search, &text, &told);
     });
-    let search = timeout(patience, search).await.map_err(|_| late)?;
+    let first = timeout(patience, heard.recv()).await.map_err(|_| late)?;
     let beyond = "this request is beyond what is answered here";
-    search.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, beyond))
+    let first = first.ok_or((StatusCode::SERVICE_UNAVAILABLE, beyond))?;
+    let first = match first {
+        Part::Whole(response) => return Ok(response),
+        line => line,
+    };
+    // With the connection goes who hears, and with that the search.
+    let mut first = Some(first);
+    let lines = futures_util::stream::poll_fn(move |context| {
+        let part = match first.take() {
+            Some(part) => std::task::Poll::Ready(Some(part)),
+            None => heard.poll_recv(context),
+        };
+        part.map(|part| match part? {
+            Part::Line(json) => Some(Ok::<_, io::Error>([json, vec![b'\n']].concat())),
+            Part::Whole(_) => None,
+        })
+    });
+    Ok(response(
+        StatusCode::OK,
+        "application/x-ndjson",
+        Body::from_stream(lines),
+    ))
 }
 
 fn status_of(answer: &Answer) -> StatusCode {

@@ -2,15 +2,22 @@
 //!
 //! `page/worker.js` calls these functions: [`request`] makes room for a request's text, [`respond`]
 //! answers what was written there, [`answer_start`] says where the answer is, and [`is_lasting`]
-//! whether the same request would get no better one. Invariant: one thread calls them, one after the
+//! whether the same request would get no better one; what an analysis has found before its last depth
+//! is told to `alea.tell`. Invariant: one thread calls them, one after the
 //! other, so each answer belongs to the request before it.
 
 #![allow(unsafe_code, reason = "what a worker calls has names of its own")]
 
-use crate::answer::answer_text;
+use crate::answer::answer_each;
 use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[link(wasm_import_module = "alea")]
+unsafe extern "C" {
+    /// Hears what an analysis has found so far: so many bytes of JSON.
+    safe fn tell(start: *const u8, bytes: usize);
+}
 
 /// Bytes of the longest request, as over HTTP.
 const LONGEST: usize = 1 << 16;
@@ -50,12 +57,18 @@ pub extern "C" fn respond() -> usize {
         threads: 1,
         ..Bounds::default()
     };
-    let answer = answer_text(&exchange.request, &bounds);
-    exchange.is_lasting = match &answer {
-        Answer::Error(Problem { out_of_time, .. }) => !out_of_time,
-        _ => true,
-    };
-    exchange.answer = serde_json::to_vec(&answer).unwrap_or_default();
+    let request = std::mem::take(&mut exchange.request);
+    answer_each(&request, &bounds, |answer, is_last| {
+        exchange.is_lasting = match answer {
+            Answer::Error(Problem { out_of_time, .. }) => !out_of_time,
+            _ => true,
+        };
+        exchange.answer = serde_json::to_vec(answer).unwrap_or_default();
+        if !is_last {
+            tell(exchange.answer.as_ptr(), exchange.answer.len());
+        }
+        true
+    });
     exchange.answer.len()
 }
 

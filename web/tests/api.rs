@@ -411,3 +411,46 @@ fn a_wrong_request_is_one_clear_line() {
     );
     assert!(error.contains("before the roll"), "{error}");
 }
+
+#[test]
+fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
+    let game = Standard::default();
+    let tables = shared(4, game.variant()).unwrap();
+    let puzzle =
+        |number: u64| ask(&json!({ "ask": "puzzle", "game": "einstein", "number": number }));
+    let count = puzzle(0)["count"].as_u64().unwrap();
+    assert!(count >= 300);
+    assert_eq!(puzzle(count + 7), puzzle(7));
+    for number in 0..count {
+        let puzzle = puzzle(number);
+        let text = puzzle["position"].as_str().unwrap();
+        let moves = list(&puzzle["moves"]);
+        let value = |place: usize| self::number(&moves[place]["value"]);
+        assert_eq!(puzzle["best"], moves[0]["move"]);
+        assert!(value(0) - value(1) > 0.05, "{puzzle}");
+        let guess = json!({ "ask": "move", "game": "einstein", "position": text, "seed": 1, "player": "star1(depth=1, eval=best)" });
+        let (position, face) = game.parse_position(text).unwrap();
+        assert_ne!(ask(&guess)["move"], puzzle["best"], "{text}");
+        if position.stones() > 4 {
+            continue;
+        }
+        let probe = tables.probe_within(&game, &position, 0).unwrap();
+        let face = &probe.faces[usize::from(face.unwrap()) - 1];
+        near(value(0), face.value.into(), 1e-5);
+        assert_eq!(game.format_move(&position, face.best[0]), puzzle["best"]);
+    }
+    assert!(
+        refused(&json!({ "ask": "puzzle", "game": "reversi", "number": 0 })).contains("no puzzles")
+    );
+}
+
+#[test]
+fn the_best_set_ups_are_of_the_list_and_differ_by_the_seed() {
+    let start = |seed: u64| {
+        ask(&json!({ "ask": "new", "game": "einstein", "seed": seed, "best": true }))["position"]
+            .clone()
+    };
+    // The first line of data/setups/best.txt is 145236:145236, over a5 b5 c5 a4 b4 a3.
+    assert_eq!(start(0), "145../23.../6...f/...cb/..eda r -");
+    assert_ne!(start(0), start(1));
+}

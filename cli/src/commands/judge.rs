@@ -1,10 +1,13 @@
 //! `alea judge`: where the results of recorded games came from.
 
+mod report;
+
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use engine::play::build::PlayerRecipe;
+use engine::play::{build::PlayerRecipe, notation::Notation};
 use rayon::prelude::*;
+use report::Report;
 use serde::Serialize;
 use std::path::PathBuf;
 use trainer::{data::Source, progress::progress_bar, shard::PlayedGame};
@@ -12,7 +15,7 @@ use web::{
     api::Ledger,
     games::{OnBoard, knowledge},
     judge::judge,
-    rating::Rater,
+    rating::{Rater, has_chance},
 };
 
 /// Judge recorded games: what the start was worth, luck, errors, and where they were made
@@ -23,22 +26,36 @@ use web::{
 /// drift are wins, from the view of seat 0 where no seat is named.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea judge runs/data --player \"star2(depth=3, eval=best)\" --games 20"
+    after_help = "Example: alea judge runs/data --player \"star2(depth=3, eval=best)\" --games 20\n         alea judge runs/data --html judged.html"
 )]
 pub(crate) struct Arguments {
     /// Shards, or directories of shards
     #[arg(required = true, value_name = "GAMES")]
     paths: Vec<PathBuf>,
-    /// The player that judges; it has to rate moves [default: star1(depth=2) with the game's best
-    /// evaluator]
+    /// The player that judges; it has to rate moves [default: the game's best evaluator with
+    /// star2(depth=3), without chance with star1(depth=2)]
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
     /// Only the first so many games
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
+    /// Also write a page: all players, all games, and the first twenty ply by ply
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Write JSON: the ledger of every game with all its plies, one a line
     #[arg(long)]
     json: bool,
+}
+
+/// Who judges where nobody is named.
+pub(crate) fn usual_judge<G: OnBoard>(game: &G) -> String {
+    let best = game.evaluator(&Notation::new("best".to_owned()));
+    let name = G::evaluators().first().map_or("random", |entry| entry.name);
+    let best = best.map_or(name, |_| "best");
+    match has_chance::<G>() {
+        true => format!("star2(depth=3, eval={best})"),
+        false => format!("star1(depth=2, eval={best})"),
+    }
 }
 
 /// A game and its ledger.
@@ -66,18 +83,15 @@ impl Arguments {
         if game.seats() != 2 {
             bail!("only games of two seats are judged");
         }
-        let usual = || {
-            let name = G::evaluators().first().map_or("random", |entry| entry.name);
-            let best = if game.best().is_some() { "best" } else { name };
-            format!("star1(depth=2, eval={best})")
-        };
-        let player = self.player.clone().unwrap_or_else(usual);
+        let player = self.player.clone().unwrap_or_else(|| usual_judge(game));
         let recipe = PlayerRecipe::parse(&player, game)?;
         let known = knowledge(game, game.known()).map_err(anyhow::Error::msg)?;
+        output::check_places(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
         let progress = progress_bar("games");
         progress.set_length(all);
         let mut totals = Totals::default();
+        let mut report = Report::default();
         for first in (0..all).step_by(AT_ONCE as usize) {
             let some = source.games(first, all.min(first + AT_ONCE))?;
             let judged = some
@@ -94,12 +108,19 @@ impl Arguments {
             for one in &judged {
                 progress.suspend(|| self.tell(game, one, &mut totals))?;
             }
+            judged.into_iter().for_each(|one| report.add(one));
         }
         progress.finish_and_clear();
+        let players = report.players().text();
+        if let Some(path) = &self.html {
+            let page = report.page(game, recipe.name());
+            output::file(path, page.html())?;
+        }
         if self.json {
             return Ok(());
         }
-        output::line(&totals.told(game, recipe.name()))
+        output::line(&totals.told(game, recipe.name()))?;
+        output::line(&format!("\n{}", players.trim_end()))
     }
 
     /// One line of the table, or one of JSON.

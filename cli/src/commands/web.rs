@@ -1,6 +1,6 @@
 //! `alea web`: the analysis board in a browser.
 
-use crate::{output, tables};
+use crate::{output, recorded, tables};
 use anyhow::{Context, Result};
 use engine::core::files;
 use std::{
@@ -74,7 +74,14 @@ impl Arguments {
             0 => cores,
             some => some.min(1024),
         };
-        server::serve(listener, Bounds::default(), searches, self.exec).context("the server ended")
+        server::serve(
+            listener,
+            Bounds::default(),
+            searches,
+            recorded::as_json,
+            self.exec,
+        )
+        .context("the server ended")
     }
 
     /// The file of the engine as WebAssembly.

@@ -11,6 +11,7 @@ mod interruptions;
 mod matches;
 mod network;
 mod pipeline;
+mod play;
 mod positions;
 mod protocols;
 mod refusals;

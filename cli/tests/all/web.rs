@@ -23,7 +23,54 @@ impl Drop for Server {
     }
 }
 
+/// A connection that is used again until the server ends it.
+struct Kept<'a> {
+    server: &'a Server,
+    stream: BufReader<TcpStream>,
+}
+
+impl Kept<'_> {
+    /// Sends a request; the status of the answer, which is read whole.
+    fn status(&mut self, what: &str, body: &[u8]) -> u16 {
+        let (host, length) = (self.server.host(), body.len());
+        let head = format!("{what} HTTP/1.1\r\n{host}Content-Length: {length}\r\n\r\n");
+        let _ = self
+            .stream
+            .get_mut()
+            .write_all(&[head.as_bytes(), body].concat());
+        let (mut status, mut length, mut line) = (0, 0, String::new());
+        while line != "\r\n" {
+            line.clear();
+            assert!(
+                self.stream.read_line(&mut line).unwrap() > 0,
+                "{what}: no answer"
+            );
+            let lower = line.to_lowercase();
+            if let Some(code) = lower.strip_prefix("http/1.1 ") {
+                status = code[..3].parse().unwrap();
+            } else if let Some(said) = lower.strip_prefix("content-length: ") {
+                length = said.trim().parse().unwrap();
+            }
+        }
+        self.stream.read_exact(&mut vec![0; length]).unwrap();
+        // After what is no HTTP the server hangs up.
+        if status == 400 && length == 0 {
+            self.stream = self.server.keep().stream;
+        }
+        status
+    }
+}
+
 impl Server {
+    fn keep(&self) -> Kept<'_> {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Kept {
+            server: self,
+            stream: BufReader::new(stream),
+        }
+    }
+
     fn start() -> Self {
         Self::with("")
     }
@@ -186,11 +233,12 @@ fn other_sites_and_other_names_are_refused() {
 }
 
 #[test]
-fn two_thousand_hostile_requests_are_refused_and_the_server_lives() {
-    let mut server = Server::start();
+fn a_hundred_thousand_hostile_requests_are_refused_and_the_server_lives() {
+    let server = Server::start();
+    let mut kept = server.keep();
     let good = [
-        r#"{"ask":"analyse","game":"einstein","position":"215../64.../3...e/...fb/..acd b 1","player":"star1(depth=1)"}"#,
-        r#"{"ask":"judge","game":"reversi","start":"x","plies":[{"move":"d3"}],"player":"star1(depth=1)"}"#,
+        r#"{"ask":"analyse","game":"einstein","position":"215../64.../3...e/...fb/..acd b 1","player":"star1(depth=1, ms=1)"}"#,
+        r#"{"ask":"judge","game":"reversi","start":"x","plies":[{"move":"d3"}],"player":"star1(depth=1, ms=1)"}"#,
         r#"{"ask":"new","game":"einstein","seed":7}"#,
         r#"{"ask":"move","game":"havannah(base=4)","position":"x","player":"mcts(sims=20)","seed":3}"#,
     ];
@@ -203,7 +251,7 @@ fn two_thousand_hostile_requests_are_refused_and_the_server_lives() {
         (state >> 33) as usize % bound
     };
     let mut refusals = 0;
-    for number in 0..2000 {
+    for number in 0..100_000 {
         let mut body = good[draw(good.len())].as_bytes().to_vec();
         for _ in 0..=draw(6) {
             if body.is_empty() {
@@ -217,25 +265,26 @@ fn two_thousand_hostile_requests_are_refused_and_the_server_lives() {
                 _ => body.truncate(at.max(1)),
             }
         }
-        let status = match number % 10 {
-            0 => {
+        let status = match number % 500 {
+            // A path and a body of a connection that is kept.
+            2..250 => {
                 let path: String = (0..draw(40))
                     .map(|_| char::from(33 + draw(94) as u8))
                     .collect();
-                server.get(&format!("/{path}")).0
+                kept.status(&format!("GET /{path}"), b"")
             }
             // No HTTP at all, or the connection just ends.
-            1 => server.send(&body, true).0,
-            _ => server.request("POST", "/api", &server.host(), &body).0,
+            0 => server.send(&body, true).0,
+            1 => server.request("POST", "/records", &server.host(), &body).0,
+            _ => kept.status("POST /api", &body),
         };
         assert!(status < 500, "{status}: {}", String::from_utf8_lossy(&body));
         refusals += u32::from(status >= 400);
     }
-    assert!(refusals > 1500, "{refusals}");
+    assert!(refusals > 75_000, "{refusals}");
     let long = vec![b' '; (1 << 16) + 1];
     assert_eq!(server.request("POST", "/api", &server.host(), &long).0, 413);
     assert_eq!(server.get("/").0, 200);
-    assert!(server.process.try_wait().unwrap().is_none());
 }
 
 #[test]
@@ -294,4 +343,61 @@ fn gtp_is_answered_where_it_was_asked_for_and_to_this_site_alone() {
     assert_eq!(status, 403);
     let (status, _) = server.request("PUT", "/exec?name", &host, b"");
     assert_eq!(status, 405);
+}
+
+#[test]
+fn an_analysis_comes_depth_by_depth_and_shards_come_as_games() {
+    let server = Server::start();
+    let asked = json!({ "ask": "analyse", "game": "einstein", "position": "215../64.../3...e/...fb/..acd b 1",
+        "player": "star2(depth=3, eval=schwarz)", "stream": true });
+    let (status, answer) =
+        server.request("POST", "/api", &server.host(), asked.to_string().as_bytes());
+    assert_eq!(status, 200);
+    assert!(answer.contains("application/x-ndjson"), "{answer}");
+    let found: Vec<Value> = answer
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|line: &Value| line.is_object())
+        .collect();
+    let depths: Vec<f64> = found.iter().map(|one| number(&one["depth"])).collect();
+    assert_eq!(depths, [1.0, 2.0, 3.0]);
+    // The last is what is answered without a stream.
+    let mut whole = asked.clone();
+    whole["stream"] = false.into();
+    let (_, whole) = server.ask(whole.to_string().as_bytes());
+    assert_eq!(
+        (&found[2]["value"], &found[2]["best"]),
+        (&whole["value"], &whole["best"])
+    );
+
+    let folder = Folder::new();
+    let data = folder.at("data");
+    alea!("selfplay --games 3 --out {data} --player 'star1(depth=1)'").succeeds();
+    let shard = std::fs::read(format!("{data}/000000.games")).unwrap();
+    let (status, answer) = server.request("POST", "/records", &server.host(), &shard);
+    assert_eq!(status, 200, "{answer}");
+    let games: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let lines = folder.at("games.jsonl");
+    alea!("data export {data} --out {lines}").succeeds();
+    for (game, line) in list(&games["games"])
+        .iter()
+        .zip(&json_lines(&crate::support::read(&lines))[1..])
+    {
+        assert_eq!(game["start"], line["start"]);
+        let moves = |game: &Value| {
+            list(&game["plies"])
+                .iter()
+                .map(|ply| ply["move"].clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(moves(game), moves(line));
+    }
+    assert_eq!(list(&games["games"]).len(), 3);
+    let damaged = [&shard[..40], b"x", &shard[41..]].concat();
+    assert_eq!(
+        server
+            .request("POST", "/records", &server.host(), &damaged)
+            .0,
+        400
+    );
 }

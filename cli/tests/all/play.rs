@@ -1,0 +1,93 @@
+//! `alea play`, by lines of a pipe and at a terminal of its own.
+
+use crate::support::{Folder, Ran, alea, list, number, read, run};
+use std::process::Command;
+
+/// Red's last stone is beside its goal e1, and so is Blue's beside a5: who moves wins.
+const RACE: &str = "...../a..../...../...1./..... r 3";
+
+#[test]
+fn a_blunder_is_priced_and_taken_back_and_the_win_is_in_the_ledger() {
+    let line = format!("play --start '{RACE}' --opponent person");
+    let played = run(&line, b"moves\nhint\nd2d1\nundo\nd2e1\nquit\n");
+    played.shows(&[
+        "d2e1 (100.0 %)",
+        // Blue would then go to a5, whatever it rolls.
+        "d2d1 costs 100.0 points (blunder); better is d2e1, 100.0 %",
+        "1 taken back",
+        "d2e1: nothing is better (100.0 %)",
+        "Red has won",
+        // Who moves first wins: neither luck nor, in what was left, an error.
+        "start                 +100.00",
+        "luck of Red             +0.00",
+        "errors of Red           +0.00",
+        "result                +100.00",
+    ]);
+    let mut lines = played.out.lines();
+    let moves = lines.find(|line| line.contains("d2e2") && line.contains("d2d1"));
+    let mut moves: Vec<&str> = moves.unwrap().split(' ').collect();
+    moves.sort_unstable();
+    assert_eq!(moves, ["d2d1", "d2e1", "d2e2"]);
+    assert!(!played.out.contains('\x1b'), "no terminal, no colours");
+}
+
+#[test]
+fn a_finished_game_is_saved_as_a_record() {
+    let folder = Folder::new();
+    let whole = folder.at("whole.jsonl");
+    let start = "...../a..../...../..1../..... r -";
+    // There is no 7 on the die; Blue wins by going to a5.
+    let typed = format!("7\n2\nc2d1\n4\na4a5\nsave {whole}\nquit\n");
+    let line = format!("play --start '{start}' --dice hand --opponent person");
+    run(&line, typed.as_bytes()).shows(&["what the die shows", "Blue has won", "saved in"]);
+    let data = folder.at("data");
+    alea!("data import {whole} --out {data}").succeeds();
+    let (page, ledger) = (folder.at("page.html"), alea!("judge {data} --json").json());
+    assert_eq!(number(&ledger["result"]), 0.0);
+    assert_eq!(number(&list(&ledger["plies"])[0]["face"]), 2.0);
+    alea!("judge {data} --html {page}").shows(&["error a decision", "person"]);
+    let page = read(&page);
+    assert!(page.contains("Game 1") && page.contains("a4a5") && !page.contains("<script"));
+}
+
+#[test]
+fn every_game_of_two_is_played_and_the_seed_rolls() {
+    for game in [
+        "einstein(variant=nearest)",
+        "reversi(size=6)",
+        "havannah(base=4)",
+        "reversixt",
+    ] {
+        let line = format!("play --game '{game}' --opponent beginner --seat 2 --seed 3");
+        run(&line, b"hint\n").shows(&[game, " plays ", " %)"]);
+    }
+    let roll = |line: &str| {
+        let shown = run(line, b"").out;
+        let line = shown.lines().find(|line| line.contains("rolled"));
+        line.unwrap().to_owned()
+    };
+    let fifth = roll("play --seed 5");
+    assert_eq!(fifth, roll("play --seed 5 --opponent random"));
+    assert!((1..20).any(|seed| roll(&format!("play --seed {seed}")) != fifth));
+    run("play --opponent nobody --seat 2", b"").fails("nobody");
+    run("play --seat 3", b"").is_wrong_usage();
+}
+
+/// At a terminal made by `script`, words are coloured, unless NO_COLOR asks for none.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_has_colours_unless_they_are_unwanted() {
+    let alea = env!("CARGO_BIN_EXE_alea");
+    let is_coloured = |no_color: &str| {
+        let line = format!("{alea} play --start '{RACE}' --opponent person");
+        let mut script = Command::new("script");
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .env("NO_COLOR", no_color);
+        let ran = Ran::of(&mut script, "script", b"d2e1\nquit\n");
+        ran.shows(&["Red has won"]);
+        ran.out.contains("\x1b[32md2e1: nothing is better")
+    };
+    assert!(is_coloured(""));
+    assert!(!is_coloured("1"));
+}

@@ -70,13 +70,16 @@ impl<G: Spoken> Sitting<G> {
                 "game '{name}': the protocols are for two seats, not {seats}"
             ));
         }
-        let ms = milliseconds(terms.longest.min(Duration::from_secs(1)));
-        let best = || game.best().is_some() && game.evaluator(&Notation::new("best")).is_ok();
-        let usual = match G::SEARCH {
-            "" if best() => format!("star2(ms={ms}, eval=best)"),
-            "" => format!("star2(ms={ms})"),
-            _ => format!("mcts(ms={ms})"),
+        let usual = || {
+            let ms = milliseconds(terms.longest.min(Duration::from_secs(1)));
+            let best = || game.best().is_some() && game.evaluator(&Notation::new("best")).is_ok();
+            match G::SEARCH {
+                "" if best() => format!("star2(ms={ms}, eval=best)"),
+                "" => format!("star2(ms={ms})"),
+                _ => format!("mcts(ms={ms})"),
+            }
         };
+        let notation = player.map_or_else(usual, str::to_owned);
         let position = game.random_start(&mut RandomStream::new(0), 0);
         let mut sitting = Self {
             luck: game.luck(0),
@@ -92,7 +95,7 @@ impl<G: Spoken> Sitting<G> {
             position,
             game,
         };
-        sitting.set_player(player.unwrap_or(&usual))?;
+        sitting.set_player(&notation)?;
         sitting.is_asked = player.is_some();
         sitting.clear();
         Ok(sitting)

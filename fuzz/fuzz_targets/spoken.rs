@@ -2,30 +2,21 @@
 
 use crate::players::is_cheap;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::notation::Notation;
-use protocols::{
-    games::Spoken,
-    gtp::Gtp,
-    nboard::NBoard,
-    protocol::{Outside, Protocol},
-    session::{Open, Session, Terms},
-    sitting::Sitting,
-    tcga::Tcga,
-    ubgi::Ubgi,
-};
+use engine::play::{notation::Notation, playable::Playable};
+use protocols::{Next, Open, Outside, Protocol, Speech, Spoken, Terms};
 use std::{sync::Arc, time::Duration};
 
-/// Cheap, and of few kinds: the others are made of the same notation by `recipes`.
+/// Cheap, and of few kinds: `recipes` tries the others.
 fn permit(text: &str) -> Result<String, String> {
     let notation = Notation::parse(text).map_err(|error| error.to_string())?;
     let shallow = notation.name == "star1" && text.contains("depth");
-    match is_cheap(text) && (notation.name == "random" || shallow) {
-        true => Ok(text.to_owned()),
-        false => Err("only cheap players".to_owned()),
-    }
+    let permitted = is_cheap(text) && (notation.name == "random" || shallow);
+    permitted
+        .then(|| text.to_owned())
+        .ok_or("only cheap players".to_owned())
 }
 
-fn opened<G: Spoken>(game: &str) -> Result<Box<dyn Session>, String> {
+fn opened<G: Spoken>(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
     let rules = G::from_notation(game, None).map_err(|error| error.to_string())?;
     let terms = Terms {
         permit: Arc::new(permit),
@@ -33,17 +24,18 @@ fn opened<G: Spoken>(game: &str) -> Result<Box<dyn Session>, String> {
         keeps_players: true,
         seed: 1,
     };
-    Ok(Box::new(Sitting::open(rules, "random", terms)?))
+    let open: Open = Arc::new(move |game, _| begin(speech, game));
+    protocols::engine(speech, rules, Some("random"), terms, open)
 }
 
-fn open(game: &str) -> Result<Box<dyn Session>, String> {
+fn begin(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
     let name = Notation::parse(game)
         .map_err(|error| error.to_string())?
         .name;
     match &*name {
-        "einstein" => opened::<Standard>(game),
-        "havannah" => opened::<Havannah>(game),
-        "reversi" => opened::<Reversi>(game),
+        Standard::NAME => opened::<Standard>(speech, game),
+        Havannah::NAME => opened::<Havannah>(speech, game),
+        Reversi::NAME => opened::<Reversi>(speech, game),
         _ => Err("there is no such game".to_owned()),
     }
 }
@@ -61,31 +53,76 @@ impl Outside for Ears {
     }
 }
 
+/// Lines are answered in the form of the protocol.
+fn check(speech: Speech, line: &str, said: &str) {
+    let begins: &[&str] = match speech {
+        Speech::Gtp if said.is_empty() => &[],
+        Speech::Gtp => {
+            assert!(said.starts_with(['=', '?']), "{line:?}: {said:?}");
+            assert_eq!(
+                said.find("\n\n"),
+                Some(said.len() - 2),
+                "{line:?}: {said:?}"
+            );
+            &[""]
+        }
+        Speech::Tcga => {
+            let asks = line.split_whitespace().next().is_some();
+            assert!(
+                said.lines().count() <= usize::from(asks),
+                "{line:?}: {said:?}"
+            );
+            &[""]
+        }
+        Speech::Ubgi => &[
+            "id ",
+            "proto ",
+            "ubgiok",
+            "readyok",
+            "key ",
+            "value ",
+            "info ",
+            "bestmove ",
+            "error bad_command ",
+            "error bad_value ",
+            "error bad_state ",
+            "error unsupported ",
+        ],
+        Speech::NBoard => &[
+            "set myname ",
+            "status",
+            "nodestats ",
+            "search ",
+            "=== ",
+            "pong ",
+            "learned",
+        ],
+    };
+    for said in said.lines() {
+        let known = begins.iter().any(|begin| said.starts_with(begin));
+        assert!(
+            known && !said.contains(char::is_control),
+            "{line:?}: {said:?}"
+        );
+    }
+}
+
 /// The first byte says which protocol, the lines behind it are heard.
 pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, heard)) = bytes.split_first() else {
         return;
     };
-    let games: Open = Arc::new(open);
-    let einstein = || open("einstein").expect("a game");
-    let mut protocol: Box<dyn Protocol> = match which % 4 {
-        0 => Box::new(Gtp::new(games, "einstein").expect("a game")),
-        1 => Box::new(Tcga::new(einstein())),
-        2 => Box::new(Ubgi::new(games, "einstein").expect("a game")),
-        _ => Box::new(NBoard::new(open("reversi").expect("a game"))),
-    };
+    let all = [Speech::Gtp, Speech::Tcga, Speech::Ubgi, Speech::NBoard];
+    let speech = all[usize::from(which % 4)];
+    let mut protocol = begin(speech, speech.usual_game()).expect("a game");
     for line in String::from_utf8_lossy(heard).split('\n').take(50) {
         let mut ears = Ears(String::new());
-        let goes_on = protocol.hear(line, &mut ears);
-        let said = ears.0;
-        let wrong = |sign: char| sign.is_control() && sign != '\n';
-        assert!(!said.contains(wrong), "{line:?}: {said:?}");
-        if which % 4 == 0 && !said.is_empty() {
-            let end = said.find("\n\n").expect("an end");
-            assert_eq!(end + 2, said.len(), "{line:?}: {said:?}");
-        }
-        if !goes_on {
-            return;
+        let next = protocol.hear(line, &mut ears);
+        check(speech, line, &ears.0);
+        match next {
+            Next::Line => {}
+            Next::End => return,
+            Next::Other(other) => protocol = other,
         }
     }
 }

@@ -9,20 +9,16 @@ mod analysis;
 mod commands;
 
 use crate::clock::Clock;
-use crate::protocol::{LONGEST_LINE, Outside, Protocol, not_too_long, one_line};
-use crate::session::{Open, Refusal, Session, change_game};
-use crate::sitting::black;
-use commands::COMMANDS;
+use crate::sitting::Sitting;
+use crate::{LONGEST_LINE, Next, Open, Outside, Protocol, Spoken, not_too_long, one_line};
 
 /// A conversation.
-pub struct Gtp {
-    session: Box<dyn Session>,
+pub(crate) struct Gtp<G: Spoken> {
+    sitting: Sitting<G>,
     open: Open,
-    /// The player that the game began with.
-    usual: String,
     /// The time of each seat, if it is limited.
     clocks: [Option<Clock>; 2],
-    quits: bool,
+    next: Next,
 }
 
 /// A command as it was given.
@@ -32,141 +28,116 @@ struct Call<'a> {
     outside: &'a mut dyn Outside,
 }
 
-/// How a command is answered.
-enum Answer {
-    /// By this text.
-    Text(String),
-    /// It has said its answer itself, but for the empty line.
-    Said,
-}
-
-type Answered = Result<Answer, Refusal>;
-/// A command's name and what it does.
-type Command = (&'static str, fn(&mut Gtp, &mut Call<'_>) -> Answered);
+/// The text of the answer; `None` if it has been said but for the empty line.
+type Answered = Result<Option<String>, String>;
 
 fn done() -> Answered {
-    Ok(Answer::Text(String::new()))
+    text("")
 }
 
 fn text(text: impl Into<String>) -> Answered {
-    Ok(Answer::Text(text.into()))
+    Ok(Some(text.into()))
 }
 
 /// The standard's words for arguments that are wrong, and what would be right.
-fn syntax<T>(usage: &str) -> Result<T, Refusal> {
+fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
 
-impl Protocol for Gtp {
-    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> bool {
+impl<G: Spoken> Protocol for Gtp<G> {
+    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
         let heard = cleaned(line);
         let words: Vec<&str> = heard.split_ascii_whitespace().collect();
-        let is_id = |word: &&&str| word.bytes().all(|digit| digit.is_ascii_digit());
-        let (id, words) = match words.first().filter(is_id) {
-            // An id is a number of 31 bits.
-            Some(id) if id.len() <= 10 => (*id, &words[1..]),
-            _ => ("", &words[..]),
+        // An id is a number of 31 bits.
+        let is_id = |word: &&str| word.parse::<u32>().is_ok();
+        let (id, words) = match *words {
+            [id, ref words @ ..] if is_id(&id) => (id, words),
+            _ => ("", &*words),
         };
-        let Some((&name, words)) = words.split_first() else {
+        let Some((name, words)) = words.split_first() else {
             if !id.is_empty() {
                 outside.say(&format!("?{id} syntax error: a command follows the id\n"));
             }
-            return true;
+            return Next::Line;
         };
-        let known = COMMANDS.iter().find(|(known, _)| same(known, name));
+        let known = Self::COMMANDS.iter().find(|(known, _)| same(known, name));
         let mut call = Call { id, words, outside };
         let answer = not_too_long(line).and_then(|()| match known {
             Some((_, answer)) => answer(self, &mut call),
             None => Err("unknown command".to_owned()),
         });
         outside.say(&match answer {
-            Ok(Answer::Said) => String::new(),
-            Ok(Answer::Text(text)) if text.is_empty() => format!("={id}\n"),
-            Ok(Answer::Text(text)) => {
+            Ok(None) => String::new(),
+            Ok(Some(text)) => {
                 // An empty line would be the end.
                 let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-                let begins = if lines.len() > 1 { "\n" } else { "" };
-                format!("={id} {begins}{}\n", lines.join("\n"))
+                let begins = ["", " ", " \n"][lines.len().min(2)];
+                format!("={id}{begins}{}\n", lines.join("\n"))
             }
             Err(problem) => format!("?{id} {}\n", one_line(&problem)),
         });
-        !self.quits
+        std::mem::replace(&mut self.next, Next::Line)
     }
 }
 
 /// A line without what the standard has dropped, as far as it is read at all.
 fn cleaned(line: &str) -> String {
-    let line: String = line.chars().take(LONGEST_LINE).collect();
-    let line = line.split('#').next().unwrap_or_default();
-    let kept = line
-        .chars()
-        .filter(|&sign| sign == '\t' || !sign.is_control());
-    kept.map(|sign| if sign == '\t' { ' ' } else { sign })
-        .collect()
+    let line = line.split('#').next().unwrap_or_default().chars();
+    let line = line
+        .take(LONGEST_LINE)
+        .map(|sign| if sign == '\t' { ' ' } else { sign });
+    line.filter(|sign| !sign.is_control()).collect()
 }
 
-/// Whether two names are the same command: underscores do not count, nor does the sign that
-/// others have in their place.
+/// Whether two names are the same command.
 fn same(known: &str, name: &str) -> bool {
-    let counts = |sign: &u8| !b"_-".contains(sign);
+    let counts = |sign: &u8| *sign != b'_';
     known.bytes().filter(counts).eq(name.bytes().filter(counts))
 }
 
-impl Gtp {
-    /// A conversation that begins with a game.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub fn new(open: Open, game: &str) -> Result<Self, Refusal> {
-        let session = open(game)?;
-        Ok(Self {
-            usual: session.player(),
-            session,
+impl<G: Spoken> Gtp<G> {
+    pub(crate) fn new(sitting: Sitting<G>, open: Open) -> Self {
+        Self {
+            sitting,
             open,
             clocks: [None; 2],
-            quits: false,
-        })
-    }
-
-    /// Goes over to another game.
-    fn change_game(&mut self, game: &str) -> Result<(), Refusal> {
-        change_game(&mut self.session, &mut self.usual, &self.open, game)
-    }
-
-    /// The seat that a word names: a colour of Go, or a seat's own name or its first letter.
-    fn seat(&self, word: &str) -> Result<usize, Refusal> {
-        let titles = self.session.titles();
-        let named = |title: &&str| {
-            let initial = title.get(..1).unwrap_or_default();
-            title.eq_ignore_ascii_case(word) || initial.eq_ignore_ascii_case(word)
-        };
-        let dark = black(titles);
-        let seat = match &*word.to_ascii_lowercase() {
-            "b" | "black" => Some(dark),
-            "w" | "white" => Some(1 - dark),
-            _ => titles.iter().position(named),
-        };
-        let [first, second] = titles;
-        seat.ok_or_else(|| {
-            format!("invalid color: black, white, {first} or {second}, not '{word}'")
-        })
-    }
-
-    /// Refuses to do something for a seat whose turn it is not.
-    fn turn(&self, word: &str) -> Result<(), Refusal> {
-        let (seat, to_move) = (self.seat(word)?, self.session.to_move());
-        match self.session.winner() {
-            None if seat != to_move => {
-                let title = self.session.titles()[to_move];
-                Err(format!("it is {title}'s turn"))
-            }
-            _ => Ok(()),
+            next: Next::Line,
         }
     }
 
-    /// A seat as answers name it: `white`.
-    fn name_of(&self, seat: usize) -> String {
-        let title = self.session.titles()[seat];
-        title.to_ascii_lowercase().replace(' ', "_")
+    /// Goes over to another game, with a player that was asked for if it plays that.
+    fn change_game(&mut self, game: &str) -> Answered {
+        let player = self.sitting.player.to_string();
+        let player = self.sitting.is_asked.then_some(&*player);
+        let other = (self.open)(game, player).or_else(|_| (self.open)(game, None));
+        self.next = Next::Other(other?);
+        done()
+    }
+
+    /// The seat that a word names: a colour of Go, or a seat's own name or its first letter.
+    fn seat(&self, word: &str) -> Result<usize, String> {
+        let titles = [0, 1].map(|seat| self.sitting.game.seat_title(seat));
+        let word = word.to_ascii_lowercase();
+        let is_named = |title: &&str| {
+            let title = title.to_ascii_lowercase();
+            title == word || title.get(..1) == Some(&word)
+        };
+        let seat = match &*word {
+            "b" | "black" => Some(self.sitting.black()),
+            "w" | "white" => Some(1 - self.sitting.black()),
+            _ => titles.iter().position(is_named),
+        };
+        let [one, other] = titles;
+        seat.ok_or_else(|| format!("invalid color: black, white, {one} or {other}, not '{word}'"))
+    }
+
+    /// Refuses to do something for a seat whose turn it is not.
+    fn turn(&self, word: &str) -> Result<(), String> {
+        let sitting = &self.sitting;
+        let (seat, to_move) = (self.seat(word)?, sitting.game.to_move(&sitting.position));
+        if seat == to_move || sitting.winner().is_some() {
+            return Ok(());
+        }
+        Err(format!("it is {}'s turn", sitting.game.seat_title(to_move)))
     }
 }

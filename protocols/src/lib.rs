@@ -1,15 +1,140 @@
 //! Alea as an engine in the line protocols that other programs speak: GTP, TCGA, UBGI and NBoard.
 //!
 //! A protocol hears lines and says lines; where they come from and go to is the caller's business
-//! ([`protocol::Outside`]), and what a line may name and cost, too ([`session::Terms`]). Invariant:
-//! whatever is heard, what is said is well formed and the session goes on until it is told to quit.
+//! ([`Outside`]), and what a line may name and cost, too ([`Terms`]). Invariant: whatever is heard,
+//! what is said is well formed, what is refused changes nothing, and the conversation goes on until
+//! it is told to quit.
 
-pub mod clock;
-pub mod games;
-pub mod gtp;
-pub mod nboard;
-pub mod protocol;
-pub mod session;
-pub mod sitting;
-pub mod tcga;
-pub mod ubgi;
+mod clock;
+mod games;
+mod gtp;
+mod nboard;
+mod sitting;
+mod tcga;
+mod ubgi;
+
+pub use games::Spoken;
+
+use engine::core::text::shortened;
+use sitting::Sitting;
+use std::{sync::Arc, time::Duration};
+
+/// Bytes of the longest line that is heard; of a longer one it is enough to give one byte more.
+pub const LONGEST_LINE: usize = 1 << 16;
+
+/// Characters of a refusal at most.
+const MOST_OF_REFUSAL: usize = 1000;
+
+/// A conversation in a line protocol.
+pub trait Protocol: Send {
+    /// Answers a line, which is given without its end.
+    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next;
+}
+
+/// What comes after a line.
+pub enum Next {
+    /// The next one.
+    Line,
+    /// Nothing.
+    End,
+    /// The next one, to be heard by another: the game has changed.
+    Other(Box<dyn Protocol>),
+}
+
+/// Who is talked with.
+pub trait Outside {
+    /// Says some lines, at once; the end of the last one is added.
+    fn say(&mut self, text: &str);
+
+    /// Whether the next line is there already, or nobody listens any more: what would go on for
+    /// ever ends.
+    fn calls(&mut self) -> bool;
+}
+
+/// A protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "their names")]
+pub enum Speech {
+    Gtp,
+    Tcga,
+    Ubgi,
+    NBoard,
+}
+
+/// What may be named and spent.
+#[derive(Clone)]
+pub struct Terms {
+    /// Which players may be asked.
+    pub permit: Permit,
+    /// The longest search that a line may ask for.
+    pub longest: Duration,
+    /// Whether a player is kept from one line to the next, with all that it remembers.
+    pub keeps_players: bool,
+    /// Decides starts, rolls and all random choices of players.
+    pub seed: u64,
+}
+
+/// A player's notation as it may be asked, or in one line why it may not.
+pub type Permit = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
+
+/// Begins a conversation about the game of a notation, with a player or the usual one; or says in
+/// one line why there is none.
+pub type Open = Arc<dyn Fn(&str, Option<&str>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
+
+/// Begins a conversation about a game, with a player or else the strongest that decides within a
+/// second; `open` begins those about others.
+///
+/// # Errors
+/// In one line, if the protocol is for other games, or the player is none or may not be asked.
+pub fn engine<G: Spoken>(
+    speech: Speech,
+    game: G,
+    player: Option<&str>,
+    terms: Terms,
+    open: Open,
+) -> Result<Box<dyn Protocol>, String> {
+    let only = speech.usual_game();
+    if matches!(speech, Speech::Tcga | Speech::NBoard) && G::NAME != only {
+        return Err(format!(
+            "game '{}': this protocol is for {only}",
+            game.notation()
+        ));
+    }
+    let sitting = Sitting::open(game, player, terms)?;
+    Ok(match speech {
+        Speech::Gtp => Box::new(gtp::Gtp::new(sitting, open)),
+        Speech::Tcga => Box::new(tcga::Tcga::new(sitting)),
+        Speech::Ubgi => Box::new(ubgi::Ubgi::new(sitting, open)),
+        Speech::NBoard => Box::new(nboard::NBoard::new(sitting)),
+    })
+}
+
+impl Speech {
+    /// The game where none is named.
+    #[must_use]
+    pub fn usual_game(self) -> &'static str {
+        match self {
+            Self::NBoard => "reversi",
+            _ => "einstein",
+        }
+    }
+}
+
+/// A refusal as one line.
+fn one_line(problem: &str) -> String {
+    shortened(&problem.replace(char::is_control, " "), MOST_OF_REFUSAL)
+}
+
+fn not_too_long(line: &str) -> Result<(), String> {
+    let fits = line.len() <= LONGEST_LINE;
+    fits.then_some(())
+        .ok_or_else(|| format!("a line has at most {LONGEST_LINE} bytes"))
+}
+
+/// Seconds, up to a year.
+fn seconds(word: &str) -> Option<Duration> {
+    let seconds: f64 = word.parse().ok()?;
+    (0.0..=31_536_000.0)
+        .contains(&seconds)
+        .then(|| Duration::from_secs_f64(seconds))
+}

@@ -6,14 +6,8 @@
 
 use crate::api::Problem;
 use crate::bounds::Bounds;
-use crate::games::{OnBoard, for_board_games};
-use protocols::{
-    games::Spoken,
-    gtp::Gtp,
-    protocol::{Outside, Protocol},
-    session::{Open, Session, Terms},
-    sitting::Sitting,
-};
+use crate::games::for_board_games;
+use protocols::{Next, Open, Outside, Protocol, Speech, Spoken, Terms};
 use std::{
     sync::{Arc, Mutex, PoisonError, TryLockError},
     time::Duration,
@@ -23,14 +17,12 @@ use std::{
 pub const MOST: usize = 16;
 /// Characters of a session's name.
 const LONGEST_NAME: usize = 32;
-/// The game that a session begins with.
-const FIRST: &str = "einstein";
 
-type Shared = Arc<Mutex<Gtp>>;
+type Shared = Arc<Mutex<Box<dyn Protocol>>>;
 
 /// All sessions, the one that was used last at the end.
 pub struct Sessions {
-    open: Open,
+    bounds: Bounds,
     all: Mutex<Vec<(String, Shared)>>,
 }
 
@@ -54,10 +46,8 @@ impl Sessions {
     /// No session yet.
     #[must_use]
     pub fn new(bounds: Bounds) -> Self {
-        Self {
-            open: Arc::new(move |game| opened(game, &bounds)),
-            all: Mutex::default(),
-        }
+        let all = Mutex::default();
+        Self { bounds, all }
     }
 
     /// The answer to a command of a session, which begins if there is none of the name.
@@ -79,8 +69,10 @@ impl Sessions {
             }
         };
         let mut said = Said::default();
-        if !gtp.hear(command, &mut said) {
-            self.end(name);
+        match gtp.hear(command, &mut said) {
+            Next::Line => {}
+            Next::End => self.end(name),
+            Next::Other(other) => *gtp = other,
         }
         Ok(said.0)
     }
@@ -99,7 +91,7 @@ impl Sessions {
                 .position(|(_, session)| Arc::strong_count(session) == 1);
             all.remove(idle.ok_or("all sessions are busy; ask again")?);
         }
-        let gtp = Gtp::new(Arc::clone(&self.open), FIRST);
+        let gtp = opened(&self.bounds, Speech::Gtp.usual_game(), None);
         let gtp = gtp.map_err(|_| "a session cannot be opened")?;
         let session = Arc::new(Mutex::new(gtp));
         all.push((name.to_owned(), Arc::clone(&session)));
@@ -112,14 +104,17 @@ impl Sessions {
     }
 }
 
-/// A session of a game that a request may name.
-fn opened(game: &str, bounds: &Bounds) -> Result<Box<dyn Session>, String> {
-    for_board_games!(with_board_game game, rules => sitting(rules, bounds))
-        .map_err(|problem| problem.error)
+/// A session of a game that a request may name, with a player that it may.
+fn opened(bounds: &Bounds, game: &str, player: Option<&str>) -> Result<Box<dyn Protocol>, Problem> {
+    for_board_games!(with_board_game game, rules => session(bounds, rules, player))
 }
 
-fn sitting<G: OnBoard + Spoken>(game: &G, bounds: &Bounds) -> Result<Box<dyn Session>, Problem> {
-    let permitting = bounds.clone();
+fn session<G: Spoken>(
+    bounds: &Bounds,
+    game: &G,
+    player: Option<&str>,
+) -> Result<Box<dyn Protocol>, Problem> {
+    let (permitting, opening) = (bounds.clone(), bounds.clone());
     let permit = move |text: &str| {
         let permitted = permitting.player::<G>(text);
         permitted.map_err(|problem| problem.error)
@@ -130,9 +125,10 @@ fn sitting<G: OnBoard + Spoken>(game: &G, bounds: &Bounds) -> Result<Box<dyn Ses
         keeps_players: false,
         seed: 1,
     };
-    let player = Sitting::usual_player(game, terms.longest);
-    let sitting = Sitting::open(game.clone(), &player, terms);
-    Ok(Box::new(sitting.map_err(Problem::wrong)?))
+    let open: Open = Arc::new(move |game, player| {
+        opened(&opening, game, player).map_err(|problem| problem.error)
+    });
+    protocols::engine(Speech::Gtp, game.clone(), player, terms, open).map_err(Problem::wrong)
 }
 
 /// The text that a query stands for: `%20` and `+` are blanks.
@@ -173,10 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_told_apart_bounded_and_end() {
-        let sessions = Sessions::new(Bounds::default());
+    fn sessions_are_told_apart_and_bounded_and_what_they_name_and_cost_is_too() {
+        let sessions = Sessions::new(Bounds {
+            milliseconds: 100.0,
+            ..Bounds::default()
+        });
         let ask = |name: &str, command: &str| sessions.answer(name, command).unwrap();
-        assert_eq!(ask("a", "dice 3"), "=\n\n");
+        ask("a", "dice 3");
         assert!(ask("a", "position").contains(" b 3"));
         assert!(ask("b", "position").contains(" b -"));
         assert_eq!(ask("a", "quit"), "=\n\n");
@@ -190,42 +189,27 @@ mod tests {
         for wrong in ["a b", "../x", &"x".repeat(33)] {
             assert!(sessions.answer(wrong, "name").is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn commands_name_no_file_no_program_and_no_search_without_a_bound() {
-        let sessions = Sessions::new(Bounds::default());
         for refused in [
             "set_option player external(\"rm -r x\")",
             "set_option player star1(depth=99)",
-            "set_option player star1(eval=model:/etc/passwd)",
             "set_option ms 600000",
             "set_option threads 64",
-            "set_option eval model:x",
+            "set_option eval model:/etc/passwd",
             "set_option tablebase 7",
             "set_game reversixt(map=/etc/passwd)",
-            "set_game chess",
         ] {
-            let said = sessions.answer("", refused).unwrap();
-            assert!(
-                said.starts_with('?') && said.lines().count() == 2,
-                "{refused}: {said}"
-            );
+            let said = ask("", refused);
+            assert!(said.starts_with('?') && said.lines().count() == 2, "{said}");
         }
-        let bounds = Bounds {
-            milliseconds: 100.0,
-            ..Bounds::default()
-        };
-        let (sessions, began) = (Sessions::new(bounds), std::time::Instant::now());
+        let began = std::time::Instant::now();
         for slow in [
             "roll",
-            "set_option ms 100",
             "genmove b 1000",
             "analyze 100000",
+            "roll",
             "solve 1000",
         ] {
-            let said = sessions.answer("", slow).unwrap();
-            assert!(said.starts_with(['=', '?']), "{slow}: {said}");
+            assert!(ask("", slow).starts_with('='), "{slow}");
         }
         assert!(began.elapsed() < Duration::from_secs(5));
     }

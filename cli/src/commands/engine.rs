@@ -1,21 +1,9 @@
 //! `alea engine`: a player that other programs talk with over standard input and output.
 
-use crate::games::{names, parse, with_game};
-use anyhow::{Context, Result, anyhow, bail};
-use engine::{
-    core::text::{LineRead, read_line},
-    games::{einstein::Standard, reversi::Reversi},
-    play::playable::Playable,
-};
-use protocols::{
-    gtp::Gtp,
-    nboard::NBoard,
-    protocol::{LONGEST_LINE, Outside, Protocol},
-    session::{Open, Session, Terms},
-    sitting::Sitting,
-    tcga::Tcga,
-    ubgi::Ubgi,
-};
+use crate::games::with_game;
+use anyhow::{Context, Result, anyhow};
+use engine::core::text::{LineRead, read_line};
+use protocols::{LONGEST_LINE, Next, Open, Outside, Protocol, Speech, Terms};
 use std::{
     io::{self, BufRead, Write},
     sync::{
@@ -40,8 +28,8 @@ const AHEAD: usize = 256;
 )]
 pub(crate) struct Arguments {
     /// What is spoken
-    #[arg(long, value_enum)]
-    protocol: Spoken,
+    #[arg(long, value_parser = ["gtp", "tcga", "ubgi", "nboard"])]
+    protocol: String,
     /// The game, with parameters if need be [default: the protocol's, einstein or reversi]
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -53,69 +41,50 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Spoken {
-    Gtp,
-    Tcga,
-    Ubgi,
-    Nboard,
-}
-
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let (usual, only) = match self.protocol {
-            Spoken::Gtp | Spoken::Ubgi => (crate::games::USUAL, None),
-            Spoken::Tcga => (Standard::NAME, Some(Standard::NAME)),
-            Spoken::Nboard => (Reversi::NAME, Some(Reversi::NAME)),
+        let speech = match &*self.protocol {
+            "gtp" => Speech::Gtp,
+            "tcga" => Speech::Tcga,
+            "ubgi" => Speech::Ubgi,
+            _ => Speech::NBoard,
         };
-        let game = self.game.as_deref().unwrap_or(usual);
-        if let Some(only) = only.filter(|only| parse(game).is_ok_and(|game| game.name != *only)) {
-            bail!("--game {game}: this protocol is for {only}");
-        }
-        let (player, seed) = (self.player.clone(), self.seed);
-        let open: Open = Arc::new(move |game| {
-            let opened = opened(game, player.as_deref(), seed);
-            opened.map_err(|error| error.to_string())
-        });
-        let wrong = |problem: String| anyhow!(problem);
-        let mut protocol: Box<dyn Protocol> = match self.protocol {
-            Spoken::Gtp => Box::new(Gtp::new(open, game).map_err(wrong)?),
-            Spoken::Ubgi => Box::new(Ubgi::new(open, game).map_err(wrong)?),
-            Spoken::Tcga => Box::new(Tcga::new(open(game).map_err(wrong)?)),
-            Spoken::Nboard => Box::new(NBoard::new(open(game).map_err(wrong)?)),
-        };
+        let game = self.game.as_deref().unwrap_or(speech.usual_game());
+        let mut protocol = opened(speech, game, self.player.as_deref(), self.seed)?;
         let mut console = Console::new()?;
         while let Some(line) = console.line()? {
-            let goes_on = protocol.hear(&line, &mut console);
+            let next = protocol.hear(&line, &mut console);
             if let Some(error) = console.failed.take() {
                 return Err(error.into());
             }
-            if !goes_on {
-                break;
+            match next {
+                Next::Line => {}
+                Next::End => break,
+                Next::Other(other) => protocol = other,
             }
         }
         Ok(())
     }
 }
 
-/// A session of a game, with a player that it plays, or else its usual one.
-fn opened(game: &str, player: Option<&str>, seed: u64) -> Result<Box<dyn Session>> {
-    if parse(game).is_err() {
-        bail!(
-            "there is no game '{game}'; there are {}",
-            names().join(", ")
-        );
-    }
+fn opened(
+    speech: Speech,
+    game: &str,
+    player: Option<&str>,
+    seed: u64,
+) -> Result<Box<dyn Protocol>> {
+    let terms = Terms {
+        permit: Arc::new(|notation| Ok(notation.to_owned())),
+        longest: Duration::MAX,
+        keeps_players: true,
+        seed,
+    };
+    let open: Open = Arc::new(move |game, player| {
+        opened(speech, game, player, seed).map_err(|error| error.to_string())
+    });
     with_game!(game, rules => {
-        let terms = Terms {
-            permit: Arc::new(|notation| Ok(notation.to_owned())),
-            longest: Duration::MAX,
-            keeps_players: true,
-            seed,
-        };
-        let player = player.map_or_else(|| Sitting::usual_player(&rules, terms.longest), str::to_owned);
-        let sitting = Sitting::open(rules, &player, terms);
-        Ok(Box::new(sitting.map_err(|problem| anyhow!(problem))?))
+        let opened = protocols::engine(speech, rules, player, terms, open);
+        opened.map_err(|problem| anyhow!(problem))
     })
 }
 
@@ -132,9 +101,7 @@ impl Console {
         let (send, lines) = sync_channel(AHEAD);
         let read = move || {
             let mut input = io::stdin().lock();
-            loop {
-                let line = line_of(&mut input).transpose();
-                let Some(line) = line else { return };
+            while let Some(line) = line_of(&mut input).transpose() {
                 let failed = line.is_err();
                 if send.send(line).is_err() || failed {
                     return;

@@ -14,7 +14,7 @@ use crate::sources::{
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 18] = [
+const NAME_A_GAME: [(&str, &str); 17] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -37,7 +37,6 @@ const NAME_A_GAME: [(&str, &str); 18] = [
         "web/games.rs",
         "the games at the board, which a browser has without the command",
     ),
-    ("cli/commands/engine.rs", "protocols of one game"),
     ("protocols/games.rs", "what protocols say of each game"),
     ("benches/network", "ReversiXT's network protocol"),
     ("benches/studies", "studies of one game"),

@@ -1,271 +1,226 @@
 //! The commands of GTP: those that the standard asks for, Lajkonik's, and our own.
 
-use super::{Answered, Call, Command, Gtp, done, same, syntax, text};
+use super::{Answered, Call, Gtp, done, same, syntax, text};
 use crate::clock::Clock;
+use crate::{Next, Spoken, seconds};
 use std::{
     str::FromStr,
     time::{Duration, Instant},
 };
 
-/// All of them: first those that the standard asks for.
-pub(super) const COMMANDS: &[Command] = &[
-    ("protocol_version", |_, _| text("2")),
-    ("name", |_, _| text("Alea")),
-    ("version", |_, _| text(env!("CARGO_PKG_VERSION"))),
-    ("known_command", known_command),
-    ("list_commands", |_, _| {
-        let names: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
-        text(names.join("\n"))
-    }),
-    ("quit", |gtp, _| {
-        gtp.quits = true;
-        done()
-    }),
-    ("boardsize", boardsize),
-    ("clear_board", |gtp, _| {
-        gtp.session.clear();
-        done()
-    }),
-    ("komi", |_, call| {
-        only::<f64>(call, "komi NUMBER").map(drop)?;
-        done()
-    }),
-    ("play", play),
-    ("genmove", genmove),
-    ("reg_genmove", |gtp, call| {
-        let time = asked_of(gtp, call, "reg_genmove [COLOR] [SECONDS]")?;
-        text(gtp.session.think(time)?.mv)
-    }),
-    ("undo", |gtp, _| match gtp.session.undo() {
-        true => done(),
-        false => Err("cannot undo".to_owned()),
-    }),
-    ("showboard", |gtp, _| text(gtp.session.board())),
-    ("time_settings", time_settings),
-    ("time_left", time_left),
-    ("roll", |gtp, _| text(gtp.session.roll()?.to_string())),
-    ("dice", |gtp, call| {
-        let face = only(call, "dice NUMBER")?;
-        gtp.session.set_die(face)?;
-        done()
-    }),
-    ("playgame", playgame),
-    ("winner", winner),
-    ("havannah_winner", winner),
-    ("set_random_seed", |gtp, call| {
-        let seed = only(call, "set_random_seed NUMBER")?;
-        gtp.session.set_seed(seed);
-        done()
-    }),
-    ("position", |gtp, call| match call.words {
-        [] => text(gtp.session.position()),
-        words => {
-            gtp.session.set_position(&words.join(" "))?;
+/// A command's name and what it does.
+type Command<G> = (&'static str, fn(&mut Gtp<G>, &mut Call<'_>) -> Answered);
+
+impl<G: Spoken> Gtp<G> {
+    pub(super) const COMMANDS: &[Command<G>] = &[
+        ("protocol_version", |_, _| text("2")),
+        ("name", |_, _| text("Alea")),
+        ("version", |_, _| text(env!("CARGO_PKG_VERSION"))),
+        ("known_command", |_, call| {
+            let name = call.words.first().copied().unwrap_or_default();
+            let known = Self::COMMANDS.iter().any(|(known, _)| same(known, name));
+            text(known.to_string())
+        }),
+        ("list_commands", |_, _| {
+            let names: Vec<&str> = Self::COMMANDS.iter().map(|(name, _)| *name).collect();
+            text(names.join("\n"))
+        }),
+        ("quit", |gtp, _| {
+            gtp.next = Next::End;
             done()
-        }
-    }),
-    ("set_game", |gtp, call| match call.words {
-        [] => text(gtp.session.game()),
-        words => {
-            gtp.change_game(&words.join(" "))?;
+        }),
+        ("boardsize", Self::boardsize),
+        ("clear_board", |gtp, _| {
+            gtp.sitting.clear();
             done()
+        }),
+        ("komi", |_, call| {
+            only::<f64>(call, "komi NUMBER").and_then(|_| done())
+        }),
+        ("play", |gtp, call| {
+            let [color, mv] = call.words else {
+                return syntax("play COLOR MOVE");
+            };
+            // A colour that is none is said to be that.
+            gtp.seat(color)?;
+            let played = gtp.turn(color).and_then(|()| gtp.sitting.play(mv));
+            played.map_err(|problem| format!("illegal move: {problem}"))?;
+            done()
+        }),
+        ("genmove", Self::genmove),
+        ("undo", |gtp, _| gtp.sitting.undo().and_then(|()| done())),
+        ("showboard", |gtp, _| {
+            text(
+                gtp.sitting
+                    .game
+                    .draw(&gtp.sitting.position, gtp.sitting.die),
+            )
+        }),
+        ("time_settings", Self::time_settings),
+        ("time_left", Self::time_left),
+        ("roll", |gtp, _| text(gtp.sitting.roll()?.to_string())),
+        ("dice", |gtp, call| {
+            let face = only(call, "dice NUMBER")?;
+            gtp.sitting.set_die(face).and_then(|()| done())
+        }),
+        ("playgame", Self::playgame),
+        ("winner", Self::winner),
+        ("havannah_winner", Self::winner),
+        ("position", |gtp, call| match call.words {
+            [] => {
+                let sitting = &gtp.sitting;
+                text(sitting.game.format_position(&sitting.position, sitting.die))
+            }
+            words => gtp
+                .sitting
+                .set_position(&words.join(" "))
+                .and_then(|()| done()),
+        }),
+        ("set_game", |gtp, call| match call.words {
+            [] => text(gtp.sitting.game.notation()),
+            words => gtp.change_game(&words.join(" ")),
+        }),
+        ("gridcoords", |gtp, call| {
+            let on = call.words != ["off"];
+            if on && gtp.sitting.game.on_grid("a1", false).is_none() {
+                return Err(format!("{} has no other coordinates", G::NAME));
+            }
+            gtp.sitting.grid = on;
+            done()
+        }),
+        ("set_random_seed", |gtp, call| {
+            gtp.sitting.set_seed(only(call, "set_random_seed NUMBER")?);
+            done()
+        }),
+        ("set_option", |gtp, call| {
+            match call.words {
+                ["player", words @ ..] => gtp.sitting.set_player(&words.join(" "))?,
+                [key, words @ ..] => gtp.sitting.set_option(key, &words.join(" "))?,
+                [] => return syntax("set_option NAME VALUE"),
+            }
+            done()
+        }),
+        ("get_option", |gtp, call| {
+            let key: String = only(call, "get_option NAME")?;
+            if key == "player" {
+                return text(gtp.sitting.player.to_string());
+            }
+            let mut options = gtp.sitting.options().into_iter();
+            let found = options.find(|(known, _)| *known == key);
+            let unknown = || format!("there is no '{key}'; list_options tells what there is");
+            text(found.ok_or_else(unknown)?.1)
+        }),
+        ("list_options", |gtp, _| {
+            let player = ("player".to_owned(), gtp.sitting.player.to_string());
+            let all = [vec![player], gtp.sitting.options()].concat();
+            let lines = all.iter().map(|(key, value)| format!("{key} = {value}\n"));
+            text(lines.collect::<String>())
+        }),
+        ("get_eval", |gtp, _| {
+            text(format!("{:.2}", 100.0 * gtp.sitting.value()?))
+        }),
+        ("get_sgf", |gtp, _| text(gtp.sitting.written()?)),
+        ("dump_tree", Self::dump_tree),
+        ("solve", Self::solve),
+        ("analyze", Self::analyze),
+        ("lz-analyze", Self::analyze),
+    ];
+
+    fn boardsize(&mut self, call: &mut Call<'_>) -> Answered {
+        let wanted: usize = only(call, "boardsize NUMBER")?;
+        let unfit = |problem: String| format!("unacceptable size: {problem}");
+        match self.sitting.game.size() {
+            Some((size, _)) if size == wanted => {
+                self.sitting.clear();
+                done()
+            }
+            None | Some((_, "")) => Err(unfit(format!("{} has one board", G::NAME))),
+            Some((_, key)) => {
+                let game = self.sitting.with_parameter(key, &wanted.to_string())?;
+                self.change_game(&game).map_err(unfit)
+            }
         }
-    }),
-    ("gridcoords", |gtp, _| {
-        gtp.session.set_grid(true)?;
-        done()
-    }),
-    ("classiccoords", |gtp, _| {
-        gtp.session.set_grid(false)?;
-        done()
-    }),
-    ("set_option", set_option),
-    ("get_option", get_option),
-    ("show_option", get_option),
-    ("list_options", |gtp, _| {
-        let options = gtp.session.options();
-        let line = |key: &String| {
-            let value = gtp.session.option(key);
-            format!("{key} = {}", value.as_deref().unwrap_or("default"))
+    }
+
+    /// The time that a move may take: that which is asked for, else a share of the clock.
+    fn genmove(&mut self, call: &mut Call<'_>) -> Answered {
+        let last = call.words.last().and_then(|word| seconds(word));
+        let color = &call.words[..call.words.len() - usize::from(last.is_some())];
+        match color {
+            [] => {}
+            [color] => self.turn(color)?,
+            _ => return syntax("genmove [COLOR] [SECONDS]"),
+        }
+        let (began, game) = (Instant::now(), &self.sitting.game);
+        let seat = game.to_move(&self.sitting.position);
+        let left = game.moves_left(&self.sitting.position);
+        let share = self.clocks[seat].map(|clock| clock.share(left));
+        let (mv, ..) = self.sitting.think(last.or(share))?;
+        self.sitting.play(&mv)?;
+        if let Some(clock) = &mut self.clocks[seat] {
+            clock.spend(began.elapsed());
+        }
+        text(mv)
+    }
+
+    fn time_settings(&mut self, call: &mut Call<'_>) -> Answered {
+        let times: Vec<_> = call.words.iter().map_while(|word| seconds(word)).collect();
+        let [main, period, stones] = *times else {
+            return syntax("time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES");
         };
-        let lines: Vec<String> = options.iter().map(line).collect();
-        text(format!(
-            "player = {}\n{}",
-            gtp.session.player(),
-            lines.join("\n")
-        ))
-    }),
-    ("get_eval", |gtp, _| {
-        let value = gtp.session.value()?;
-        text(format!("{:.2}", 100.0 * value))
-    }),
-    ("get_sgf", |gtp, _| text(gtp.session.written()?)),
-    ("dump_tree", super::analysis::dump_tree),
-    ("solve", super::analysis::solve),
-    ("analyze", super::analysis::analyze),
-    ("lz-analyze", super::analysis::analyze),
-];
+        let stones = stones.as_secs() as u32;
+        self.clocks = [match (period.is_zero(), stones) {
+            (true, _) => Some(Clock::new(main, period, 0)),
+            // So the standard says that there is no limit.
+            (false, 0) => None,
+            _ => Some(Clock::new(main, period, stones)),
+        }; 2];
+        done()
+    }
+
+    fn time_left(&mut self, call: &mut Call<'_>) -> Answered {
+        let [color, time, stones] = call.words else {
+            return syntax("time_left COLOR TIME STONES");
+        };
+        let seat = self.seat(color)?;
+        let (Some(time), Ok(stones)) = (seconds(time), stones.parse()) else {
+            return syntax("time_left COLOR TIME STONES");
+        };
+        let clock = &mut self.clocks[seat];
+        let clock = clock.get_or_insert_with(|| Clock::new(time, Duration::ZERO, 0));
+        clock.tell(time, stones);
+        done()
+    }
+
+    /// Moves in turn, each after what was rolled for it where there are dice; all of them or none.
+    fn playgame(&mut self, call: &mut Call<'_>) -> Answered {
+        let (before, mut made) = (self.sitting.die, 0);
+        for word in call.words {
+            let played = match word.parse() {
+                Ok(face) => self.sitting.set_die(face),
+                Err(_) => self.sitting.play(word).map(|()| made += 1),
+            };
+            if let Err(problem) = played {
+                (0..made).try_for_each(|_| self.sitting.undo())?;
+                self.sitting.die = before;
+                return Err(format!("illegal move: {word}: {problem}"));
+            }
+        }
+        done()
+    }
+
+    fn winner(&mut self, _: &mut Call<'_>) -> Answered {
+        let title = |seat| self.sitting.game.seat_title(seat);
+        let winner = self.sitting.winner();
+        let winner = winner.map_or("none", |winner| winner.map_or("draw", title));
+        text(winner.to_lowercase().replace(' ', "_"))
+    }
+}
 
 /// The one argument, a number or the like.
 fn only<T: FromStr>(call: &Call<'_>, usage: &str) -> Result<T, String> {
     match call.words {
         [word] => word.parse().or_else(|_| syntax(usage)),
         _ => syntax(usage),
-    }
-}
-
-/// Seconds, from 0 to a year.
-pub(super) fn seconds(word: &str) -> Option<Duration> {
-    let seconds: f64 = word.parse().ok()?;
-    let year = 0.0..=31_536_000.0;
-    year.contains(&seconds)
-        .then(|| Duration::from_secs_f64(seconds))
-}
-
-fn known_command(_: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    let name = call.words.first().copied().unwrap_or_default();
-    let known = COMMANDS.iter().any(|(known, _)| same(known, name));
-    text(known.to_string())
-}
-
-fn boardsize(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    let size = only(call, "boardsize NUMBER")?;
-    let game = gtp.session.with_size(size);
-    let game = game.map_err(|problem| format!("unacceptable size: {problem}"))?;
-    if game == gtp.session.game() {
-        gtp.session.clear();
-    } else {
-        gtp.change_game(&game)?;
-    }
-    done()
-}
-
-fn play(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    let [color, mv] = call.words else {
-        return syntax("play COLOR MOVE");
-    };
-    let illegal = |problem| format!("illegal move: {problem}");
-    // A colour that is none is said to be that.
-    gtp.seat(color)?;
-    gtp.turn(color).map_err(illegal)?;
-    gtp.session.play(mv).map_err(illegal)?;
-    done()
-}
-
-/// The time that a move may take: that which is asked for, else a share of the clock.
-fn asked_of(gtp: &Gtp, call: &Call<'_>, usage: &str) -> Result<Option<Duration>, String> {
-    let (color, asked) = match call.words {
-        [] => (None, None),
-        [word] => match seconds(word) {
-            Some(asked) => (None, Some(asked)),
-            None => (Some(word), None),
-        },
-        [color, word] => match seconds(word) {
-            Some(asked) => (Some(color), Some(asked)),
-            None => return syntax(usage),
-        },
-        _ => return syntax(usage),
-    };
-    if let Some(color) = color {
-        gtp.turn(color)?;
-    }
-    let clock = gtp.clocks[gtp.session.to_move()];
-    Ok(asked.or_else(|| Some(clock?.share(gtp.session.moves_left()))))
-}
-
-fn genmove(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    let time = asked_of(gtp, call, "genmove [COLOR] [SECONDS]")?;
-    let (began, seat) = (Instant::now(), gtp.session.to_move());
-    let choice = gtp.session.think(time)?;
-    gtp.session.play(&choice.mv)?;
-    if let Some(clock) = &mut gtp.clocks[seat] {
-        clock.spend(began.elapsed());
-    }
-    text(choice.mv)
-}
-
-fn time_settings(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    const USAGE: &str = "time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES";
-    let [main, period, stones] = call.words else {
-        return syntax(USAGE);
-    };
-    let (Some(main), Some(period), Ok(stones)) = (seconds(main), seconds(period), stones.parse())
-    else {
-        return syntax(USAGE);
-    };
-    // So the standard says that there is no limit.
-    let is_limited = period.is_zero() || stones > 0;
-    let stones = if period.is_zero() { 0 } else { stones };
-    gtp.clocks = [is_limited.then(|| Clock::new(main, period, stones)); 2];
-    done()
-}
-
-fn time_left(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    const USAGE: &str = "time_left COLOR TIME STONES";
-    let [color, time, stones] = call.words else {
-        return syntax(USAGE);
-    };
-    let seat = gtp.seat(color)?;
-    let (Some(time), Ok(stones)) = (seconds(time), stones.parse()) else {
-        return syntax(USAGE);
-    };
-    let clock = &mut gtp.clocks[seat];
-    let clock = clock.get_or_insert_with(|| Clock::new(time, Duration::ZERO, 0));
-    clock.tell(time, stones);
-    done()
-}
-
-/// Moves in turn, each after what was rolled for it where there are dice; all of them or none.
-fn playgame(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    let (before, mut made) = (gtp.session.die(), 0);
-    for word in call.words {
-        let face = word.parse().ok().filter(|_| gtp.session.faces().is_some());
-        let played = match face {
-            Some(face) => gtp.session.set_die(face),
-            None => gtp.session.play(word).map(|()| made += 1),
-        };
-        if let Err(problem) = played {
-            for _ in 0..made {
-                gtp.session.undo();
-            }
-            gtp.session.restore_die(before);
-            return Err(format!("illegal move: {word}: {problem}"));
-        }
-    }
-    done()
-}
-
-fn winner(gtp: &mut Gtp, _: &mut Call<'_>) -> Answered {
-    text(match gtp.session.winner() {
-        None => "none".to_owned(),
-        Some(None) => "draw".to_owned(),
-        Some(Some(seat)) => gtp.name_of(seat),
-    })
-}
-
-fn set_option(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    match call.words {
-        ["player", notation @ ..] if !notation.is_empty() => {
-            gtp.session.set_player(&notation.join(" "))?;
-        }
-        [key, value @ ..] if !value.is_empty() => {
-            gtp.session.set_option(key, &value.join(" "))?;
-        }
-        _ => return syntax("set_option NAME VALUE"),
-    }
-    done()
-}
-
-fn get_option(gtp: &mut Gtp, call: &mut Call<'_>) -> Answered {
-    match call.words {
-        ["player"] => text(gtp.session.player()),
-        [key] => match gtp.session.option(key) {
-            Some(value) => text(value),
-            None if gtp.session.options().iter().any(|known| known == key) => text("default"),
-            None => Err(format!(
-                "the player has no option '{key}'; 'list_options' tells them"
-            )),
-        },
-        _ => syntax("get_option NAME"),
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A player for Alea in a few lines: greedy, nearest to the goal. The protocol is described in formats.md.
+"""A player for Alea in a few lines: greedy, nearest to the goal. The protocol is described in formats.md; of both versions.
 
 Try it: alea arena --player 'external(cmd="python3 docs/bot.py")' --player random --games 20
 """
@@ -50,6 +50,6 @@ for line in sys.stdin:
     word, _, rest = line.strip().partition(" ")
     if word == "alea":
         rules = rest.split()[1]
-        print("alea 1", flush=True)
+        print("alea", rest.split()[0], flush=True)
     elif word == "move":
         print(choose(rest, rules), flush=True)

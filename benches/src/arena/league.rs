@@ -79,7 +79,7 @@ pub struct Standing {
     pub interval: Option<Interval>,
     /// Games that count.
     pub games: u64,
-    /// Those of one group, from 1, are not told apart from their neighbours.
+    /// Those of one group, from 1, are not told apart from their neighbours; 0 without a rating.
     pub group: usize,
     /// Games lost without being beaten, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -357,7 +357,7 @@ impl<'a, G: Playable> League<'a, G> {
                 elo: found.map(|(ratings, place)| ratings.elo[place]),
                 interval: found.map(|(ratings, place)| ratings.interval(place, QUANTILE_95)),
                 games: self.games_of(one),
-                group: group + usize::from(apart),
+                group: found.map_or(0, |_| group + usize::from(apart)),
                 forfeits: self.forfeits_of(one),
                 absent: entrant.absent.clone(),
             });
@@ -373,9 +373,9 @@ impl<'a, G: Playable> League<'a, G> {
             seed: matches.seed,
             luck: matches.luck.as_ref().map(|teller| teller.name.clone()),
             games: self.games(),
-            settled: ratings
-                .as_ref()
-                .is_some_and(|found| open(&found.ratings, self.options.precision).is_empty()),
+            settled: ratings.as_ref().is_some_and(|found| {
+                open(&found.ratings, self.options.precision, |_| true).is_empty()
+            }),
             standings,
             pairings: self.pairings(),
             history: history

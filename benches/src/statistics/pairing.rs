@@ -27,10 +27,15 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > CLEAR * ratings.difference_error(a, b)
 }
 
-/// Neighbours in the ranking who are neither told apart nor known to be equal within `precision`
-/// Elo.
-pub(crate) fn open(ratings: &Ratings, precision: f64) -> Vec<(usize, usize)> {
-    let order = ranking(ratings);
+/// Neighbours in the ranking of those who count, neither told apart nor known to be equal within
+/// `precision` Elo.
+pub(crate) fn open(
+    ratings: &Ratings,
+    precision: f64,
+    counts: impl Fn(usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let mut order = ranking(ratings);
+    order.retain(|&one| counts(one));
     let neighbours = order.windows(2).map(|pair| (pair[0], pair[1]));
     neighbours
         .filter(|&(a, b)| {
@@ -66,7 +71,10 @@ pub(crate) fn next(
         };
         return pairings.find(|&(a, b)| !reached(a, b));
     };
-    let open = open(&ratings, precision);
+    // Who cannot play any more is not waited for.
+    let pairings: Vec<(usize, usize)> = pairings.collect();
+    let plays = |one: usize| pairings.iter().any(|&(a, b)| a == one || b == one);
+    let open = open(&ratings, precision, plays);
     let covariance = &ratings.covariance;
     // How much of the variances of open differences games of two would take.
     let taken = |a: usize, b: usize| {
@@ -81,7 +89,7 @@ pub(crate) fn next(
         };
         open.iter().map(one).sum::<f64>()
     };
-    let rated = pairings.map(|(a, b)| (taken(a, b), (a, b)));
+    let rated = pairings.iter().copied().map(|(a, b)| (taken(a, b), (a, b)));
     // Of equal ones the first.
     let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.filter(|_| !open.is_empty())

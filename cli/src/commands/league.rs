@@ -301,7 +301,8 @@ fn crosstable(result: &LeagueResult) -> Sheet {
 
 /// How the league stands, in one sentence.
 fn sentence(result: &LeagueResult) -> String {
-    let groups = result.standings.last().map_or(0, |last| last.group);
+    let groups = result.standings.iter().map(|one| one.group).max();
+    let groups = groups.unwrap_or(0);
     let state = match result.settled {
         true => "all neighbours are told apart, or equal within the precision asked for",
         false => "not all neighbours are told apart yet",

@@ -67,9 +67,10 @@ enum Asks {
 
 /// Red goes from the upper left to the lower right. By hand, from the rules.
 const POSITIONS: [(&str, Asks); 11] = [
-    // Of stones 2 and 6 a roll of 3 is nearer to 2; 6 stands before the goal.
+    // Of stones 2 and 6 a roll of 3 is nearer to 2; 6 stands before the goal. (Of rolls that classic
+    // rules take for the same the lowest is told, so it is the higher stone that is farther.)
     ("2..../...../....a/...6./..... r 3", Asks::Farther("d2e1")),
-    ("5..../...../....a/...1./..... r 4", Asks::Farther("d2e1")),
+    ("1..../...../....a/...5./..... r 2", Asks::Farther("d2e1")),
     ("...../.f.../1..../...../....b b 3", Asks::Farther("b4a5")),
     ("12.../34.../...../...../....a r 1", Asks::OwnStones),
     ("1..../...../...../...cd/...ba b 1", Asks::OwnStones),

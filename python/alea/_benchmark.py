@@ -64,7 +64,7 @@ class Card:
     """The JSON of `alea regret --suite data/suites`: win probability given away a decision."""
     ladder: list[Match]
     evaluations_per_second: float
-    """Positions valued a second on one thread; of players those within their searches, 0 without any."""
+    """Positions valued a second of processor time; of players those in their searches, 0 without any."""
     seed: int
 
     def json(self) -> str:
@@ -129,7 +129,7 @@ def benchmark(
 
 
 def _speed(game: Any, kind: str, judged: Any) -> float:
-    """Evaluations a second, the best of three times."""
+    """Evaluations a second of processor time, the best of three times."""
     if kind == "player":
         player, positions = Player(game, judged), unpack(endgames(40))
 
@@ -147,6 +147,6 @@ def _speed(game: Any, kind: str, judged: Any) -> float:
 
     best = 0.0
     for _ in range(3):
-        began = time.perf_counter()
-        best = max(best, work() / (time.perf_counter() - began))
+        began = time.process_time()
+        best = max(best, work() / (time.process_time() - began))
     return best

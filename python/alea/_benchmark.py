@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy
-
 from ._alea import evaluate, game as _game, regret as _regret, suites as _suites
 from ._ask import Asked, named
 from ._matches import Match, arena
@@ -64,7 +62,7 @@ class Card:
     """The JSON of `alea regret --suite data/suites`: win probability given away a decision."""
     ladder: list[Match]
     evaluations_per_second: float
-    """Positions valued a second on one thread; of players those within their searches, 0 without any."""
+    """Positions valued a second of processor time; of players those in their searches, 0 without any."""
     seed: int
 
     def json(self) -> str:
@@ -116,6 +114,7 @@ def benchmark(
     """
     game = _game("einstein")
     found = named(game, someone)
+    judged: Any
     if isinstance(found, Asked):
         kind, judged, who, asked = "callable", found, ("callable", found.name, found.inputs), [found]
     else:
@@ -129,12 +128,12 @@ def benchmark(
 
 
 def _speed(game: Any, kind: str, judged: Any) -> float:
-    """Evaluations a second, the best of three times."""
+    """Evaluations a second of processor time, the best of three times."""
     if kind == "player":
-        player, positions = Player(game, judged), unpack(endgames(40))
+        player, questions = Player(game, judged), unpack(endgames(40))
 
         def work() -> int:
-            return sum(answer["evaluations"] for answer in player.analyse_all(positions))
+            return sum(answer["evaluations"] for answer in player.analyse_all(questions))
 
     else:
         positions = endgames(65_536)
@@ -142,11 +141,11 @@ def _speed(game: Any, kind: str, judged: Any) -> float:
         def work() -> int:
             if kind == "evaluator":
                 return len(evaluate(game, positions, judged))
-            parts = numpy.split(positions, len(positions) // 4096)
+            parts = (positions[at : at + 4096] for at in range(0, len(positions), 4096))
             return sum(len(judged(game.rows(part, judged.inputs))) for part in parts)
 
     best = 0.0
     for _ in range(3):
-        began = time.perf_counter()
-        best = max(best, work() / (time.perf_counter() - began))
+        began = time.process_time()
+        best = max(best, work() / (time.process_time() - began))
     return best

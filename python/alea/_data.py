@@ -15,8 +15,9 @@ Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def _list(paths: Directories) -> list[str]:
-    one = isinstance(paths, (str, os.PathLike))
-    return [os.fspath(path) for path in ([paths] if one else paths)]  # type: ignore[list-item, union-attr]
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    return [os.fspath(path) for path in paths]
 
 
 def read_games(records: Directories, game: Game | str = "einstein") -> Any:

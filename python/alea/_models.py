@@ -127,7 +127,8 @@ def some_positions(game: Game, count: int, seed: int = 1) -> Any:
     """Positions of random games, and of EinStein as many random endgames, packed."""
     einstein = game.name == "einstein"
     wanted = count - count // 2 if einstein else count
-    boards, texts = VecEnv(game, 256, seed=seed), []
+    boards = VecEnv(game, 256, seed=seed)
+    texts: list[str] = []
     while len(texts) < wanted:
         texts += boards.positions()
         boards.step(boards.sample())

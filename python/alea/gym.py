@@ -1,6 +1,6 @@
 """Games as environments of Gymnasium: one agent against an opponent, and many at once. Needs gymnasium."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy
@@ -35,7 +35,7 @@ class Env(gymnasium.Env[NDArray[numpy.uint8], int]):
     player's notation. Which seat the agent has is drawn, or `seat`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}
 
     def __init__(
         self,
@@ -57,7 +57,8 @@ class Env(gymnasium.Env[NDArray[numpy.uint8], int]):
             first = int(self.np_random.integers(2))
             self._seat = int(self.np_random.integers(2)) if self.seat is None else self.seat
             self._position = self.game.start(int(self.np_random.integers(2**62)), first)
-            self._outcome, self._moves = 0, []
+            self._outcome = 0
+            self._moves: list[str] = []
             self._go_on()
             if not self._position.is_over:
                 return self._seen(), {"moves": len(self._moves)}
@@ -102,7 +103,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[numpy.uint8], NDArray[numpy.i
     game that ends is followed by the next one within the same step.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
 
     def __init__(self, game: Game | str = "einstein", num_envs: int = 1, seed: int = 1) -> None:
         self.game, self.num_envs = rules(game), num_envs

@@ -31,7 +31,8 @@ def _next(state: pyspiel.State) -> int:
 
 def move_of(state: pyspiel.State, action: int) -> str:
     """An action of the side to move as a move of Alea."""
-    side, stone, step = re.match(r"([BW])(\d)-(\w+)", state.action_to_string(state.current_player(), action)).groups()
+    name = state.action_to_string(state.current_player(), action)
+    [(side, stone, step)] = re.findall(r"^([BW])(\d)-(\w+)", name)
     board = text_of(state).split()[0].replace("/", "")
     place = board.index(STONES[side.lower()][int(stone) - 1])
     down, right = STEPS[step]

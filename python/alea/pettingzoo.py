@@ -49,7 +49,7 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         first = int(self._random.integers(self.game.seats))
         self._position = self.game.start(int(self._random.integers(2**62)), first)
         self._speak()

@@ -93,7 +93,7 @@ class Network(nn.Module):
         return torch.sigmoid(self(indices)).clamp(1e-6, 1 - 1e-6).cpu().numpy()
 
 
-class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
+class Dataset(torch.utils.data.IterableDataset):
     """Batches of recorded samples, `alea.Samples` as tensors, for `DataLoader(batch_size=None)`.
 
     Takes the arguments of `alea.Samples`. `rows` are int64; each worker of a loader has shards of
@@ -114,6 +114,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
     def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
         worker = torch.utils.data.get_worker_info()
         part = (worker.id, worker.num_workers) if worker else (0, 1)
+        batches: Iterator[dict[str, Any]]
         if self.validation:
             batches = itertools.islice(self.samples.validation(), part[0], None, part[1])
         else:

@@ -195,4 +195,7 @@ def test_values_are_those_that_the_command_prints():
     game = alea.game("einstein")
     assert alea.evaluate(game, [BOARD + " -"], eval="schwarz")[0] == numpy.float32(0.7109494805335999)
     player = alea.Player(game, "star1(depth=3, eval=schwarz)")
-    assert player.analyse(BOARD + " 1")["nodes"] == 1029
+    answer = player.analyse(BOARD + " 1")
+    assert (answer["nodes"], answer["best"]) == (1029, "c1c2")
+    assert numpy.float32(answer["value"]) == numpy.float32(0.5538715124130249)
+    assert numpy.float32(answer["calibrated"]) == numpy.float32(0.49334418773651123)

@@ -125,3 +125,22 @@ def test_scikit_learn_plays():
     packed = alea.endgames(2000)
     model = sklearn.LinearRegression().fit(game.rows(packed), alea.evaluate(game, packed, "best"))
     assert alea.arena(model, "random", games=200).interval[0] > 0.5
+
+
+class Session:
+    """What `onnxruntime.InferenceSession` has of inputs and outputs."""
+
+    class Input:
+        name, type = "cells", "tensor(float)"
+
+    def get_inputs(self):
+        return [self.Input]
+
+    def run(self, outputs, feed):
+        assert feed["cells"].dtype == numpy.float32
+        return [schwarz(feed["cells"].astype("u1"))[:, None]]
+
+
+def test_sessions_of_onnx_are_asked_by_their_only_input():
+    engines = alea.arena("schwarz", "greedy", games=40)
+    assert alea.arena(Session(), "greedy", games=40)["wins"] == engines["wins"]

@@ -27,7 +27,7 @@ def trained(steps, hidden=(64, 32), inputs=None):
             loss.backward()
             optimiser.step()
             network.limit()
-            losses.append(float(loss))
+            losses.append(loss.item())
             done += 1
     return network, losses
 
@@ -77,11 +77,21 @@ def test_workers_of_a_loader_show_every_sample_once(tmp_path, method):
     assert sorted(targets.tolist()) == sorted(expected.tolist())
 
 
+class Plain(torch.nn.Module):
+    """Any module over what boards show."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(alea.VecEnv("einstein", 1).observations.shape[1], 1)
+
+    def forward(self, cells):
+        return torch.sigmoid(self.layer(cells.float()))
+
+
 def test_modules_are_asked_without_gradients():
-    network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(111, 1), torch.nn.Sigmoid())
-    asked = alea.Asked(lambda rows: network(torch.from_numpy(rows).float()).detach())
-    width = alea.game("einstein").rows([alea.game("einstein").start()]).shape[1]
-    assert width == 111 and asked(numpy.zeros((3, 111), "u1")).shape == (3,)
+    asked = alea.Asked(Plain())
+    assert asked(alea.VecEnv("einstein", 3).observations).shape == (3,)
+    assert alea.arena(Plain(), "random", games=20)["a"] == "Plain"
 
 
 def test_a_network_is_asked_in_batches():

@@ -68,65 +68,51 @@ pub fn answer_text(text: &[u8], bounds: &Bounds) -> Answer {
     }
 }
 
-/// As [`answer_text`], but tells what an analysis has found after each depth if it is to; with the
-/// last answer comes `true`. Ends early when nobody listens any more: `tell` says so by `false`.
+/// As [`answer_text`]; but an analysis that is to be a stream is told after each depth, too, before
+/// the answer that is meant, with which comes `true`. Ends early when `tell` says by `false` that
+/// nobody listens any more.
 pub fn answer_each(text: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Answer, bool) -> bool) {
-    let Ok(Request::Analyse {
+    if let Ok(Request::Analyse {
         game,
         position,
         player,
         stream: true,
     }) = serde_json::from_slice(text)
-    else {
-        tell(&answer_text(text, bounds), true);
-        return;
-    };
-    let began = Instant::now();
-    let depths = Notation::parse(&player).map_or((1, 1, f64::MAX), |read| bounds.depths(&read));
-    let (first, last, milliseconds) = depths;
-    for depth in first..=last {
-        let player = match first == last {
-            true => player.clone(),
-            false => at_depth(&player, depth, milliseconds - ms_since(began)),
-        };
-        let (game, position) = (game.clone(), position.clone());
-        let asked = Request::Analyse {
-            game,
-            position,
-            player,
-            stream: false,
-        };
-        let mut found = answer(asked, bounds);
-        let mut is_last = depth == last || ms_since(began) >= milliseconds;
-        match &mut found {
-            Answer::Analysis(analysis) => {
-                is_last |= analysis.exact;
-                analysis.depth = (first != last).then_some(depth);
+    {
+        let began = Instant::now();
+        let (deepest, time) = bounds.deepening(&player);
+        for depth in 1..deepest {
+            let (game, position) = (game.clone(), position.clone());
+            let asked = Request::Analyse {
+                game,
+                position,
+                player: at_depth(&player, depth),
+                stream: false,
+            };
+            let Answer::Analysis(mut found) = answer(asked, bounds) else {
+                break;
+            };
+            if found.exact || began.elapsed() > time {
+                break;
             }
-            _ => is_last = true,
-        }
-        if !tell(&found, is_last) || is_last {
-            return;
+            found.depth = Some(depth);
+            if !tell(&Answer::Analysis(found), false) {
+                return;
+            }
         }
     }
+    tell(&answer_text(text, bounds), true);
 }
 
-fn ms_since(began: Instant) -> f64 {
-    began.elapsed().as_secs_f64() * 1000.0
-}
-
-/// A player that looks so many plies ahead, within the time that is left.
-fn at_depth(player: &str, depth: u32, milliseconds: f64) -> String {
+/// A player that looks so many plies ahead.
+fn at_depth(player: &str, depth: u32) -> String {
     let Ok(mut notation) = Notation::parse(player) else {
         return player.to_owned();
     };
-    let others = |argument: &Argument| !matches!(argument.key.as_deref(), Some("depth" | "ms"));
-    notation.arguments.retain(others);
-    let number = |value: f64| Notation::new(value.to_string());
-    let notation = notation.with("depth", number(depth.into()));
-    notation
-        .with("ms", number(milliseconds.max(0.01)))
-        .to_string()
+    let is_depth = |argument: &Argument| argument.key.as_deref() == Some("depth");
+    notation.arguments.retain(|argument| !is_depth(argument));
+    let depth = Notation::new(depth.to_string());
+    notation.with("depth", depth).to_string()
 }
 
 /// What is told of a game, once for each of its rules.

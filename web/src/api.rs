@@ -250,7 +250,7 @@ pub struct Analysis {
     pub nodes: u64,
     /// How long that took.
     pub milliseconds: f64,
-    /// With `stream`, how many plies were looked ahead.
+    /// With `stream`, how many plies were looked ahead; none in the answer that is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
 }

@@ -173,9 +173,12 @@ impl Bounds {
         Ok(notation.to_string())
     }
 
-    /// The depths at which a search that deepens may tell what it has found, and its time in
-    /// milliseconds; one depth where it does not deepen, or not by plies and time alone.
-    pub(crate) fn depths(&self, notation: &Notation) -> (u32, u32, f64) {
+    /// The depth before which a search may tell what it has found, and the time for that, a third of
+    /// its own; depth 0 where a player does not deepen, or not by plies and time alone.
+    pub(crate) fn deepening(&self, player: &str) -> (u32, Duration) {
+        let Ok(notation) = Notation::parse(player) else {
+            return (0, Duration::ZERO);
+        };
         let number = |wanted: &str| {
             let mut arguments = notation.arguments.iter();
             let found = arguments.find(|argument| argument.key.as_deref() == Some(wanted))?;
@@ -185,21 +188,17 @@ impl Bounds {
             let key = argument.key.as_deref();
             matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
         };
-        let plain = notation.arguments.iter().all(is_plain);
-        if !plain || !STARS.contains(&notation.name.as_str()) {
-            return (1, 1, f64::MAX);
-        }
-        let (depth, milliseconds) = (number("depth"), number("ms"));
-        let usual = if milliseconds.is_some() {
-            self.depth.into()
-        } else {
-            3.0
-        };
-        let depth = depth.unwrap_or(usual).clamp(1.0, self.depth.into());
-        let milliseconds = milliseconds
-            .unwrap_or(self.milliseconds)
-            .min(self.milliseconds);
-        (1, depth as u32, milliseconds)
+        let is_plain = notation.arguments.iter().all(is_plain);
+        let time = number("ms").filter(|time| (0.0..=self.milliseconds).contains(time));
+        // What is beyond the bounds is refused at once.
+        let most = f64::from(self.depth);
+        let depth = number("depth").unwrap_or(if time.is_some() { most } else { 0.0 });
+        let may = is_plain && depth <= most && STARS.contains(&notation.name.as_str());
+        let time = time.unwrap_or(self.milliseconds) / 3000.0;
+        (
+            if may { depth as u32 } else { 0 },
+            Duration::from_secs_f64(time),
+        )
     }
 
     /// What `depth` and its neighbours may be.

@@ -12,7 +12,7 @@ use engine::core::{
     game::Game as _,
     text::{LineRead, read_line, shortened},
 };
-use engine::play::playable::Playable;
+use engine::play::{build::PlayerRecipe, playable::Playable};
 use serde_json::{Value, json};
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -76,12 +76,16 @@ const YELLOW: u8 = 33;
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let game = self.game.notation();
-        let (seats, titles, has_dice, usual, opponent) = with_game!(&game, game => {
+        let (seats, titles, has_dice, judge, opponent) = with_game!(&game, game => {
             let titles = [0, 1].map(|seat| game.seat_title(seat));
             let has_dice = game.outcome_names().count() > 1;
             let level = levels(&game).into_iter().find(|level| level.name == self.opponent);
             let opponent = level.map_or(self.opponent.clone(), |level| level.player);
-            Ok::<_, anyhow::Error>((game.seats(), titles, has_dice, usual_judge(&game), opponent))
+            let judge = self.judge.clone().unwrap_or_else(|| usual_judge(&game));
+            for player in [&opponent, &judge].into_iter().filter(|name| *name != "person") {
+                PlayerRecipe::parse(player, &game)?;
+            }
+            Ok::<_, anyhow::Error>((game.seats(), titles, has_dice, judge, opponent))
         })?;
         if seats != 2 {
             bail!("games of two seats are played here; this one has {seats}");
@@ -91,7 +95,7 @@ impl Arguments {
         let mut session = Session {
             seed: self.seed.unwrap_or(micros as u64 % 1_000_000),
             arguments: self,
-            judge: self.judge.clone().unwrap_or(usual),
+            judge,
             opponent: Some(opponent).filter(|name| name != "person"),
             titles,
             has_dice,

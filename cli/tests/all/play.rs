@@ -69,7 +69,7 @@ fn every_game_of_two_is_played_and_the_seed_rolls() {
     let fifth = roll("play --seed 5");
     assert_eq!(fifth, roll("play --seed 5 --opponent random"));
     assert!((1..20).any(|seed| roll(&format!("play --seed {seed}")) != fifth));
-    run("play --opponent nobody --seat 2", b"").fails("nobody");
+    run("play --opponent nobody", b"").fails("nobody");
     run("play --seat 3", b"").is_wrong_usage();
 }
 

@@ -50,15 +50,18 @@ impl Sessions {
         Self { bounds, all }
     }
 
+    /// Whether a session can have this name.
+    #[must_use]
+    pub fn is_name(name: &str) -> bool {
+        let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
+        name.len() <= LONGEST_NAME && name.bytes().all(is_sign)
+    }
+
     /// The answer to a command of a session, which begins if there is none of the name.
     ///
     /// # Errors
-    /// If no session can have the name, or it is busy, or all are.
+    /// If it is busy, or all are.
     pub fn answer(&self, name: &str, command: &str) -> Result<String, &'static str> {
-        let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
-        if name.len() > LONGEST_NAME || !name.bytes().all(is_sign) {
-            return Err("the name of a session is at most 32 letters, digits, - and _");
-        }
         let session = self.session(name)?;
         let mut gtp = match session.try_lock() {
             Ok(gtp) => gtp,
@@ -187,7 +190,7 @@ mod tests {
         assert_eq!(sessions.all.lock().unwrap().len(), MOST);
         assert!(ask("a", "position").contains(" b -"), "it was the oldest");
         for wrong in ["a b", "../x", &"x".repeat(33)] {
-            assert!(sessions.answer(wrong, "name").is_err(), "{wrong}");
+            assert!(!Sessions::is_name(wrong), "{wrong}");
         }
         for refused in [
             "set_option player external(\"rm -r x\")",

@@ -50,7 +50,7 @@ struct Shared {
     address: SocketAddr,
     bounds: Bounds,
     /// For `/exec`, if that is answered.
-    sessions: Option<Sessions>,
+    sessions: Option<Arc<Sessions>>,
     games: ReadGames,
     searches: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
@@ -71,7 +71,7 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
-        sessions: exec.then(|| Sessions::new(bounds.clone())),
+        sessions: exec.then(|| Arc::new(Sessions::new(bounds.clone()))),
         bounds,
         games,
         searches: Arc::new(Semaphore::new(searches)),
@@ -126,14 +126,19 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             .await
         }
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
-            if let Err((status, problem)) = may_exec(&shared, method, &head.headers) {
-                return refused(status, problem);
-            }
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
+            let sessions = match may_exec(&shared, method, &name, &head.headers) {
+                Ok(sessions) => sessions,
+                Err((status, problem)) => return refused(status, problem),
+            };
             let command = head.uri.query().map(decoded);
-            answered(&shared, body, LONGEST, move |shared, body, told| {
+            answered(&shared, body, LONGEST, move |_, body, told| {
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-                let _ = told.blocking_send(Part::Whole(execute(shared, &name, &command)));
+                let answer = match sessions.answer(&name, &command) {
+                    Ok(said) => response(StatusCode::OK, "text/plain; charset=utf-8", said),
+                    Err(problem) => refused(StatusCode::SERVICE_UNAVAILABLE, problem),
+                };
+                let _ = told.blocking_send(Part::Whole(answer));
             })
             .await
         }
@@ -155,42 +160,36 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     }
 }
 
-/// Whether GTP is answered, and to such a request. A browser sends what a picture of another site
-/// asks for without `Origin`, but says from where.
+/// The sessions, if GTP is answered to such a request. A browser sends what a picture of another
+/// site asks for without `Origin`, but says from where.
 fn may_exec(
     shared: &Shared,
     method: &Method,
+    name: &str,
     headers: &HeaderMap,
-) -> Result<(), (StatusCode, &'static str)> {
+) -> Result<Arc<Sessions>, (StatusCode, &'static str)> {
+    let off = "GTP is not answered here: alea web --exec";
+    let sessions = shared
+        .sessions
+        .clone()
+        .ok_or((StatusCode::NOT_FOUND, off))?;
     let from = headers
         .get("sec-fetch-site")
-        .map(header::HeaderValue::as_bytes);
-    if shared.sessions.is_none() {
-        Err((
-            StatusCode::NOT_FOUND,
-            "GTP is not answered here: alea web --exec",
-        ))
+        .map_or("none", |from| from.to_str().unwrap_or_default());
+    let (status, problem) = if !["none", "same-origin"].contains(&from) {
+        (StatusCode::FORBIDDEN, "another site may not ask")
     } else if ![Method::GET, Method::POST].contains(method) {
-        Err((
+        (
             StatusCode::METHOD_NOT_ALLOWED,
             "/exec answers GET and POST only",
-        ))
-    } else if from.is_some_and(|from| ![&b"same-origin"[..], b"none"].contains(&from)) {
-        Err((StatusCode::FORBIDDEN, "another site may not ask"))
+        )
+    } else if !Sessions::is_name(name) {
+        let named = "the name of a session is at most 32 letters, digits, - and _";
+        (StatusCode::BAD_REQUEST, named)
     } else {
-        Ok(())
-    }
-}
-
-/// The answer of a session to a command of GTP.
-fn execute(shared: &Shared, name: &str, command: &str) -> Response {
-    let sessions = shared.sessions.as_ref();
-    match sessions.map(|sessions| sessions.answer(name, command)) {
-        Some(Ok(said)) => response(StatusCode::OK, "text/plain; charset=utf-8", said),
-        Some(Err(problem)) if problem.contains("name") => refused(StatusCode::BAD_REQUEST, problem),
-        Some(Err(problem)) => refused(StatusCode::SERVICE_UNAVAILABLE, problem),
-        None => refused(StatusCode::NOT_FOUND, "GTP is not answered here"),
-    }
+        return Ok(sessions);
+    };
+    Err((status, problem))
 }
 
 /// Whether a request was meant for this server, and comes from its own page if from any.

@@ -2,6 +2,9 @@
 
 import json
 import math
+import os
+import signal
+import threading
 from pathlib import Path
 
 import numpy
@@ -144,3 +147,11 @@ class Session:
 def test_sessions_of_onnx_are_asked_by_their_only_input():
     engines = alea.arena("schwarz", "greedy", games=40)
     assert alea.arena(Session(), "greedy", games=40)["wins"] == engines["wins"]
+
+
+@pytest.mark.parametrize("a", ["star2(depth=3, eval=schwarz)", schwarz])
+def test_a_match_ends_when_python_is_interrupted(a):
+    timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        alea.arena(a, "star2(depth=3, eval=abt)", games=10_000_000)

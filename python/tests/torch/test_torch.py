@@ -10,6 +10,7 @@ import torch
 import alea
 import alea.torch
 
+torch.set_num_threads(1)
 SAMPLE = Path(__file__).parents[3] / "data" / "sample"
 
 
@@ -55,6 +56,16 @@ def test_weights_are_held_where_a_file_has_a_place(tmp_path):
             parameter.mul_(1000)
     network.limit()
     alea.save_model(network, tmp_path / "mine.safetensors")
+
+
+def test_the_gradient_of_sums_of_rows_is_that_of_pytorch():
+    game, weights = alea.game("einstein"), torch.randn(2348, 16, requires_grad=True)
+    rows = torch.from_numpy(game.rows(alea.endgames(300), "mobility,turns,alive").astype("i8"))
+    shares, found = torch.randn(300, 16), []
+    for bag in (alea.torch.Bag.apply, lambda rows, weights: torch.nn.functional.embedding_bag(rows, weights, mode="sum")):
+        [gradient] = torch.autograd.grad((bag(rows, weights) * shares).sum(), weights)
+        found.append(gradient)
+    assert torch.allclose(*found, atol=1e-4)
 
 
 def test_gradients_pass_the_roundings():

@@ -49,7 +49,7 @@ def suites() -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Card:
     """What a benchmark found."""
 
@@ -90,6 +90,9 @@ class Card:
                 lower, upper = (100 * bound for bound in match.interval)
                 lines.append(f"| `{match['b']}` | {100 * match.score:.2f} | {lower:.2f} – {upper:.2f} | {match['games']} |")
         return "\n".join(lines) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<alea.Card of {self.name}: regret {self.regret['regret']['value']:.5f}>"
 
     def _repr_markdown_(self) -> str:
         return self.markdown()

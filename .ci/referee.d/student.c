@@ -63,7 +63,6 @@ static void misbehave(const char *how) {
     if (!strcmp(how, "flood"))
         for (;;) puts("A1 B2");
     if (!strcmp(how, "cheat")) puts("A5 A4");
-    if (!strcmp(how, "talk")) puts("A1 B2\nI am winning");
 }
 
 int main(int count, char **arguments) {
@@ -79,6 +78,10 @@ int main(int count, char **arguments) {
             puts("student");
         } else if (++asked >= 5 && strcmp(how, "good") && open(file, O_CREAT | O_EXCL, 0600) >= 0) {
             misbehave(how);
+            if (!strcmp(how, "talk")) {
+                answer(side, die, names);
+                puts("I am winning");
+            }
         } else {
             answer(side, die, names);
         }

@@ -1,21 +1,19 @@
 //! `alea referee`: what another program takes the rules of EinStein for.
 //!
-//! It is asked about positions that tell one belief from another. Invariant: the referee's own
-//! rules are the classic ones, under which every answer in question is permitted; so what is
-//! refused is refused by the program.
+//! Invariant: the referee's own rules are the classic ones, under which every answer in question is
+//! permitted; so what is refused is refused by the program.
 
 use crate::output;
 use anyhow::Result;
 use clap::Subcommand;
 use engine::games::einstein::Standard;
-use engine::play::{build::PlayerRecipe, playable::Playable, player::Failure};
+use engine::play::{playable::Playable, player::Failure};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Be a referee of other programs: find out what they believe
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: alea referee check --protocol tcga --cmd ./student\n\nMatches with such programs: alea arena --help, alea league --help."
-)]
+#[command(after_help = "Example: alea referee check --protocol tcga --cmd ./student")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -26,13 +24,13 @@ enum Command {
     Check(Check),
 }
 
-/// Ask a program about positions of EinStein that tell the variants of its rules apart
+/// Ask a program about positions of EinStein that tell what it takes the rules for
 ///
-/// What it does where the rolled stone is gone, where it can only take its own stones, and where a
-/// move that wins is not permitted.
+/// Which stone moves where the rolled one is gone, and whether it takes its own stones, obeys the
+/// die, moves along the edge, and takes the last stone to win.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea referee check --cmd \"python3 docs/bot.py\"\nExample: alea referee check --protocol tcga --cmd ./student --options \"ms=1000\""
+    after_help = "Example: alea referee check --protocol tcga --cmd ./student --options \"ms=1000\""
 )]
 struct Check {
     /// The program and its arguments
@@ -49,158 +47,94 @@ struct Check {
     json: bool,
 }
 
-/// What a position asks.
-#[derive(Clone, Copy, PartialEq)]
-enum Asks {
-    /// The rolled stone is gone; the farther of its neighbours wins by this move, which only
-    /// classic rules permit.
-    Farther(&'static str),
-    /// All moves take stones of one's own.
-    OwnStones,
-    /// One stone has to move, while another would win.
-    Forced,
-    /// There is one move, along the edge.
-    Edge,
-    /// This move takes the last stone of the other side, and wins.
-    LastStone(&'static str),
-}
+const VARIANT: &str = "variant";
+const OWN: &str = "takes_own_stones";
+const DIE: &str = "obeys_the_die";
+const EDGE: &str = "moves_along_the_edge";
+const LAST: &str = "takes_the_last_stone";
 
-/// Red goes from the upper left to the lower right. By hand, from the rules.
-const POSITIONS: [(&str, Asks); 11] = [
-    // Of stones 2 and 6 a roll of 3 is nearer to 2; 6 stands before the goal. (Of rolls that classic
-    // rules take for the same the lowest is told, so it is the higher stone that is farther.)
-    ("2..../...../....a/...6./..... r 3", Asks::Farther("d2e1")),
-    ("1..../...../....a/...5./..... r 2", Asks::Farther("d2e1")),
-    ("...../.f.../1..../...../....b b 3", Asks::Farther("b4a5")),
-    ("12.../34.../...../...../....a r 1", Asks::OwnStones),
-    ("1..../...../...../...cd/...ba b 1", Asks::OwnStones),
-    ("2..../...../....a/...1./..... r 2", Asks::Forced),
-    // Above the highest stone the highest moves, below the lowest the lowest.
-    ("3..../...../....a/...1./..... r 6", Asks::Forced),
-    ("3..../...../....a/...5./..... r 1", Asks::Forced),
-    ("...../...../....a/...../2.... r 5", Asks::Edge),
-    ("...b./...../1..../...../..... b 6", Asks::Edge),
-    ("1..../.a.../...../...../..... r 1", Asks::LastStone("a5b4")),
+/// Positions, what they ask, and the move that says yes; without one any permitted move does. By
+/// hand, from the rules: Red goes from the upper left to the lower right.
+const POSITIONS: [(&str, &str, &str); 11] = [
+    // Of stones 2 and 6 a roll of 3 is nearer to 2, and 6 would win, which only classic rules permit.
+    // (Of rolls that those take for the same the lowest is told, so it is the higher that is farther.)
+    ("2..../...../....a/...6./..... r 3", VARIANT, "d2e1"),
+    ("1..../...../....a/...5./..... r 2", VARIANT, "d2e1"),
+    ("...../.f.../1..../...../....b b 3", VARIANT, "b4a5"),
+    ("12.../34.../...../...../....a r 1", OWN, ""),
+    ("1..../...../...../...cd/...ba b 1", OWN, ""),
+    // Another stone would win: 1, 1 and 5.
+    ("2..../...../....a/...1./..... r 2", DIE, ""),
+    ("3..../...../....a/...1./..... r 6", DIE, ""),
+    ("3..../...../....a/...5./..... r 1", DIE, ""),
+    ("...../...../....a/...../2.... r 5", EDGE, ""),
+    ("...b./...../1..../...../..... b 6", EDGE, ""),
+    ("1..../.a.../...../...../..... r 1", LAST, "a5b4"),
 ];
-
-/// What came of a position.
-#[derive(Serialize)]
-struct Answer {
-    position: &'static str,
-    /// The move, or why there is none.
-    answer: Result<String, String>,
-    meaning: &'static str,
-}
 
 #[derive(Serialize)]
 struct Beliefs {
     /// `classic`, `nearest`, or nothing if it answered both ways or not at all.
     variant: Option<&'static str>,
-    takes_own_stones: bool,
-    obeys_the_die: bool,
-    moves_along_the_edge: bool,
-    takes_the_last_stone: bool,
-    answers: Vec<Answer>,
+    #[serde(flatten)]
+    knows: BTreeMap<&'static str, bool>,
+    /// Positions, what they ask, and the move or why there is none.
+    answers: Vec<(&'static str, &'static str, String)>,
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let Command::Check(check) = &self.command;
         let keys = check.options.iter().map(|keys| format!(", {keys}"));
-        let notation = format!(
-            "external(cmd=\"{}\", protocol={}{})",
-            check.cmd,
-            check.protocol,
-            keys.collect::<String>()
-        );
-        let game = Standard::default();
-        let beliefs = beliefs(&game.player(&notation)?, &game)?;
+        let keys: String = keys.collect();
+        let (cmd, protocol) = (&check.cmd, &check.protocol);
+        let notation = format!("external(cmd=\"{cmd}\", protocol={protocol}{keys})");
+        let beliefs = beliefs(&notation)?;
         output::result(check.json, &beliefs, || table(&beliefs))
     }
 }
 
-fn beliefs(program: &PlayerRecipe<Standard>, game: &Standard) -> Result<Beliefs> {
-    let mut player = program.make();
-    let mut answers = Vec::new();
-    for (text, asks) in POSITIONS {
-        let (position, die) = Playable::parse_position(game, text)?;
+fn beliefs(notation: &str) -> Result<Beliefs> {
+    let game = Standard::default();
+    let mut player = game.player(notation)?.make();
+    let (mut answers, mut knows) = (Vec::new(), BTreeMap::new());
+    let mut nearest = true;
+    for (text, asks, yes) in POSITIONS {
+        let (position, die) = Playable::parse_position(&game, text)?;
         let mut legal = Default::default();
         game.permitted(&position, die.unwrap_or_default(), &mut legal);
         player.new_game(1);
         let decision = player.decide(&position, &legal);
-        let answer = match player.failure() {
-            None => Ok(Playable::format_move(game, &position, decision.best)),
-            Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => Err(reason),
-        };
-        let meaning = match (asks, answer.as_deref()) {
-            (Asks::Farther(_), Err(_)) => "no answer where the rolled stone is gone",
-            (Asks::Farther(winning), Ok(mv)) if mv == winning => CLASSIC,
-            (Asks::Farther(_), Ok(_)) => NEAREST,
-            (Asks::OwnStones, Ok(_)) => "takes its own stones",
-            (Asks::OwnStones, Err(_)) => "does not take its own stones",
-            (Asks::Forced, Ok(_)) => "moves the stone it has to",
-            (Asks::Forced, Err(_)) => "does not move the stone it has to",
-            (Asks::Edge, Ok(_)) => "moves along the edge",
-            (Asks::Edge, Err(_)) => "does not move along the edge",
-            (Asks::LastStone(winning), Ok(mv)) if mv == winning => "takes the last stone and wins",
-            (Asks::LastStone(_), _) => "does not win by taking the last stone",
-        };
-        answers.push(Answer {
-            position: text,
-            answer,
-            meaning,
+        let failure = player.failure();
+        let mv = Playable::format_move(&game, &position, decision.best);
+        let says_yes = failure.is_none() && (yes.is_empty() || mv == yes);
+        *knows.entry(asks).or_insert(true) &= says_yes;
+        nearest &= asks != VARIANT || failure.is_none() && !says_yes;
+        answers.push(match failure {
+            None => (text, asks, mv),
+            Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => (text, asks, reason),
         });
     }
-    let all = |asks: fn(Asks) -> bool, meaning: &str| {
-        let mut of_kind = answers
-            .iter()
-            .zip(POSITIONS)
-            .filter(|(_, (_, one))| asks(*one));
-        of_kind.all(|(answer, _)| answer.meaning == meaning)
+    let variant = match knows.remove(VARIANT) {
+        Some(true) => Some("classic"),
+        _ => nearest.then_some("nearest"),
     };
-    let farther: fn(Asks) -> bool = |asks| matches!(asks, Asks::Farther(_));
-    let variants = [("classic", CLASSIC), ("nearest", NEAREST)];
-    let variant = variants.iter().find(|(_, meaning)| all(farther, meaning));
     Ok(Beliefs {
-        variant: variant.map(|(name, _)| *name),
-        takes_own_stones: all(|asks| asks == Asks::OwnStones, "takes its own stones"),
-        obeys_the_die: all(|asks| asks == Asks::Forced, "moves the stone it has to"),
-        moves_along_the_edge: all(|asks| asks == Asks::Edge, "moves along the edge"),
-        takes_the_last_stone: all(
-            |asks| matches!(asks, Asks::LastStone(_)),
-            "takes the last stone and wins",
-        ),
+        variant,
+        knows,
         answers,
     })
 }
 
-const CLASSIC: &str = "classic: the next lower or higher stone, however far";
-const NEAREST: &str = "nearest: did not win with the farther stone";
-
 fn table(beliefs: &Beliefs) -> String {
-    let lines = beliefs.answers.iter().map(|one| {
-        let answer = match &one.answer {
-            Ok(mv) | Err(mv) => mv,
-        };
-        format!("{}  {}: {answer}\n", one.position, one.meaning)
-    });
-    let knows = |knows: bool, what: &str| match knows {
-        true => format!("it {what}"),
-        false => format!("it DOES NOT always: {what}"),
-    };
-    let variant = match beliefs.variant {
-        Some(variant) => format!("it plays by the {variant} rule where the rolled stone is gone"),
-        None => "it is not clear which rule it plays by where the rolled stone is gone".to_owned(),
-    };
-    let sentences = [
-        variant,
-        knows(
-            beliefs.takes_own_stones,
-            "takes its own stones where nothing else is permitted",
-        ),
-        knows(beliefs.obeys_the_die, "moves the stone that the die names"),
-        knows(beliefs.moves_along_the_edge, "moves along the edge"),
-        knows(beliefs.takes_the_last_stone, "takes the last stone to win"),
-    ];
-    format!("{}\n{}", lines.collect::<String>(), sentences.join("\n"))
+    let answers = beliefs.answers.iter();
+    let answers: String = answers
+        .map(|(position, asks, answer)| format!("{position}  {asks}: {answer}\n"))
+        .collect();
+    let knows = beliefs.knows.iter();
+    let knows: String = knows
+        .map(|(what, knows)| format!("\n{what}: {}", if *knows { "yes" } else { "NO" }))
+        .collect();
+    let variant = beliefs.variant.unwrap_or("not clear");
+    format!("{answers}\nvariant: {variant}{knows}")
 }

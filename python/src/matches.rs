@@ -264,7 +264,7 @@ impl<G: Learnable> Caller<G> {
 }
 
 impl<G: Learnable> Player<G> for Caller<G> {
-    engine::player_never!(G: ponders, counts, values);
+    engine::player_never!(G: ponders, hears, counts, values);
 
     fn new_game(&mut self, _: u64) {}
 

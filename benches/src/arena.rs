@@ -30,13 +30,14 @@ use engine::core::{
 };
 use engine::play::{
     build::PlayerRecipe,
+    game_line::GameLine,
     game_loop::{Cause, play_refereed},
     notation::PlayerError,
     playable::{Playable, Repeatable},
     player::{News, Player},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use records::{KeptGame, Records};
+use records::Records;
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
@@ -340,7 +341,7 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 
     /// One pair of games, and both move by move if they are to be written.
-    fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<KeptGame>)> {
+    fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
         let seed_of = |pair| self.options.pair_seed(pair);
@@ -378,7 +379,7 @@ impl<'a, G: Playable> Table<'a, G> {
                 .map(|player| std::mem::take(&mut player.each));
             if self.options.records.is_some() {
                 let which = (pair, seat_of_a);
-                let kept = KeptGame::of(game, &record, which, times, forfeit.as_ref());
+                let kept = records::line(game, &record, which, times, forfeit.as_ref());
                 games.push(kept);
             }
             if self.book.repeats_matter {

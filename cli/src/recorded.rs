@@ -6,7 +6,10 @@ use crate::games::for_games;
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::path::Path;
-use trainer::shard::{self, PlayedGame};
+use trainer::{
+    data::json_lines,
+    shard::{self, PlayedGame},
+};
 
 /// Games of a file that are told.
 const MOST_GAMES: usize = 500;
@@ -29,19 +32,13 @@ fn of<G: Playable>(bytes: &[u8]) -> Result<Value, String> {
     let (header, played) = read.map_err(|error| error.to_string())?;
     let rules: G = header.rules()?;
     let game = |played: &PlayedGame<G>| {
-        let record = &played.record;
-        let names = played
-            .players
-            .iter()
-            .map(|&player| header.players.get(usize::from(player)));
-        let plies = record.positions(&rules).zip(&record.plies);
-        let plies = plies.map(|(position, ply)| {
-            json!({ "outcome": ply.outcome, "move": rules.format_move(&position, ply.mv) })
-        });
-        json!({
-            "players": names.collect::<Vec<_>>(), "plies": plies.collect::<Vec<_>>(),
-            "start": rules.format_position(&record.start, None),
-        })
+        let names = played.players.iter();
+        let names: Vec<_> = names
+            .map(|&player| header.players.get(usize::from(player)))
+            .collect();
+        let mut game = json!(json_lines::line(played, &rules, &header.labels));
+        game["players"] = json!(names);
+        game
     };
     let games: Vec<Value> = played.iter().take(MOST_GAMES).map(game).collect();
     Ok(json!({ "game": rules.notation(), "left_out": played.len() - games.len(), "games": games }))

@@ -15,6 +15,9 @@ pub mod random;
 // How many games there are.
 pub mod perft;
 
+// A game as a line of text.
+pub mod game_line;
+
 pub mod provided;
 
 pub mod rolling;

@@ -2,12 +2,11 @@
 //! have been played.
 
 use super::{
-    KeptGame, MatchOptions, PairResult, Records, Repeats, report::percent, state::State,
-    stopping::InOrder,
+    MatchOptions, PairResult, Records, Repeats, report::percent, state::State, stopping::InOrder,
 };
 use crate::error::{MeasuringError, Result};
 use crate::statistics::PairCounts;
-use engine::play::playable::Playable;
+use engine::play::{game_line::GameLine, playable::Playable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,
@@ -90,7 +89,7 @@ impl Collector {
     }
 
     /// Keeps a pair with its games, or why it could not be played, after which no more are wanted.
-    pub(super) fn add(&self, played: Result<(PairResult, Vec<KeptGame>)>) {
+    pub(super) fn add(&self, played: Result<(PairResult, Vec<GameLine>)>) {
         let mut collected = self
             .collected
             .lock()

@@ -13,69 +13,37 @@ use engine::core::{
     journal::{Journal, JournalError, Wording},
     record::GameRecord,
 };
-use engine::play::{game_loop::Forfeit, playable::Playable};
-use serde::{Deserialize, Serialize};
+use engine::play::{
+    game_line::{FORMAT, GameLine},
+    game_loop::Forfeit,
+    playable::Playable,
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-/// One game, as a line.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct KeptGame {
-    /// Twice the pair, and one more for its second game.
-    number: u64,
-    players: [u8; 2],
-    start: String,
-    payoffs: Vec<f32>,
-    plies: Vec<KeptPly>,
-    /// Why the game has no end by the rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    forfeit: Option<String>,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-struct KeptPly {
-    outcome: u8,
-    #[serde(rename = "move")]
-    mv: String,
-    value: Option<f32>,
-    /// Microseconds.
-    time: u64,
-}
-
-impl KeptGame {
-    /// A game, and how long each player took for each of its moves, A first.
-    pub(super) fn of<G: Playable>(
-        game: &G,
-        record: &GameRecord<G>,
-        (pair, seat_of_a): (u64, usize),
-        times: [Vec<Duration>; 2],
-        forfeit: Option<&Forfeit>,
-    ) -> Self {
-        let mut times = times.map(Vec::into_iter);
-        let plies = record.positions(game).zip(&record.plies);
-        let plies = plies.map(|(position, ply)| {
-            let of_b = game.to_move(&position) != seat_of_a;
-            let time = times[usize::from(of_b)].next().unwrap_or_default();
-            KeptPly {
-                outcome: ply.outcome,
-                mv: game.format_move(&position, ply.mv),
-                value: ply.value,
-                time: time.as_micros() as u64,
-            }
-        });
-        Self {
-            number: 2 * pair + seat_of_a as u64,
-            players: [seat_of_a as u8, 1 - seat_of_a as u8],
-            start: game.format_position(&record.start, None),
-            plies: plies.collect(),
-            payoffs: record.payoffs[..game.seats()].to_vec(),
-            forfeit: forfeit.map(|forfeit| forfeit.reason.clone()),
-        }
+/// A game as a line, with how long each player took for each of its moves, A first.
+pub(super) fn line<G: Playable>(
+    game: &G,
+    record: &GameRecord<G>,
+    (pair, seat_of_a): (u64, usize),
+    times: [Vec<Duration>; 2],
+    forfeit: Option<&Forfeit>,
+) -> GameLine {
+    let players = vec![seat_of_a as u8, 1 - seat_of_a as u8];
+    let mut line = GameLine::of(game, record, players);
+    line.number = Some(2 * pair + seat_of_a as u64);
+    line.forfeit = forfeit.map(|forfeit| forfeit.reason.clone());
+    let mut times = times.map(Vec::into_iter);
+    for (position, ply) in record.positions(game).zip(&mut line.plies) {
+        let of_b = game.to_move(&position) != seat_of_a;
+        let time = times[usize::from(of_b)].next().unwrap_or_default();
+        ply.time = Some(time.as_micros() as u64);
     }
+    line
 }
 
 /// A file of games that is being continued.
-pub(super) struct Records(Journal<KeptGame>);
+pub(super) struct Records(Journal<GameLine>);
 
 impl Records {
     /// Opens or creates the file of a match that has played these pairs.
@@ -92,7 +60,7 @@ impl Records {
         forget_unfinished(path, played)?;
         let game = &options.game;
         let mut heading = json!({
-            "format": "alea-games-2",
+            "format": FORMAT,
             "game": game.notation(),
             "players": [a.name, b.name],
             "times": true,
@@ -106,8 +74,9 @@ impl Records {
             work: "match",
             part: "game",
         };
-        let (journal, games) =
-            Journal::open(path, wording, &heading, |game: &KeptGame| game.number)?;
+        let (journal, games) = Journal::open(path, wording, &heading, |game: &GameLine| {
+            game.number.unwrap_or_default()
+        })?;
         let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
         match played.iter().find(|pair| !kept(pair)) {
             Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),
@@ -115,7 +84,7 @@ impl Records {
         }
     }
 
-    pub(super) fn add(&mut self, games: &[KeptGame]) -> Result<(), JournalError> {
+    pub(super) fn add(&mut self, games: &[GameLine]) -> Result<(), JournalError> {
         games.iter().try_for_each(|game| self.0.add(game))
     }
 

@@ -12,7 +12,11 @@ use engine::core::{
     game::Game as _,
     text::{LineRead, read_line, shortened},
 };
-use engine::play::{build::PlayerRecipe, playable::Playable};
+use engine::play::{
+    build::PlayerRecipe,
+    game_line::{FORMAT, GameLine, PlyLine},
+    playable::Playable,
+};
 use serde_json::{Value, json};
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -354,12 +358,19 @@ impl Session<'_> {
             let (position, _) = Playable::parse_position(&game, last)?;
             Ok::<_, anyhow::Error>(game.payoffs(&position).unwrap_or_default())
         })?;
-        let ply = |ply: &Value| json!({ "outcome": ply["face"].as_u64().unwrap_or(0), "move": ply["move"] });
-        let plies: Vec<Value> = self.plies.iter().map(ply).collect();
-        let heading = json!({ "format": "alea-games-2", "game": self.game, "players": players });
-        let game = json!({
-            "players": [0, 1], "start": self.positions[0], "payoffs": payoffs[..2], "plies": plies,
-        });
+        let ply = |ply: &Value| {
+            let face = ply["face"].as_u64().unwrap_or_default() as u8;
+            PlyLine::new(face, ply["move"].as_str().unwrap_or_default().to_owned())
+        };
+        let plies = self.plies.iter().map(ply).collect();
+        let heading = json!({ "format": FORMAT, "game": self.game, "players": players });
+        let start = self.positions[0].clone();
+        let game = json!(GameLine::new(
+            start,
+            plies,
+            payoffs[..2].to_vec(),
+            vec![0, 1]
+        ));
         Ok(output::file(
             Path::new(name),
             format!("{heading}\n{game}\n"),

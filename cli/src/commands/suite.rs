@@ -3,7 +3,7 @@
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use benches::studies::regret::{
     positions::Source,
     suite::{FEWEST_STONES, MOST_STONES, Maker, file, write_keys},
@@ -72,8 +72,13 @@ impl Arguments {
         let source = Source::parse(&self.from, &game)?;
         let by = self.by.iter().map(|by| PlayerRecipe::parse(by, &game));
         let by = by.collect::<Result<Vec<_>, _>>()?;
+        let place = self.tables.display();
+        let there = Tables::stones_in(&self.tables, game.variant()).with_context(|| {
+            format!(
+                "{place}: there are no endgame tables; 'alea solve --tables {place}' makes them"
+            )
+        })?;
         let _claim = files::claim_directory(&self.out)?;
-        let there = Tables::stones_in(&self.tables, game.variant()).unwrap_or(2);
         let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
         let maker = Maker {
             game: &game,

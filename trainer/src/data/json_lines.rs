@@ -15,15 +15,15 @@ use engine::core::{
     files::{self, FileError},
     text::{LineRead, read_line},
 };
-use engine::play::playable::Playable;
+use engine::play::{
+    game_line::{FORMAT, GameLine},
+    playable::Playable,
+};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::BTreeMap,
     io::{BufReader, Write},
     path::Path,
 };
-
-const FORMAT: &str = "alea-games-2";
 
 /// Bytes of the longest line that is read: thousands of plies with all that can be said of each.
 const LONGEST_LINE: usize = 16 << 20;
@@ -93,55 +93,6 @@ impl Heading {
     }
 }
 
-/// Every other line. Matches number their games and seal the lines; who reads only the games needs
-/// neither.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    /// For each seat the index of its player in the first line.
-    players: Vec<u8>,
-    start: String,
-    /// What each seat got.
-    payoffs: Vec<f32>,
-    plies: Vec<LinePly>,
-    #[serde(default, skip_serializing)]
-    #[allow(dead_code, reason = "it may be there")]
-    number: Option<u64>,
-    #[serde(default, skip_serializing)]
-    #[allow(dead_code, reason = "it may be there")]
-    checksum: Option<String>,
-    /// Why the game was lost before its end.
-    #[serde(default, skip_serializing)]
-    forfeit: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LinePly {
-    /// What chance said; 0 where there is none.
-    #[serde(default, skip_serializing_if = "is_none")]
-    outcome: u8,
-    #[serde(rename = "move")]
-    mv: String,
-    #[serde(default)]
-    value: Option<f32>,
-    #[serde(default)]
-    explored: bool,
-    /// Microseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    time: Option<u64>,
-    /// What the labels say of the position before the ply, by their names.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<String, f32>,
-    /// The errors of that.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    errors: BTreeMap<String, f32>,
-}
-
-fn is_none(outcome: &u8) -> bool {
-    *outcome == 0
-}
-
 /// Writes all games into a file; returns how many there are.
 ///
 /// # Errors
@@ -174,33 +125,22 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> Line {
-    let record = &game.record;
-    let named = |ply: usize, of: fn(Estimate) -> Option<f32>| {
-        let entry = |(index, label): (usize, &Label)| {
-            Some((label.name.clone(), of(game.estimate(index, ply)?)?))
-        };
-        labels.iter().enumerate().filter_map(entry).collect()
-    };
-    let plies = record.positions(rules).zip(&record.plies).enumerate();
-    let plies = plies.map(|(number, (position, ply))| LinePly {
-        outcome: ply.outcome,
-        mv: rules.format_move(&position, ply.mv),
-        value: ply.value,
-        explored: ply.explored,
-        time: game.times.get(number).copied().flatten(),
-        labels: named(number, |label| Some(label.value)),
-        errors: named(number, |label| label.error),
-    });
-    Line {
-        players: game.players.clone(),
-        start: rules.format_position(&record.start, None),
-        payoffs: record.payoffs[..rules.seats()].to_vec(),
-        plies: plies.collect(),
-        number: None,
-        checksum: None,
-        forfeit: None,
+/// A game as a line, with the names of its labels.
+pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> GameLine {
+    let mut line = GameLine::of(rules, &game.record, game.players.clone());
+    for (number, ply) in line.plies.iter_mut().enumerate() {
+        ply.time = game.times.get(number).copied().flatten();
+        for (index, Label { name, .. }) in labels.iter().enumerate() {
+            let Some(Estimate { value, error }) = game.estimate(index, number) else {
+                continue;
+            };
+            ply.labels.insert(name.clone(), value);
+            if let Some(error) = error {
+                ply.errors.insert(name.clone(), error);
+            }
+        }
     }
+    line
 }
 
 /// Makes a set of a file of JSON lines. Games of matches that were forfeited have no end by the
@@ -300,7 +240,7 @@ fn read<G: Playable>(
     Ok(())
 }
 
-fn game<G: Playable>(line: Line, rules: &G, header: &ShardHeader) -> Result<Read<G>, String> {
+fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<Read<G>, String> {
     let (start, _) = rules
         .parse_position(&line.start)
         .map_err(|error| format!("start: {error}"))?;

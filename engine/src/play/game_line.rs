@@ -1,0 +1,111 @@
+//! A game as a line of JSON lines (`docs/formats.md`).
+//!
+//! Who records games, exports them or shows them writes them so. Invariant: a line says everything of
+//! a game but who the players are and what the labels mean, which the first line of a file does.
+
+use super::playable::Playable;
+use crate::core::record::GameRecord;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What the first line calls the format.
+pub const FORMAT: &str = "alea-games-2";
+
+/// Every line but the first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GameLine {
+    /// Which game of a match it is: twice the pair, and one more for its second game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// For each seat the index of its player in the first line.
+    pub players: Vec<u8>,
+    /// The first position.
+    pub start: String,
+    /// What each seat got.
+    pub payoffs: Vec<f32>,
+    /// The plies in order.
+    pub plies: Vec<PlyLine>,
+    /// Why the game has no end by the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<String>,
+    /// Of the line, where a journal sealed it, which writes it by itself.
+    #[serde(default, skip_serializing)]
+    pub checksum: Option<String>,
+}
+
+/// One ply of a [`GameLine`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlyLine {
+    /// What chance said; 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub outcome: u8,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// What the player thought of the position, for the seat that moves.
+    #[serde(default)]
+    pub value: Option<f32>,
+    /// Whether the move was not the player's choice.
+    #[serde(default)]
+    pub explored: bool,
+    /// Microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<u64>,
+    /// What the labels say of the position before the ply, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, f32>,
+    /// The errors of that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, f32>,
+}
+
+fn is_none(outcome: &u8) -> bool {
+    *outcome == 0
+}
+
+impl GameLine {
+    /// A game from `start`, with what each seat got, by these players.
+    #[must_use]
+    pub fn new(start: String, plies: Vec<PlyLine>, payoffs: Vec<f32>, players: Vec<u8>) -> Self {
+        Self {
+            number: None,
+            players,
+            start,
+            payoffs,
+            plies,
+            forfeit: None,
+            checksum: None,
+        }
+    }
+
+    /// A recorded game, without times and labels.
+    pub fn of<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
+        let plies = record.positions(game).zip(&record.plies);
+        let plies = plies.map(|(position, ply)| PlyLine {
+            value: ply.value,
+            explored: ply.explored,
+            ..PlyLine::new(ply.outcome, game.format_move(&position, ply.mv))
+        });
+        let payoffs = record.payoffs[..game.seats()].to_vec();
+        let start = game.format_position(&record.start, None);
+        Self::new(start, plies.collect(), payoffs, players)
+    }
+}
+
+impl PlyLine {
+    /// A move after what chance said, and nothing else.
+    #[must_use]
+    pub fn new(outcome: u8, mv: String) -> Self {
+        Self {
+            outcome,
+            mv,
+            value: None,
+            explored: false,
+            time: None,
+            labels: BTreeMap::new(),
+            errors: BTreeMap::new(),
+        }
+    }
+}

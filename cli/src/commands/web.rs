@@ -1,7 +1,7 @@
 //! `alea web`: the analysis board in a browser.
 
 use crate::{output, recorded, tables};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use engine::core::files;
 use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
@@ -49,7 +49,12 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         if let Some(directory) = &self.export {
-            let engine = files::read(&self.engine()?)?;
+            let file = self.engine()?;
+            let engine = files::read(&file)?;
+            if !engine.starts_with(b"\0asm") {
+                let file = file.display();
+                bail!("{file}: this is no WebAssembly; web/build-wasm makes the engine");
+            }
             page::export(directory, &engine)?;
             return output::line(&format!(
                 "{}: the page; any web server can serve it, such as: python3 -m http.server -d {}",

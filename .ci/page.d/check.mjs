@@ -48,6 +48,8 @@ const centre = (selector) =>
     const { x, y, width, height } = element.getBoundingClientRect();
     return [x + width / 2, y + height / 2];
   }, selector);
+/** A click, tried again until it hits: answers that arrive may draw anew what was found a moment before. */
+const press = (selector) => page.locator(selector).setTimeout(20_000).click();
 const plies = () => page.$$eval("#plies li", (items) => items.length);
 
 /** Plays the move of whoever sits here: by the board, or by the list where the board has none. */
@@ -61,7 +63,7 @@ async function move(number) {
     const targets = await names('#board:has([aria-pressed="true"]) .spot:has(.target)');
     if (targets.length) await click(targets[number % targets.length]);
   } else {
-    await page.click("#unplaced button");
+    await press("#unplaced button");
   }
   await until((count) => document.querySelectorAll("#plies li").length > count, before);
 }
@@ -81,7 +83,7 @@ async function wholeGame(notation) {
   await until(() => !document.querySelector("#ledger table"));
   await hasSettled();
   const seed = await page.$eval("#seed", (field) => field.value);
-  await page.click("#new");
+  await press("#new");
   await until((seed) => document.querySelector("#seed").value !== seed, seed);
   await until(() => !document.querySelector("#ledger table"));
   for (let number = 0; number < MOST_CLICKS; number += 1) {
@@ -215,7 +217,7 @@ async function handles() {
   await page.goto("about:blank");
   await page.goto(`${address}#${hash}`);
   await until(() => document.querySelector("#status").textContent === "Red has rolled 3");
-  await page.click("#hint");
+  await press("#hint");
   await until(() => /^Hint: a3/.test(document.querySelector("#searchState").textContent));
   // Stone 3 goes from a3 to b2 by keys: to the board, then right and down.
   await page.evaluate(() => document.querySelector('#board [data-square="a3"]').focus());
@@ -225,7 +227,7 @@ async function handles() {
   assert.match(await text("#plies"), /a3b2/);
   await until(() => /a3b2/.test(document.querySelector("#verdict").textContent));
   // By drag: Blue's stone 1 from c1, after its roll is entered.
-  await page.click('#die [data-face="1"]');
+  await press('#die [data-face="1"]');
   await until(() => document.querySelector("#status").textContent === "Blue has rolled 1");
   await page.mouse.move(...(await centre('#board [data-square="c1"]')));
   await page.mouse.down();
@@ -233,7 +235,7 @@ async function handles() {
   await page.mouse.up();
   await until(() => document.querySelectorAll("#plies li").length === 2);
   assert.match(await text("#plies"), /c1b1/);
-  await page.click("#takeBack");
+  await press("#takeBack");
   await until(() => document.querySelectorAll("#plies li").length === 1);
   await page.goBack();
   await until(() => document.querySelectorAll("#plies li").length === 2);
@@ -242,19 +244,19 @@ async function handles() {
   // A wrong text says what is wrong, a right one sets up.
   expects400 = true;
   await page.$eval("#position", (field) => (field.value = "nonsense"));
-  await page.click("#edit button");
+  await press("#edit button");
   await until(() => !document.querySelector("#positionProblem").hidden);
   assert.ok((await text("#positionProblem")).length > 10);
   expects400 = false;
   await page.$eval("#position", (field) => (field.value = "1..../...../..6../...../....a b 1"));
-  await page.click("#edit button");
+  await press("#edit button");
   await until(() => document.querySelectorAll("#plies li").length === 0);
   await until(() => document.querySelector("#status").textContent === "Blue has rolled 1");
   assert.equal(await page.$eval("#positionProblem", (element) => element.hidden), true);
   // Two programs play on by themselves; German; evaluators.
   await page.select("#language", "de");
   await until(() => document.querySelector("#status").textContent === "Blau hat 1 gewürfelt");
-  await page.click("#evaluators summary");
+  await press("#evaluators summary");
   await until(() => document.querySelectorAll("#evaluations li .worth").length > 3);
   await page.select("#language", "en");
   await page.evaluate(() => {
@@ -265,7 +267,7 @@ async function handles() {
   });
   await until(() => /won/.test(document.querySelector("#status").textContent));
   await until(() => document.querySelector("#ledger table"));
-  await page.click("#evaluators summary");
+  await press("#evaluators summary");
 }
 
 /** Opens the page at a position of EinStein, with persons on both sides. */
@@ -305,19 +307,19 @@ async function practice() {
 
   await page.reload();
   await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
-  await page.click("#drill");
+  await press("#drill");
   await until(() => /^Drill\. Find the best move/.test(document.querySelector("#task").textContent));
   await until(() => document.querySelector("#board .spot.may"));
   assert.equal(await page.$(".moves .worth"), null, "the answer is hidden");
   assert.equal(await page.$(".arrow"), null, "the answer is hidden");
-  await page.click(`#moves [data-move="${worst.move}"]`);
+  await press(`#moves [data-move="${worst.move}"]`);
   await until(() => /^No: /.test(document.querySelector("#task").textContent));
   // A wrong answer comes back at once, a right one tomorrow.
   await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
-  await page.click("#drill");
+  await press("#drill");
   await until(() => /^Drill\. Find/.test(document.querySelector("#task").textContent));
   await until(() => document.querySelector("#board .spot.may"));
-  await page.click(`#moves [data-move="${best.move}"]`);
+  await press(`#moves [data-move="${best.move}"]`);
   await until(() => /^Right: /.test(document.querySelector("#task").textContent));
   await until(() => /0 due of 1/.test(document.querySelector("#drill").textContent));
   const [drill] = await page.evaluate(() => JSON.parse(localStorage.getItem("alea.drills")));
@@ -330,7 +332,7 @@ async function practice() {
   await page.reload();
   await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
 
-  await page.click("#puzzle");
+  await press("#puzzle");
   await until(() => /^Puzzle \d+ of 300/.test(document.querySelector("#task").textContent));
   await until(() => document.querySelector("#board .spot.may"));
   const number = Number(/\d+/.exec(await text("#task"))[0]) - 1;
@@ -338,9 +340,9 @@ async function practice() {
   const truth = JSON.parse(alea("probe", puzzle.position, "--json"));
   truth.moves.sort((one, other) => other.value - one.value);
   assert.equal(truth.moves[0].move, puzzle.best, "the tables agree");
-  await page.click(`#moves [data-move="${puzzle.best}"]`);
+  await press(`#moves [data-move="${puzzle.best}"]`);
   await until(() => /^Right: /.test(document.querySelector("#task").textContent));
-  await page.click("#endPractice");
+  await press("#endPractice");
   await until(() => document.querySelector("#task").textContent === "");
 }
 
@@ -366,10 +368,10 @@ async function tools() {
   expects400 = false;
 
   await openAt("...../...../.1..a/...../.2... r -", 1);
-  await page.click("#editBoard");
+  await press("#editBoard");
   await page.evaluate(() => [...document.querySelectorAll("#palette button")].find((one) => one.textContent === "5").click());
   await page.mouse.click(...(await centre('#board [data-square="d5"]')));
-  await page.click("#editBoard");
+  await press("#editBoard");
   await until(() => /^\.\.\.5\.\//.test(document.querySelector("#position").value));
   await until(() => document.querySelector("#palette").hidden);
 
@@ -379,7 +381,7 @@ async function tools() {
   await until(() => /0:5\d/.test(document.querySelector("#clock").textContent));
   await page.select("#minutes", "0");
   await page.select("#setupsBy", "random");
-  await page.click("#ladder summary");
+  await press("#ladder summary");
   assert.match(await text("#ladderTable"), /93\.4 %/);
 }
 
@@ -410,8 +412,8 @@ const isQuick = (notation) => !/havannah\(base=[68]/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);
   if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt)$/.test(notation)) {
-    await page.click("#back");
-    await page.click("#back");
+    await press("#back");
+    await press("#back");
     await until(() => document.querySelector("#moves .worth"));
     await photograph(notation.replace(/\W+/g, "-").replace(/-$/, ""));
   }

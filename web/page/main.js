@@ -53,6 +53,8 @@ let epoch = 0;
 let shown = null;
 let shownEpoch = 0;
 let layout = null;
+let isPressed = false;
+let isOwed = false;
 let thinking = false;
 let hinted = null;
 let looked = null;
@@ -608,7 +610,10 @@ function standNow() {
   return { analysis, best: rolled?.best ?? null, value: rolled?.value ?? analysis.value };
 }
 
+/** Draws all; while a button is pressed it waits, for what is drawn anew under the pointer hears no click. */
 function render() {
+  isOwed = isPressed;
+  if (isPressed) return;
   const stand = standNow();
   byId("status").textContent = statusText();
   renderBar(stand);
@@ -965,6 +970,13 @@ function bind() {
     render();
   });
   setInterval(() => shown && game && renderClock(), 200);
+  const letGo = () => {
+    isPressed = false;
+    // After the click that this may be.
+    setTimeout(() => isOwed && render());
+  };
+  document.addEventListener("pointerdown", () => (isPressed = true), true);
+  for (const kind of ["pointerup", "pointercancel", "blur"]) window.addEventListener(kind, letGo);
   const orProblem = (act) => () => act().catch((error) => showProblem(error.message));
   on("drill", "click", orProblem(beginDrill));
   on("puzzle", "click", orProblem(beginPuzzle));

@@ -59,11 +59,13 @@ impl RandomStream {
     }
 
     /// The next 64 bits.
+    #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.generator.next_u64()
     }
 
     /// A whole number below `bound`, which is at least 1. Its bias is at most `bound / 2^64`.
+    #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }

@@ -23,7 +23,7 @@ use network::{
     EinSteinNetwork,
     inputs::{self, InputGroup},
 };
-use ntuple::{EinSteinTuples, View};
+use ntuple::EinSteinTuples;
 use std::ops::{Range, RangeInclusive};
 
 pub use network::Network;
@@ -66,8 +66,8 @@ impl Learnable for Standard {
     }
 
     fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let view = View::new(&seen_by(position, seat));
-        symbols.copy_from_slice(&view.symbols()[..symbols.len()]);
+        let seen = ntuple::symbols(&seen_by(position, seat));
+        symbols.copy_from_slice(&seen[..symbols.len()]);
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {

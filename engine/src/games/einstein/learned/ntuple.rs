@@ -18,14 +18,15 @@ mod watchers;
 pub(crate) use cell::{GROUPS, image};
 pub(crate) use sets::{SETS, kinds};
 pub use successors::Successors;
-pub(crate) use view::View;
 
 use crate::core::simd::{Instructions, Level};
 use crate::games::einstein::{Move, Position, Standard};
 use crate::learned::inputs::Cell;
 pub use crate::learned::tuples::{CUSTOM, MAX_TUPLES, NTupleError, TupleError};
 use crate::learned::tuples::{TupleKernels, TupleNetwork};
+use cell::CELLS;
 use plan::Plan;
+use view::View;
 use watchers::Watchers;
 
 /// An n-tuple network of EinStein.
@@ -33,6 +34,15 @@ pub type NTuple = TupleNetwork<Standard>;
 
 /// A set of tuples of EinStein.
 pub type TupleSet = crate::learned::tuples::TupleSet<Standard>;
+
+/// The symbols of all cells of a position, by place.
+pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(symbols) = vectors::symbols(position) {
+        return symbols;
+    }
+    *View::new(position).symbols()
+}
 
 /// EinStein's tuples as its kernels need them.
 #[derive(Clone, Debug)]

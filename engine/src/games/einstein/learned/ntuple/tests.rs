@@ -368,6 +368,28 @@ fn rows_fit_their_tables_whatever_the_position() {
 }
 
 #[test]
+fn symbols_are_those_of_the_plain_view() {
+    // Any bits, which no game has, and those of games.
+    let mut random = RandomStream::new(1);
+    for number in 0..20_000 {
+        let mut side = || Side::new([0; MAX_STONES].map(|_| random.below(32) as u8));
+        let position = Position::new(side(), side(), number % 2);
+        assert_eq!(
+            symbols(&position),
+            *View::new(&position).symbols(),
+            "{position:?}"
+        );
+    }
+    for position in random_positions(100) {
+        assert_eq!(
+            symbols(&position),
+            *View::new(&position).symbols(),
+            "{position:?}"
+        );
+    }
+}
+
+#[test]
 fn the_parts_of_a_view_do_not_touch() {
     for position in random_positions(3) {
         let (plain, whole) = (View::plain(&position), View::new(&position));

@@ -15,7 +15,7 @@ mod avx512_view;
 
 use super::{
     TupleSet,
-    cell::{DISTANCE_CELLS, OWNER_CELLS, SQUARES},
+    cell::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
     mobility::symbols_permitted_by_others,
     successors::Parent,
 };
@@ -31,6 +31,17 @@ use crate::learned::tuples::WholeWeights;
 // AVX2's: so vectors may be called where the set has any, and wide ones where `are_wide`. Whatever
 // the position, symbols are below their alphabets (`View` of either width), so rows are below
 // `Plan::rows`, which is how many weights are handed on; `REDUCED` is what the plan says.
+
+/// The symbols of all cells of a position, by place; none on a machine without AVX2.
+#[inline]
+pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
+    #[target_feature(enable = "avx2")]
+    fn symbols(position: &Position) -> [u8; CELLS] {
+        avx2_view::View::new::<true>(position).symbols()
+    }
+    // SAFETY: it has been found.
+    is_x86_feature_detected!("avx2").then(|| unsafe { symbols(position) })
+}
 
 /// The sum of the weights of a position's rows; not with portable instructions.
 #[inline]

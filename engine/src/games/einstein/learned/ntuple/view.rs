@@ -7,9 +7,7 @@ use super::{
     cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES},
     mobility::Mobility,
 };
-use crate::games::einstein::{
-    GONE, MAX_STONES, Position, Standard, evaluators::race_tables::distance,
-};
+use crate::games::einstein::{MAX_STONES, Position, Standard, evaluators::race_tables::distance};
 
 /// The symbols of all cells of one position.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,17 +31,15 @@ impl View {
         let sides = [position.mover(), position.other()];
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES].square(stone % MAX_STONES);
-            if square != GONE {
-                let seen_by_mover = if stone < MAX_STONES {
-                    square
-                } else {
-                    Standard::GOAL.wrapping_sub(square)
-                };
-                symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
-            }
+            let seen_by_mover = if stone < MAX_STONES {
+                square
+            } else {
+                Standard::GOAL.wrapping_sub(square)
+            };
+            symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
         }
-        // Filled last, so that no square, however wrong, could leave its mark in another part of
-        // the view.
+        // Filled last, so that no square, of a stone that is gone or however wrong, could leave its
+        // mark in another part of the view.
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES]
                 .square(stone % MAX_STONES)

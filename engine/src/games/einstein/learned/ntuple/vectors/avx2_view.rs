@@ -5,7 +5,7 @@
 //! further checks.
 
 use super::super::{
-    cell::{ALIVE, DISTANCES, SQUARES, STONE_SQUARES, STONES},
+    cell::{ALIVE, CELLS, DISTANCES, SQUARES, STONE_SQUARES, STONES},
     mobility::LEAST,
 };
 use super::{DISTANCE, OWNER, avx2::load, permitted_by_other_numbers};
@@ -150,6 +150,18 @@ impl View {
             pieces[7] = _mm256_permute2x128_si256::<0x11>(mobile, mobile);
         }
         Self(pieces)
+    }
+
+    /// The symbols by place.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn symbols(&self) -> [u8; CELLS] {
+        let mut symbols = [0; CELLS];
+        for (symbols, &piece) in symbols.as_chunks_mut::<16>().0.iter_mut().zip(&self.0) {
+            // SAFETY: there are 16 bytes; the store needs no alignment.
+            unsafe { _mm_storeu_si128(symbols.as_mut_ptr().cast(), _mm256_castsi256_si128(piece)) };
+        }
+        symbols
     }
 
     #[inline(always)]

@@ -130,25 +130,6 @@ def test_scikit_learn_plays():
     assert alea.arena(model, "random", games=200).interval[0] > 0.5
 
 
-class Session:
-    """What `onnxruntime.InferenceSession` has of inputs and outputs."""
-
-    class Input:
-        name, type = "cells", "tensor(float)"
-
-    def get_inputs(self):
-        return [self.Input]
-
-    def run(self, outputs, feed):
-        assert feed["cells"].dtype == numpy.float32
-        return [schwarz(feed["cells"].astype("u1"))[:, None]]
-
-
-def test_sessions_of_onnx_are_asked_by_their_only_input():
-    engines = alea.arena("schwarz", "greedy", games=40)
-    assert alea.arena(Session(), "greedy", games=40)["wins"] == engines["wins"]
-
-
 @pytest.mark.parametrize("a", ["star2(depth=3, eval=schwarz)", schwarz])
 def test_a_match_ends_when_python_is_interrupted(a):
     timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))

@@ -1,4 +1,4 @@
-"""With PyTorch: networks as the engine has them, and records as a dataset. `.ci/python --torch` runs it."""
+"""With PyTorch: networks as the engine has them, and records as a dataset."""
 
 import time
 from pathlib import Path

@@ -10,7 +10,7 @@ from typing import Any
 from ._alea import evaluate, game as _game, regret as _regret, suites as _suites
 from ._ask import Asked, named
 from ._matches import Match, arena
-from ._positions import Player, endgames, unpack
+from ._positions import Player, Tables, endgames, unpack
 
 BENCHMARK = "einstein-1"
 """The version: other suites, ladder or rules of counting are another version."""
@@ -64,6 +64,8 @@ class Card:
     evaluations_per_second: float
     """Positions valued a second of processor time; of players those in their searches, 0 without any."""
     seed: int
+    exact: dict[str, Any] | None = None
+    """The JSON of `alea regret --stones N`, on fresh positions, if there were tables to ask."""
 
     def json(self) -> str:
         """The card as JSON."""
@@ -84,6 +86,10 @@ class Card:
             "|---" * (len(names) + 1) + "|",
             f"| {measured['value']:.5f} ± {measured['error']:.5f} | " + " | ".join(cells) + " |",
         ]
+        if self.exact:
+            fresh = self.exact["regret"]
+            few = max(sum(map(int, name.split("v"))) for name in self.exact["classes"])
+            lines += ["", f"On fresh positions of at most {few} stones: {fresh['value']:.5f} ± {fresh['error']:.5f}"]
         if self.ladder:
             lines += ["", "| against | score, % | 95 % interval | games |", "|---|---|---|---|"]
             for match in self.ladder:
@@ -107,13 +113,16 @@ def benchmark(
     luck: str | None = "best",
     seed: int = 1,
     of: Mapping[str, str] | None = None,
+    tables: Tables | None = None,
+    positions: int = 20_000,
 ) -> Card:
     """Measures a player, an evaluator, a model file or a callable (see `Asked`) of EinStein.
 
     Regret is that of `alea regret --suite data/suites`, to the last digit; evaluators and callables
     rate every direct successor. Then `games` games against each of the `ladder`, from whose score
     the luck is taken that `luck` tells, an evaluator (`None`: scores as played). `of` names other
-    suites, text by name.
+    suites, text by name. With `tables`, such as `Tables(6, folder="tables")`, also the regret on
+    `positions` fresh positions that they know: that of `alea regret --stones 6 --tables tables`.
     """
     game = _game("einstein")
     found = named(game, someone)
@@ -123,11 +132,14 @@ def benchmark(
     else:
         (kind, judged), who, asked = found, (*found, None), []
     texts = suites() if of is None else of
+    if tables is not None and tables.game.notation != game.notation:
+        raise ValueError(f"the benchmark is of {game.notation}, the tables of {tables.game.notation}")
     measured = json.loads(_regret(who, asked, list(texts.items()), seed))
+    exact = None if tables is None else json.loads(_regret(who, asked, (tables._tables, positions), seed))
     matches = [arena(someone, other, games, seed, game=game, luck=luck) for other in ladder]
     title = name or (judged.name if isinstance(judged, Asked) else judged)
     version = BENCHMARK if of is None else "custom"
-    return Card(title, kind, version, measured, matches, _speed(game, kind, judged), seed)
+    return Card(title, kind, version, measured, matches, _speed(game, kind, judged), seed, exact)
 
 
 def _speed(game: Any, kind: str, judged: Any) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -99,15 +100,26 @@ class Player(_Player):
 class Tables:
     """Exact values of all positions of EinStein with at most `stones` stones, both sides together.
 
-    They are built in memory, once a process: 0.9 GB and some seconds for five, the most. Positions
-    are packed (n,) uint64, or a list of positions and texts. What is out of reach is NaN.
+    At most five stones are built in memory, once a process: 0.9 GB and some seconds for five. With
+    `folder` they are read from the files that `alea solve` wrote there, six stones too: all bytes
+    are checked once, then the files are mapped. Positions are packed (n,) uint64, or a list of
+    positions and texts. What is out of reach is NaN.
     """
 
-    def __init__(self, stones: int = 5, game: Game | str = "einstein") -> None:
-        if not 2 <= stones <= 5:
-            raise ValueError(f"tables are for 2 to 5 stones in all, not {stones}; 'alea probe' reads those of 6")
-        self.stones = stones
-        self._tables = _Tables(stones, game if isinstance(game, str) else game.notation)
+    def __init__(self, stones: int = 5, game: Game | str = "einstein", folder: str | os.PathLike[str] | None = None) -> None:
+        most = 5 if folder is None else 6
+        if not 2 <= stones <= most:
+            where = "in memory" if folder is None else "in files"
+            more = "" if folder or stones != 6 else "; 'alea solve --stones 6 --tables DIR' writes those of 6, and folder=DIR reads them"
+            raise ValueError(f"tables {where} are for 2 to {most} stones in all, not {stones}{more}")
+        self.stones, self.game = stones, rules(game)
+        try:
+            self._tables = _Tables(stones, self.game.notation, folder)
+        except ValueError as problem:
+            if folder is None or self.game.name != "einstein":
+                raise
+            command = f"alea solve --stones {stones} --tables {os.fspath(folder)}"
+            raise ValueError(f"{problem}; '{command}' writes the files") from None
 
     def value(self, positions: Positions) -> NDArray[numpy.float32]:
         """(n,) float32: win probabilities of the sides to move, before the roll; payoffs at the end."""

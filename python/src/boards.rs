@@ -4,7 +4,9 @@
 //! it. A game that ends is followed by the next one on its board within the same step. Invariant:
 //! equal seeds and actions give equal bytes: chance, starts and samples are drawn board by board.
 
-use crate::rules::{Told, named_outcomes};
+use crate::Told;
+use crate::models::symbols;
+use crate::positions::named_outcomes;
 use engine::core::{
     game::{Chance as _, List as _},
     random::{RandomStream, SeedSpace, derive_seed},
@@ -29,22 +31,6 @@ pub(crate) struct Shown<'a> {
     pub(crate) terminated: &'a mut [bool],
 }
 
-/// Boards of some game.
-pub(crate) trait Boards: Send {
-    /// Symbols of an observation, and columns of the mask.
-    fn widths(&self) -> [usize; 2];
-    fn reset(&mut self, shown: &mut Shown<'_>);
-    /// Makes a move on every board, or none on any if an action is none.
-    fn step(&mut self, actions: &[i64], shown: &mut Shown<'_>) -> Told<()>;
-    fn step_chance(&mut self, outcomes: &[i64], shown: &mut Shown<'_>) -> Told<()>;
-    /// The probability of each outcome, a row a board.
-    fn chances(&self) -> Vec<Vec<f32>>;
-    /// An action a board, all equally likely.
-    fn sample(&mut self) -> Told<Vec<i64>>;
-    /// The positions as text.
-    fn texts(&self) -> Vec<String>;
-}
-
 /// Whoever draws what chance says has not spoken.
 const UNSAID: u8 = u8::MAX;
 
@@ -61,34 +47,41 @@ pub(crate) struct Env<G: Learnable> {
     luck: Option<G::Luck>,
     starts: RandomStream,
     samples: RandomStream,
-    widths: [usize; 2],
+    /// Symbols of an observation, and columns of the mask.
+    pub(crate) widths: [usize; 2],
 }
 
+/// Most symbols of all observations together.
+const MOST_CELLS: usize = 1 << 31;
+
 impl<G: Learnable> Env<G> {
-    pub(crate) fn new(game: G, count: usize, seed: u64, explicit_chance: bool) -> Self {
+    pub(crate) fn new(game: &G, count: usize, seed: u64, explicit_chance: bool) -> Told<Self> {
         let seed = |index| derive_seed(seed, SeedSpace::Playouts, &[index]);
-        let cells = game.cells().iter().map(|group| group.start + group.count);
         // A face permits two stones at most, and each has three steps.
         let most = match G::NAME {
             "einstein" => 6,
             _ => game.most_moves(),
         };
-        let widths = [cells.max().unwrap_or(0), most];
+        let widths = [symbols(game), most];
+        let bound = MOST_CELLS / widths[0].max(most).max(1);
+        if !(1..=bound).contains(&count) {
+            return Err(format!("'n' is 1 to {bound} boards, not {count}"));
+        }
         let luck = (!explicit_chance).then(|| game.luck(seed(0)));
         let (mut starts, samples) = (RandomStream::new(seed(1)), RandomStream::new(seed(2)));
         let boards = (0..count).map(|_| Board {
-            position: start(&game, &mut starts),
+            position: start(game, &mut starts),
             outcome: UNSAID,
             moves: G::Moves::default(),
         });
-        Self {
+        Ok(Self {
             boards: boards.collect(),
-            game,
+            game: game.clone(),
             luck,
             starts,
             samples,
             widths,
-        }
+        })
     }
 }
 
@@ -135,12 +128,8 @@ fn show<G: Learnable>(
     shown.seats[at] = seat as u8;
 }
 
-impl<G: Learnable> Boards for Env<G> {
-    fn widths(&self) -> [usize; 2] {
-        self.widths
-    }
-
-    fn reset(&mut self, shown: &mut Shown<'_>) {
+impl<G: Learnable> Env<G> {
+    pub(crate) fn reset(&mut self, shown: &mut Shown<'_>) {
         shown.rewards.fill(0.0);
         shown.terminated.fill(false);
         for (at, board) in self.boards.iter_mut().enumerate() {
@@ -150,7 +139,8 @@ impl<G: Learnable> Boards for Env<G> {
         }
     }
 
-    fn step(&mut self, actions: &[i64], shown: &mut Shown<'_>) -> Told<()> {
+    /// Makes a move on every board, or none on any if an action is none.
+    pub(crate) fn step(&mut self, actions: &[i64], shown: &mut Shown<'_>) -> Told<()> {
         let illegal = |(at, (action, board)): (usize, (&i64, &Board<G>))| {
             let count = board.moves.len();
             let is_legal = usize::try_from(*action).is_ok_and(|action| action < count);
@@ -179,7 +169,7 @@ impl<G: Learnable> Boards for Env<G> {
         Ok(())
     }
 
-    fn step_chance(&mut self, outcomes: &[i64], shown: &mut Shown<'_>) -> Told<()> {
+    pub(crate) fn step_chance(&mut self, outcomes: &[i64], shown: &mut Shown<'_>) -> Told<()> {
         if self.luck.is_some() {
             return Err("chance is drawn inside unless explicit_chance=True".to_owned());
         }
@@ -205,7 +195,8 @@ impl<G: Learnable> Boards for Env<G> {
         Ok(())
     }
 
-    fn chances(&self) -> Vec<Vec<f32>> {
+    /// The probability of each outcome, a row a board.
+    pub(crate) fn chances(&self) -> Vec<Vec<f32>> {
         let weights = |board: &Board<G>| {
             let mut row = vec![0.0; self.game.outcome_names().count()];
             let outcomes = named_outcomes(&self.game, &board.position);
@@ -217,7 +208,8 @@ impl<G: Learnable> Boards for Env<G> {
         self.boards.iter().map(weights).collect()
     }
 
-    fn sample(&mut self) -> Told<Vec<i64>> {
+    /// An action a board, all equally likely.
+    pub(crate) fn sample(&mut self) -> Told<Vec<i64>> {
         let random = &mut self.samples;
         let one = |board: &Board<G>| match board.moves.len() {
             0 => Err("chance has not spoken; reset() or step_chance()".to_owned()),
@@ -226,7 +218,8 @@ impl<G: Learnable> Boards for Env<G> {
         self.boards.iter().map(one).collect()
     }
 
-    fn texts(&self) -> Vec<String> {
+    /// The positions as text.
+    pub(crate) fn texts(&self) -> Vec<String> {
         let text = |board: &Board<G>| {
             let outcome = Some(board.outcome).filter(|&outcome| outcome != UNSAID);
             self.game.format_position(&board.position, outcome)

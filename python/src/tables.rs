@@ -3,11 +3,9 @@
 //! Invariant: what the tables do not reach is NaN; positions that are over have their payoff, and no
 //! moves.
 
-use crate::{
-    Game,
-    rules::{self, Positions, with_game},
-    told, wrong,
-};
+use crate::games::{Game, Of, Rules};
+use crate::positions::positions_of;
+use crate::{in_parallel, told, wrong};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
     MoveList, Position, Standard,
@@ -16,46 +14,44 @@ use engine::games::einstein::{
 use engine::play::playable::Playable as _;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// Most moves of a position.
 const MOST_MOVES: usize = 18;
-/// Positions that are looked up together: as many as the tables fetch at once.
-const TOGETHER: usize = 32;
+/// In memory as many are looked up together as are fetched at once; in files many, in their order.
+const TOGETHER: [usize; 2] = [32, 1 << 20];
 
 /// Exact values of all positions of EinStein with at most `stones` stones, both sides together.
 #[pyclass(frozen, module = "alea")]
 pub(crate) struct Tables {
     game: Game,
-    rules: Standard,
-    tables: Arc<Exact>,
+    pub(crate) rules: Arc<Standard>,
+    pub(crate) tables: Arc<Exact>,
+    /// Positions that are looked up together.
+    together: usize,
 }
 
 impl Tables {
     fn read(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
-        let packed = match crate::positions_of(&self.game, positions)? {
-            Positions::Packed(packed) => packed,
-            states => told(with_game!(self.game.0, of => of.packed(&states)))?,
+        let positions = positions_of(&self.game, positions)?;
+        let Of::EinStein(rules) = &self.game.0 else {
+            return Ok(Vec::new());
         };
-        let places = packed.iter().enumerate();
-        let read = places.map(|(place, &bits)| rules::unpacked(&self.rules, bits, place));
-        told(read.collect())
+        told(rules.own(&positions))
     }
 
     fn values(&self, positions: &[Position]) -> Vec<f32> {
+        let over = |position: &Position| self.rules.payoff(position, position.seat());
         let mut values = Vec::with_capacity(positions.len());
-        for positions in positions.chunks(TOGETHER) {
-            let over = |position: &Position| self.rules.payoff(position, position.seat());
-            let (mut asked, mut open) = ([positions[0]; TOGETHER], 0);
-            for position in positions.iter().filter(|position| over(position).is_none()) {
-                asked[open] = *position;
-                open += 1;
-            }
-            let mut found = [None; TOGETHER];
-            self.tables.values(&asked[..open], &mut found[..open]);
-            let mut found = found.into_iter();
+        let (mut asked, mut found) = (Vec::new(), Vec::new());
+        for positions in positions.chunks(self.together) {
+            asked.clear();
+            asked.extend(positions.iter().filter(|position| over(position).is_none()));
+            found.resize(asked.len(), None);
+            self.tables.values(&asked, &mut found);
+            let mut found = found.iter();
             values.extend(positions.iter().map(|position| {
-                let known = over(position).or_else(|| found.next()?);
+                let known = over(position).or_else(|| *found.next()?);
                 known.unwrap_or(f32::NAN)
             }));
         }
@@ -90,14 +86,19 @@ impl Tables {
 #[pymethods]
 impl Tables {
     #[new]
-    #[pyo3(signature = (stones = 5, game = "einstein"))]
-    fn new(py: Python<'_>, stones: usize, game: &str) -> PyResult<Self> {
-        let rules = Standard::from_notation(game, None).map_err(wrong)?;
-        let made = py.detach(|| shared::shared(stones, rules.variant()));
+    #[pyo3(signature = (stones, name, folder = None))]
+    fn new(py: Python<'_>, stones: usize, name: &str, folder: Option<PathBuf>) -> PyResult<Self> {
+        let rules = told(Rules::<Standard>::read(name))?;
+        let variant = rules.game.variant();
+        let tables = py.detach(|| match &folder {
+            Some(folder) => Exact::open(folder, stones, variant, &in_parallel),
+            None => shared::shared(stones, variant),
+        });
         Ok(Self {
-            game: crate::game(game)?,
-            rules,
-            tables: made.map_err(wrong)?,
+            rules: Arc::clone(&rules.game),
+            game: Game(Of::EinStein(rules)),
+            tables: told(tables)?,
+            together: TOGETHER[usize::from(folder.is_some())],
         })
     }
 

@@ -36,6 +36,23 @@ def test_regret_is_that_of_the_command_to_the_last_digit(name):
     assert f"{expected['regret']['value']:.5f}" in card.markdown()
 
 
+# `alea regret --stones 4 --positions 2000 --player greedy --eval schwarz --json`, commit 0271455.
+FRESH = json.loads((HERE / "regret-4.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["schwarz", "greedy"])
+def test_regret_on_fresh_positions_is_that_of_the_command_to_the_last_digit(name):
+    who = name if name != "greedy" else alea.Player(alea.game("einstein"), name)
+    five = {"stones-5.jsonl": alea.suites()["stones-5.jsonl"]}
+    card = alea.benchmark(who, ladder=(), of=five, tables=alea.Tables(4), positions=2000)
+    expected = next(c for c in FRESH["contestants"] if c["name"] == name)
+    assert set(card.exact["classes"]) >= {"1v1", "3v1"}
+    for key in expected.keys() - {"seconds"}:
+        assert card.exact[key] == expected[key], key
+    assert f"at most 4 stones: {expected['regret']['value']:.5f}" in card.markdown()
+    assert json.loads(card.json())["exact"] == card.exact
+
+
 def schwarz(rows):
     """Schwarz' evaluator by way of Python: the same numbers the engine has, from what is seen alone."""
     cells = rows[:, :25].astype(numpy.int64)

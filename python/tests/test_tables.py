@@ -1,11 +1,20 @@
 """Exact look-ups on arrays."""
 
+import shutil
+import subprocess
 import time
+from pathlib import Path
 
 import numpy
 import pytest
 
 import alea
+import rules
+
+ROOT = Path(__file__).parents[2]
+# `alea solve --stones 2 --tables python/tests/tables`, commit 0271455.
+FILES = ROOT / "python" / "tests" / "tables"
+COMMAND = shutil.which("alea") or ROOT / "target" / "release" / "alea"
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +62,10 @@ def test_what_is_over_or_out_of_reach(tables):
         lambda t: alea.Tables(7),
         lambda t: alea.Tables(4, alea.game("reversi")),
         lambda t: alea.Tables(6),
+        lambda t: alea.Tables(7, folder=FILES),
+        lambda t: alea.Tables(6, folder=FILES),
+        lambda t: alea.Tables(2, "einstein(variant=nearest)", folder=FILES),
+        lambda t: alea.Tables(2, "reversi", folder=FILES),
         lambda t: t.value(numpy.array([2**64 - 1], numpy.uint64)),
         lambda t: t.value(numpy.zeros(3, numpy.uint64)),
         lambda t: t.regret(alea.endgames(2), numpy.array([1]), numpy.array([0])),
@@ -73,3 +86,33 @@ def test_arrays_are_looked_up_by_the_million(tables):
     began = time.perf_counter()
     tables.value(packed)
     assert len(packed) / (time.perf_counter() - began) > 500_000
+
+
+def test_two_stones_of_a_file_have_the_values_of_the_rules():
+    tables, packed = alea.Tables(2, folder=FILES), alea.endgames(40, 2, 2, seed=2)
+    expected = [rules.value(position.text) for position in alea.unpack(packed)]
+    assert tables.value(packed) == pytest.approx(expected, abs=4e-5)
+
+
+@pytest.mark.skipif(not Path(COMMAND).exists(), reason="there is no command 'alea', built or on the PATH")
+def test_what_the_command_wrote_is_what_is_built_in_memory(tables, tmp_path):
+    subprocess.run([COMMAND, "solve", "--stones", "4", "--tables", tmp_path], check=True, capture_output=True)
+    read, packed = alea.Tables(4, folder=tmp_path), alea.endgames(100_000, 2, 5, seed=6)
+    faces, actions = numpy.arange(100_000) % 6 + 1, numpy.zeros(100_000, int)
+    numpy.testing.assert_array_equal(read.value(packed), tables.value(packed))
+    numpy.testing.assert_array_equal(read.moves(packed), tables.moves(packed))
+    numpy.testing.assert_array_equal(read.moves(packed, faces), tables.moves(packed, faces))
+    few = packed[~numpy.isnan(tables.value(packed))]
+    faces, actions = faces[: len(few)], actions[: len(few)]
+    numpy.testing.assert_array_equal(read.regret(few, faces, actions), tables.regret(few, faces, actions))
+
+
+@pytest.mark.parametrize("change", [lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:-9] + b"nine more")])
+def test_files_that_are_missing_or_damaged_name_the_command_that_writes_them(tmp_path, change):
+    shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    change(tmp_path / "classic-1v1.ends")
+    with pytest.raises(ValueError, match=f"classic-1v1.ends.*'alea solve --stones 2 --tables {tmp_path}'") as caught:
+        alea.Tables(2, folder=tmp_path)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="alea solve --stones 6"):
+        alea.Tables(6)

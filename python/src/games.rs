@@ -1,0 +1,310 @@
+//! Games and their evaluators.
+//!
+//! The one place of the package that lists the games: Python has no type parameters, so what is
+//! generic over them is one of [`Of`]. Invariant: evaluators are read once, and anew only if their
+//! file has changed.
+
+use crate::models::{Looks, shown, view};
+use crate::positions::{At, Position, Positions, bits_of, own, positions_of, unpacked};
+use crate::{Told, Worded as _, told};
+use engine::core::{game::Game as _, random::RandomStream};
+use engine::games::{einstein, havannah, reversi, reversixt};
+use engine::learned::inputs::Learnable;
+use engine::play::{build, notation::Notation, playable::Playable as _, registry::AnyEvaluator};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+/// Something of one of the games.
+#[derive(Clone)]
+pub(crate) enum Of<E, H, R, X> {
+    EinStein(E),
+    Havannah(H),
+    Reversi(R),
+    ReversiXt(X),
+}
+
+/// A type that is generic over games, of any of them.
+macro_rules! any {
+    ($of:ident) => {
+        $crate::games::Of<
+            $of<engine::games::einstein::Standard>,
+            $of<engine::games::havannah::Havannah>,
+            $of<engine::games::reversi::Reversi>,
+            $of<engine::games::reversixt::ReversiXt>,
+        >
+    };
+}
+pub(crate) use any;
+
+/// What is done with something of any game, in its type; after `=> in` the result is of that game.
+macro_rules! each {
+    ($any:expr, $own:ident => in $act:expr) => {
+        each!(@ EinStein, Havannah, Reversi, ReversiXt: $any, $own => in $act)
+    };
+    ($any:expr, $own:ident => $act:expr) => {
+        each!(@ EinStein, Havannah, Reversi, ReversiXt: $any, $own => $act)
+    };
+    (@ $($of:ident),*: $any:expr, $own:ident => in $act:expr) => {
+        match $any { $($crate::games::Of::$of($own) => $crate::games::Of::$of($act)),* }
+    };
+    (@ $($of:ident),*: $any:expr, $own:ident => $act:expr) => {
+        match $any { $($crate::games::Of::$of($own) => $act),* }
+    };
+}
+pub(crate) use each;
+
+/// A game with its rules: `alea.game("reversi(size=6)")`.
+#[pyclass(frozen, module = "alea")]
+pub(crate) struct Game(pub(crate) any!(Rules));
+
+pub(crate) struct Rules<G: Learnable> {
+    pub(crate) game: Arc<G>,
+    evaluators: Mutex<Vec<Known<G>>>,
+}
+
+/// An evaluator by its notation, and when the file that it names was written.
+type Known<G> = (String, Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
+
+/// In place of a value that is asked for.
+const OPEN: f32 = -1.0;
+
+/// Evaluators that are kept; the one that was read longest ago goes first.
+const KEPT: usize = 16;
+
+/// What heads say, each if there is such a head.
+type Said = (Option<Vec<Vec<f32>>>, Option<Vec<f32>>);
+
+impl<G: Learnable> Rules<G> {
+    pub(crate) fn read(text: &str) -> Told<Self> {
+        Ok(Self {
+            game: Arc::new(G::from_notation(text, None).worded()?),
+            evaluators: Mutex::default(),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn start(&self, seed: u64, first: usize) -> Told<Arc<At<G>>> {
+        let seats = self.game.seats();
+        if first >= seats {
+            return Err(format!("'first' is a seat below {seats}, not {first}"));
+        }
+        let mut random = RandomStream::new(seed);
+        Ok(self.at(self.game.random_start(&mut random, first)))
+    }
+
+    /// The position of a text, and what chance has said in it.
+    pub(crate) fn parse(&self, text: &str) -> Told<(Arc<At<G>>, Option<u8>)> {
+        let (position, outcome) = self.game.parse_position(text).worded()?;
+        Ok((self.at(position), outcome))
+    }
+
+    fn at(&self, position: G::Position) -> Arc<At<G>> {
+        let game = Arc::clone(&self.game);
+        Arc::new(At { game, position })
+    }
+
+    /// The evaluator of a notation, read anew only if its file has changed.
+    fn evaluator(&self, notation: &str) -> Told<Arc<dyn AnyEvaluator<G>>> {
+        let path = notation.strip_prefix("model:").map(Path::new);
+        let written = path.and_then(|path| path.metadata().ok()?.modified().ok());
+        let known = self.evaluators.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let same = |(name, time, _): &&Known<G>| name == notation && *time == written;
+        if let Some((.., evaluator)) = known.iter().find(same) {
+            return Ok(Arc::clone(evaluator));
+        }
+        let evaluator = build::evaluator(notation, &*self.game).worded()?;
+        known.retain(|(name, ..)| name != notation);
+        if known.len() == KEPT {
+            known.remove(0);
+        }
+        known.push((notation.to_owned(), written, Arc::clone(&evaluator)));
+        Ok(evaluator)
+    }
+
+    /// Positions as this game has them.
+    pub(crate) fn own(&self, positions: &Positions) -> Told<Vec<G::Position>> {
+        match positions {
+            Positions::Read(read) => {
+                let own = |position| Ok(own(&*self.game, position)?.position);
+                read.iter().map(own).collect()
+            }
+            Positions::Packed(packed) => {
+                let places = packed.iter().enumerate();
+                let read = |(place, &bits)| unpacked::<G>(&self.game, bits, place);
+                places.map(read).collect()
+            }
+        }
+    }
+
+    /// Win probabilities of the seats to move; payoffs of positions that are over.
+    fn values(&self, evaluator: &str, positions: &Positions) -> Told<Vec<f32>> {
+        let (game, evaluator) = (&*self.game, self.evaluator(evaluator)?);
+        let positions = self.own(positions)?;
+        let over = |position| game.payoff(position, game.to_move(position));
+        let over = |position| over(position).unwrap_or(OPEN);
+        let mut values: Vec<f32> = positions.iter().map(over).collect();
+        let open = positions.iter().zip(&values);
+        let open = open.filter(|(_, value)| **value == OPEN);
+        let open: Vec<G::Position> = open.map(|(position, _)| *position).collect();
+        let mut found = vec![0.0; open.len()];
+        evaluator.values(game, &open, &mut found);
+        let places = values.iter_mut().filter(|value| **value == OPEN);
+        places.zip(found).for_each(|(place, value)| *place = value);
+        Ok(values)
+    }
+
+    fn heads(&self, evaluator: &str, positions: &Positions) -> Told<Said> {
+        let (game, evaluator) = (&*self.game, self.evaluator(evaluator)?);
+        let positions = self.own(positions)?;
+        let rolls = positions.iter().map(|own| evaluator.by_outcome(game, own));
+        let plies = positions.iter().map(|own| evaluator.plies_to_go(game, own));
+        Ok((rolls.collect(), plies.collect()))
+    }
+
+    /// Positions in 64 bits each, of games that have such a form.
+    fn packed(&self, positions: &Positions) -> Told<Vec<u64>> {
+        let bits = |position: &G::Position| {
+            bits_of(position).ok_or_else(|| format!("positions of {} have no packed form", G::NAME))
+        };
+        self.own(positions)?.iter().map(bits).collect()
+    }
+}
+
+/// The game of a notation.
+#[pyfunction]
+pub(crate) fn game(notation: &str) -> PyResult<Game> {
+    macro_rules! named {
+        ($($of:ident: $type:ty),*) => {{
+            let name = told(Notation::parse(notation))?.name;
+            let names = [$(<$type>::NAME),*].join(", ");
+            match name.as_str() {
+                $(<$type>::NAME => Rules::read(notation).map(Of::$of),)*
+                name => Err(format!("there is no game '{name}'; there are {names}")),
+            }
+        }};
+    }
+    let read = named!(
+        EinStein: einstein::Standard,
+        Havannah: havannah::Havannah,
+        Reversi: reversi::Reversi,
+        ReversiXt: reversixt::ReversiXt
+    );
+    told(read).map(Game)
+}
+
+/// Win probabilities of the sides to move, before chance has spoken: float32, one a position; what
+/// the side to move gets where the game is over.
+#[pyfunction]
+pub(crate) fn evaluate<'py>(
+    py: Python<'py>,
+    game: &Game,
+    positions: &Bound<'py, PyAny>,
+    eval: &str,
+) -> PyResult<Bound<'py, PyArray1<f32>>> {
+    let positions = positions_of(game, positions)?;
+    let values = py.detach(|| each!(&game.0, rules => rules.values(eval, &positions)));
+    Ok(PyArray1::from_vec(py, told(values)?))
+}
+
+/// What the heads of a network say: win probabilities of the sides to move for each outcome of
+/// chance, and plies to the end, at least 1.
+#[pyfunction]
+pub(crate) fn heads(
+    py: Python<'_>,
+    game: &Game,
+    positions: &Bound<'_, PyAny>,
+    eval: &str,
+) -> PyResult<Said> {
+    let positions = positions_of(game, positions)?;
+    told(py.detach(|| each!(&game.0, rules => rules.heads(eval, &positions))))
+}
+
+#[pymethods]
+impl Game {
+    /// Its name without parameters.
+    #[getter]
+    fn name(&self) -> &'static str {
+        each!(&self.0, rules => rules.name())
+    }
+
+    /// Its name with the parameters that are not the usual ones.
+    #[getter]
+    fn notation(&self) -> String {
+        each!(&self.0, rules => rules.game.notation())
+    }
+
+    /// How many seats play.
+    #[getter]
+    fn seats(&self) -> usize {
+        each!(&self.0, rules => rules.game.seats())
+    }
+
+    /// A first position; `first` begins, unless the game says who does.
+    #[pyo3(signature = (seed = 1, first = 0))]
+    fn start(&self, seed: u64, first: usize) -> PyResult<Position> {
+        Ok(Position(
+            each!(&self.0, rules => in told(rules.start(seed, first))?),
+        ))
+    }
+
+    /// The position of a text; what chance has said in it is left out.
+    fn position(&self, text: &str) -> PyResult<Position> {
+        Ok(Position(
+            each!(&self.0, rules => in told(rules.parse(text))?.0),
+        ))
+    }
+
+    /// Positions in 64 bits each: (n,) uint64. EinStein only.
+    fn pack<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let positions = positions_of(self, positions)?;
+        let packed = each!(&self.0, rules => rules.packed(&positions));
+        Ok(PyArray1::from_vec(py, told(packed)?))
+    }
+
+    /// What a model looks at: (n, active) uint16, the rows of a network with these groups of inputs,
+    /// or with `None` the symbols of all cells, as `VecEnv.observations` has them.
+    #[pyo3(signature = (positions, inputs = None))]
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        inputs: Looks,
+    ) -> PyResult<Bound<'py, PyArray2<u16>>> {
+        let positions = positions_of(self, positions)?;
+        let rows = py.detach(|| {
+            each!(&self.0, rules => {
+                let own = rules.own(&positions)?;
+                Ok::<_, String>(shown(&*rules.game, view(&*rules.game, &inputs)?, &own))
+            })
+        });
+        let (rows, width) = told(rows)?;
+        let count = rows.len() / width;
+        PyArray1::from_vec(py, rows).reshape([count, width])
+    }
+
+    /// The runs of rows of these inputs, `[start, end]`; in every position one of each is on.
+    fn runs(&self, inputs: String) -> PyResult<Vec<[usize; 2]>> {
+        each!(&self.0, rules => {
+            let groups = told(view(&*rules.game, &Some(inputs)))?.unwrap_or_default();
+            let runs = rules.game.input_runs(groups).into_iter();
+            Ok(runs.map(|run| [run.start, run.end]).collect())
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("alea.game({:?})", self.notation())
+    }
+}

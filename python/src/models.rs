@@ -1,0 +1,117 @@
+//! Model files, and what models look at.
+//!
+//! Invariant: rows are those that the trainer feeds its networks; weights that make no network leave
+//! no file.
+
+use crate::games::{Game, each};
+use crate::{Told, Worded as _, told};
+use engine::learned::{
+    files::{Model, ModelFile},
+    inputs::{Learnable, with_view},
+    names::NameSet,
+    network::{HeadWeights, Layer, Network, TrainedWeights},
+};
+use pyo3::prelude::*;
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+/// What a model looks at: the rows of a network with these groups of inputs, or nothing: the symbols
+/// of all cells.
+pub(crate) type Looks = Option<String>;
+
+/// The same of one game.
+pub(crate) type View<G> = Option<NameSet<<G as Learnable>::Group>>;
+
+pub(crate) fn view<G: Learnable>(_: &G, looks: &Looks) -> Told<View<G>> {
+    let groups = looks.as_deref().map(NameSet::from_names);
+    groups.transpose().worded()
+}
+
+/// How many symbols all cells have.
+pub(crate) fn symbols<G: Learnable>(game: &G) -> usize {
+    let ends = game.cells().iter().map(|group| group.start + group.count);
+    ends.max().unwrap_or(0)
+}
+
+/// What each position shows to its seat to move, so many numbers a position.
+pub(crate) fn shown<G: Learnable>(
+    game: &G,
+    view: View<G>,
+    positions: &[G::Position],
+) -> (Vec<u16>, usize) {
+    let width = match view {
+        Some(groups) => game.input_runs(groups).len(),
+        None => symbols(game),
+    };
+    let mut rows = vec![0; width * positions.len()];
+    for (position, row) in positions.iter().zip(rows.chunks_exact_mut(width)) {
+        let seat = game.to_move(position);
+        match view {
+            Some(groups) => game.input_rows(groups, position, seat, row),
+            None => with_view(game, position, seat, |symbols| {
+                row.iter_mut()
+                    .zip(symbols)
+                    .for_each(|(row, &symbol)| *row = symbol.into());
+            }),
+        }
+    }
+    (rows, width)
+}
+
+/// A network as it was trained elsewhere: groups of inputs, bounds of buckets, tensors by the names of
+/// docs/formats.md, a row for each input, and its story.
+type Trained = (String, Vec<u8>, HashMap<String, Vec<f32>>, String);
+
+/// Writes weights in whole numbers as a model file.
+#[pyfunction]
+pub(crate) fn save_network(
+    py: Python<'_>,
+    game: &Game,
+    path: PathBuf,
+    network: Trained,
+) -> PyResult<()> {
+    told(py.detach(|| each!(&game.0, rules => save(&*rules.game, network, &path))))
+}
+
+fn save<G: Learnable>(
+    game: &G,
+    (inputs, bounds, mut tensors, provenance): Trained,
+    path: &Path,
+) -> Told<()> {
+    let missing = |name: &str| format!("there is no tensor '{name}'");
+    let mut take = |name: &str| tensors.remove(name).ok_or_else(|| missing(name));
+    let mut weights = TrainedWeights {
+        rows: take("rows")?,
+        bias: take("hidden1.bias")?,
+        output: take("output.weight")?,
+        output_bias: take("output.bias")?,
+        ..TrainedWeights::default()
+    };
+    // Layers that there may be.
+    let mut layer = |name: &str| -> Told<Option<Layer>> {
+        let Ok(weights) = take(&format!("{name}.weight")) else {
+            return Ok(None);
+        };
+        let bias = take(&format!("{name}.bias"))?;
+        Ok(Some(Layer { weights, bias }))
+    };
+    while let Some(hidden) = layer(&format!("hidden{}", weights.hidden.len() + 2))? {
+        weights.hidden.push(hidden);
+    }
+    weights.heads = HeadWeights {
+        rolls: layer("rolls")?,
+        moves_to_go: layer("moves_to_go")?,
+    };
+    if let Some(name) = tensors.keys().min() {
+        return Err(format!("a network has no tensor '{name}'"));
+    }
+    let game = game.as_learned();
+    let groups = NameSet::from_names(&inputs).worded()?;
+    let whole = weights.nearest().worded()?;
+    let network = Network::new(&game, groups, &bounds, whole);
+    let model = Model::Network(network.worded()?);
+    let file = ModelFile { provenance, model };
+    file.save(path).worded()
+}

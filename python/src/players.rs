@@ -1,0 +1,240 @@
+//! Players that are asked.
+//!
+//! Invariant: answers depend on question and seed alone, not on what was asked before or on how many
+//! threads there are.
+
+use crate::games::{Game, any, each};
+use crate::positions::{At, Question, own, question};
+use crate::{Told, Worded as _, told};
+use engine::core::{
+    chance::expectation,
+    random::{SeedSpace, derive_seed},
+};
+use engine::learned::inputs::Learnable;
+use engine::play::{
+    build::PlayerRecipe,
+    player::{Failure, Player as Playing},
+};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A player by its notation. Every question is answered as the first of a game with its seed.
+#[pyclass(frozen, subclass, module = "alea")]
+pub(crate) struct Player {
+    game: Py<Game>,
+    thinker: any!(Thinker),
+}
+
+/// What a player thinks of a position: a dict in Python.
+#[derive(Default, IntoPyObject)]
+struct Analysis {
+    value: Option<f32>,
+    /// What such a value has been worth in whole games, where that was fitted.
+    calibrated: Option<f32>,
+    best: Option<String>,
+    moves: Vec<(String, Option<f32>)>,
+    nodes: u64,
+    evaluations: u64,
+}
+
+struct Thinker<G: Learnable> {
+    game: Arc<G>,
+    recipe: PlayerRecipe<G>,
+    seed: u64,
+}
+
+impl<G: Learnable> Thinker<G> {
+    fn new(game: &Arc<G>, notation: &str, seed: u64) -> Told<Self> {
+        Ok(Self {
+            recipe: PlayerRecipe::parse(notation, &**game).worded()?,
+            game: Arc::clone(game),
+            seed: derive_seed(seed, SeedSpace::Player, &[]),
+        })
+    }
+
+    /// Asks players of their own on each thread; each question stands alone.
+    fn ask<T: Send + Default>(
+        &self,
+        questions: &[Question],
+        threads: usize,
+        answer: impl Fn(&mut dyn Playing<G>, &At<G>, Option<u8>) -> Told<T> + Sync,
+    ) -> Told<Vec<T>> {
+        let names = self.game.outcome_names();
+        let certain = (names.start() == names.end()).then_some(*names.start());
+        let some = |questions: &[Question]| {
+            let mut player = self.recipe.make();
+            let one = |(position, outcome): &Question| {
+                player.new_game(self.seed);
+                let at = own(&*self.game, position)?;
+                let answered = answer(&mut *player, at, outcome.or(certain))?;
+                match player.failure() {
+                    Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => {
+                        Err(format!("{}: {reason}", self.recipe.name()))
+                    }
+                    None => Ok(answered),
+                }
+            };
+            questions.iter().map(one).collect::<Told<Vec<T>>>()
+        };
+        let share = questions.len().div_ceil(threads.max(1)).max(1);
+        if share >= questions.len() {
+            return some(questions);
+        }
+        let answers = std::thread::scope(|scope| {
+            let some = &some;
+            let start = |share| scope.spawn(move || some(share));
+            let running: Vec<_> = questions.chunks(share).map(start).collect();
+            let ended = running.into_iter().map(|thread| {
+                let ended = thread.join();
+                ended.unwrap_or_else(|_| Err("a thread of the player panicked".to_owned()))
+            });
+            ended.collect::<Told<Vec<_>>>()
+        })?;
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    fn decide(&self, questions: &[Question], threads: usize) -> Told<Vec<String>> {
+        self.ask(questions, threads, |player, at, outcome| {
+            let outcome = outcome.ok_or("a decision needs to know what chance has said")?;
+            let legal = at.legal(Some(outcome))?;
+            if legal.is_empty() {
+                return Err("the position has no moves".to_owned());
+            }
+            let best = player.decide(&at.position, &legal).best;
+            Ok(self.game.format_move(&at.position, best))
+        })
+    }
+
+    fn analyse(&self, questions: &[Question], threads: usize) -> Told<Vec<Analysis>> {
+        self.ask(questions, threads, |player, at, outcome| {
+            analysis(&self.recipe, player, at, outcome)
+        })
+    }
+}
+
+/// What `alea analyse` says of a position.
+fn analysis<G: Learnable>(
+    recipe: &PlayerRecipe<G>,
+    player: &mut dyn Playing<G>,
+    at: &At<G>,
+    outcome: Option<u8>,
+) -> Told<Analysis> {
+    let (game, position) = (&*at.game, &at.position);
+    if let Some(payoff) = game.payoff(position, game.to_move(position)) {
+        return Ok(Analysis {
+            value: Some(payoff),
+            ..Analysis::default()
+        });
+    }
+    let legal = match outcome {
+        Some(_) => Some(at.legal(outcome)?),
+        None => None,
+    };
+    let analysis = player.analyse(position, legal.as_deref());
+    // A player that rates no moves still plays one.
+    let best = legal.map(|legal| match analysis.line.first() {
+        Some(&best) => best,
+        None => player.decide(position, &legal).best,
+    });
+    let calibrated = |place: usize, mv: G::Move, value: f32| {
+        // Nothing was taken on trust where no leaf was evaluated.
+        let tree = analysis
+            .tree
+            .as_ref()
+            .and_then(|tree| tree.moves.get(place));
+        let proven = tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
+        let next = game.play(position, mv);
+        // The fit is for the side to move.
+        let turned = game.to_move(&next) != game.to_move(position);
+        let own = |value: f32| if turned { 1.0 - value } else { value };
+        let fitted = own(recipe.in_whole_games(&next, own(value))?);
+        Some(if proven || analysis.stats.evaluations == 0 {
+            value
+        } else {
+            fitted
+        })
+    };
+    let rated = analysis.moves.iter().enumerate();
+    let calibrated: Vec<Option<f32>> = rated
+        .map(|(place, &(mv, value))| calibrated(place, mv, value?))
+        .collect();
+    let values: Vec<Option<f32>> = analysis.moves.iter().map(|(_, value)| *value).collect();
+    let whole = |values: &[Option<f32>]| match best {
+        Some(best) => values[analysis.moves.iter().position(|(mv, _)| *mv == best)?],
+        // A move that a sampling player never tried is taken for worthless.
+        None if values.iter().any(Option::is_some) => {
+            let values: Vec<f32> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
+            let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
+            Some(expectation(&game.outcomes(position, &moves), &values))
+        }
+        None => None,
+    };
+    let name = |mv| game.format_move(position, mv);
+    let moves = analysis.moves.iter().map(|&(mv, value)| (name(mv), value));
+    Ok(Analysis {
+        value: whole(&values),
+        calibrated: whole(&calibrated),
+        best: best.map(name),
+        moves: moves.collect(),
+        nodes: analysis.stats.nodes,
+        evaluations: analysis.stats.evaluations,
+    })
+}
+
+impl Player {
+    fn questions(
+        &self,
+        positions: &[Bound<'_, PyAny>],
+        outcome: Option<u8>,
+    ) -> PyResult<Vec<Question>> {
+        let read = |position| {
+            let (position, said) = question(self.game.get(), position)?;
+            Ok((position, outcome.or(said)))
+        };
+        positions.iter().map(read).collect()
+    }
+}
+
+#[pymethods]
+impl Player {
+    #[new]
+    #[pyo3(signature = (game, notation, seed = 1))]
+    fn new(game: Bound<'_, Game>, notation: &str, seed: u64) -> PyResult<Self> {
+        let thinker =
+            each!(&game.get().0, rules => in told(Thinker::new(&rules.game, notation, seed))?);
+        let game = game.unbind();
+        Ok(Self { game, thinker })
+    }
+
+    /// Its notation in normal form.
+    #[getter]
+    fn notation(&self) -> &str {
+        each!(&self.thinker, thinker => thinker.recipe.name())
+    }
+
+    /// The move of each of some positions, where chance has said `outcome`, or what their texts say.
+    #[pyo3(signature = (positions, outcome = None, threads = 1))]
+    fn decide_all(
+        &self,
+        py: Python<'_>,
+        positions: Vec<Bound<'_, PyAny>>,
+        outcome: Option<u8>,
+        threads: usize,
+    ) -> PyResult<Vec<String>> {
+        let questions = self.questions(&positions, outcome)?;
+        told(py.detach(|| each!(&self.thinker, thinker => thinker.decide(&questions, threads))))
+    }
+
+    /// What it thinks of each of some positions.
+    #[pyo3(signature = (positions, outcome = None, threads = 1))]
+    fn analyse_all(
+        &self,
+        py: Python<'_>,
+        positions: Vec<Bound<'_, PyAny>>,
+        outcome: Option<u8>,
+        threads: usize,
+    ) -> PyResult<Vec<Analysis>> {
+        let questions = self.questions(&positions, outcome)?;
+        told(py.detach(|| each!(&self.thinker, thinker => thinker.analyse(&questions, threads))))
+    }
+}

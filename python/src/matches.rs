@@ -156,7 +156,7 @@ fn measured(
     use studies::Contestant;
     let game = match truth {
         Truth::Suites(_) => Standard::default(),
-        Truth::Tables((tables, _)) => (*tables.get().rules).clone(),
+        Truth::Tables((tables, _)) => (*tables.get().rules.game).clone(),
     };
     let contestant = if kind == CALLABLE {
         let view = view(&game, &looks)?;

@@ -3,7 +3,7 @@
 //! Invariant: what the tables do not reach is NaN; positions that are over have their payoff, and no
 //! moves.
 
-use crate::games::{Game, Of, Rules};
+use crate::games::{Game, Rules, game};
 use crate::positions::positions_of;
 use crate::{in_parallel, told, wrong};
 use engine::core::game::Game as _;
@@ -25,7 +25,7 @@ const TOGETHER: [usize; 2] = [32, 1 << 20];
 #[pyclass(frozen, module = "alea")]
 pub(crate) struct Tables {
     game: Game,
-    pub(crate) rules: Arc<Standard>,
+    pub(crate) rules: Rules<Standard>,
     pub(crate) tables: Arc<Exact>,
     /// Positions that are looked up together.
     together: usize,
@@ -34,14 +34,11 @@ pub(crate) struct Tables {
 impl Tables {
     fn read(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
         let positions = positions_of(&self.game, positions)?;
-        let Of::EinStein(rules) = &self.game.0 else {
-            return Ok(Vec::new());
-        };
-        told(rules.own(&positions))
+        told(self.rules.own(&positions))
     }
 
     fn values(&self, positions: &[Position]) -> Vec<f32> {
-        let over = |position: &Position| self.rules.payoff(position, position.seat());
+        let over = |position: &Position| self.rules.game.payoff(position, position.seat());
         let mut values = Vec::with_capacity(positions.len());
         let (mut asked, mut found) = (Vec::new(), Vec::new());
         for positions in positions.chunks(self.together) {
@@ -65,12 +62,15 @@ impl Tables {
         for (number, position) in positions.iter().enumerate() {
             let mut moves = MoveList::default();
             match outcomes {
-                _ if self.rules.payoffs(position).is_some() => {}
-                Some(outcomes) => self.rules.permitted(position, outcomes[number], &mut moves),
-                None => self.rules.moves(position, &mut moves),
+                _ if self.rules.game.payoffs(position).is_some() => {}
+                Some(outcomes) => self
+                    .rules
+                    .game
+                    .permitted(position, outcomes[number], &mut moves),
+                None => self.rules.game.moves(position, &mut moves),
             }
             for (place, &mv) in moves.iter().enumerate() {
-                after.push(self.rules.play(position, mv));
+                after.push(self.rules.game.play(position, mv));
                 places.push(number * MOST_MOVES + place);
             }
         }
@@ -88,15 +88,15 @@ impl Tables {
     #[new]
     #[pyo3(signature = (stones, name, folder = None))]
     fn new(py: Python<'_>, stones: usize, name: &str, folder: Option<PathBuf>) -> PyResult<Self> {
-        let rules = told(Rules::<Standard>::read(name))?;
+        let rules: Rules<Standard> = told(Rules::read(name))?;
         let variant = rules.game.variant();
         let tables = py.detach(|| match &folder {
             Some(folder) => Exact::open(folder, stones, variant, &in_parallel),
             None => shared::shared(stones, variant),
         });
         Ok(Self {
-            rules: Arc::clone(&rules.game),
-            game: Game(Of::EinStein(rules)),
+            game: game(name)?,
+            rules,
             tables: told(tables)?,
             together: TOGETHER[usize::from(folder.is_some())],
         })
@@ -123,7 +123,7 @@ impl Tables {
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let read = self.read(positions)?;
         let count = read.len();
-        let names = self.rules.outcome_names();
+        let names = self.rules.game.outcome_names();
         if let Some(outcomes) = &outcomes
             && (outcomes.len() != count || !outcomes.iter().all(|face| names.contains(face)))
         {

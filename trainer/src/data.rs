@@ -12,6 +12,7 @@ pub mod json_lines;
 pub mod output;
 pub mod parquet;
 pub mod plot;
+pub mod publish;
 pub mod relabel;
 pub mod rewrite;
 mod source;

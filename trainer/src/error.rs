@@ -10,12 +10,24 @@ pub enum Error {
     /// A file or directory cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Several files are wrong, each for a reason of its own; in their order.
+    #[error("{} problems, the first: {}", .0.len(), .0[0])]
+    Several(Vec<Error>),
     /// All else.
     #[error("{0}")]
     Other(String),
 }
 
 impl Error {
+    /// Fails if there are problems; a single one is told as it is.
+    pub(crate) fn unless_none(mut problems: Vec<Self>) -> Result<(), Self> {
+        match problems.len() {
+            0 => Ok(()),
+            1 => Err(problems.remove(0)),
+            _ => Err(Self::Several(problems)),
+        }
+    }
+
     /// The line as a whole.
     pub(crate) fn new(line: impl Display) -> Self {
         Self::Other(line.to_string())

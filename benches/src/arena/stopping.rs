@@ -2,7 +2,8 @@
 //!
 //! The test looks at pairs in the order of their numbers, not as threads happen to finish them:
 //! pairs with short games would come first and mislead it. Invariant: where a match ends depends
-//! neither on the number of threads nor on interruptions; pairs beyond that point do not count.
+//! neither on the number of threads nor on interruptions; pairs beyond that point do not count. A test
+//! in batches looks after whole ones, and after the last pair of the match.
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
@@ -44,20 +45,19 @@ impl StoppingRule {
     /// How the test stands after these pairs.
     #[must_use]
     pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
-        let log_likelihood_ratio = if self.single_games {
+        let evidence = if self.single_games {
             self.test.of_games(&pairs.games())
         } else {
             self.test.of_pair_counts(pairs)
         };
-        let (lower, upper) = self.test.bounds();
-        let verdict = self.test.verdict(log_likelihood_ratio);
+        let (lower, upper) = self.test.bounds(&evidence);
         SequentialResult {
             test: self.test,
             single_games: self.single_games,
-            log_likelihood_ratio,
+            log_likelihood_ratio: evidence.ratio,
             lower,
             upper,
-            verdict,
+            verdict: self.test.verdict(&evidence),
         }
     }
 }
@@ -95,11 +95,12 @@ impl InOrder {
             .insert(result.pair, (result.scores, result.games));
         while let Some((scores, games)) = self.waiting.remove(&self.next) {
             self.next += 1;
-            if !self.repeats.are_new(games) {
-                continue;
+            if self.repeats.are_new(games) {
+                self.counts.add(scores);
             }
-            self.counts.add(scores);
-            if self.rule.after(&self.counts).verdict != Verdict::Open {
+            if self.rule.test.looks_after(self.next)
+                && self.rule.after(&self.counts).verdict != Verdict::Open
+            {
                 self.end = Some(self.next);
                 break;
             }
@@ -120,8 +121,14 @@ mod tests {
 
     #[test]
     fn the_end_does_not_depend_on_the_order_of_arrival() {
+        let test = SequentialTest::new(0.0, 40.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        the_end_is_the_first_look_that_decides(test, 1);
+        the_end_is_the_first_look_that_decides(test.in_batches(70).unwrap(), 70);
+    }
+
+    fn the_end_is_the_first_look_that_decides(test: SequentialTest, batch: usize) {
         let rule = StoppingRule {
-            test: SequentialTest::new(0.0, 40.0, 0.05, 0.05, EloModel::Logistic).unwrap(),
+            test,
             single_games: false,
         };
         let mut random = RandomStream::new(3);
@@ -142,11 +149,11 @@ mod tests {
         let end = expected.0.expect("2000 pairs decide it") as usize;
         // By hand: the first prefix that decides.
         let mut counts = PairCounts::default();
-        let first = results.iter().position(|result| {
-            counts.add(result.scores);
+        let first = results.chunks(batch).position(|batch| {
+            batch.iter().for_each(|result| counts.add(result.scores));
             rule.after(&counts).verdict != Verdict::Open
         });
-        assert_eq!(first, Some(end - 1));
+        assert_eq!(first.map(|first| (first + 1) * batch), Some(end));
         for _ in 0..5 {
             random.shuffle(&mut order);
             assert_eq!(in_order(&order), expected);

@@ -4,8 +4,10 @@
 //! nearest (in Kullback–Leibler divergence) to the counts and have the wanted mean (logistic model)
 //! or the wanted mean in units of their own standard deviation (normalised model). Each is a tilt
 //! `p / (1 + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the
-//! models: M. Van den Bergh's notes for fishtest. Invariant: finite for all counts; empty cells
-//! count 0.001 samples, as fishtest counts them.
+//! models: M. Van den Bergh's notes for fishtest. A test that looks only after whole batches of pairs
+//! has nearer bounds, by the mean overshoot of a discrete walk (Siegmund 1979; *Sequential
+//! Analysis*, 1985). Invariant: finite for all counts; empty cells count 0.001 samples, as fishtest
+//! counts them.
 
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
 use crate::error::Result;
@@ -36,7 +38,24 @@ pub struct SequentialTest {
     pub beta: f64,
     /// What Elo means.
     pub model: EloModel,
+    /// After how many pairs of games at a time the test looks at them, with bounds for that; absent
+    /// if after each, with Wald's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u64>,
 }
+
+/// What samples say for `elo1` against `elo0`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Evidence {
+    /// The log likelihood ratio.
+    pub(crate) ratio: f64,
+    /// By how much a pair of games moves it: a standard deviation.
+    pub(crate) deviation: f64,
+}
+
+/// By how many standard deviations of its steps a random walk is beyond a bound, on average, when it
+/// is first seen there: -ζ(1/2) / √(2π) (Siegmund 1979).
+const OVERSHOOT: f64 = 0.582_597_157_939_010_6;
 
 /// How a sequential test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,25 +93,53 @@ impl SequentialTest {
             alpha,
             beta,
             model,
+            batch: None,
         })
     }
 
-    /// The log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945).
-    pub(crate) fn bounds(&self) -> (f64, f64) {
-        (
-            (self.beta / (1.0 - self.alpha)).ln(),
-            ((1.0 - self.beta) / self.alpha).ln(),
-        )
+    /// The same test, which looks only after so many pairs at a time.
+    ///
+    /// # Errors
+    /// If that is none.
+    pub fn in_batches(self, pairs: u64) -> Result<Self> {
+        if pairs == 0 {
+            return Err(
+                format!("a batch of a sequential test is 1 pair or more, not {pairs}").into(),
+            );
+        }
+        Ok(Self {
+            batch: Some(pairs),
+            ..self
+        })
     }
 
-    /// The log likelihood ratio of pairs of games.
-    pub(crate) fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> f64 {
-        self.log_likelihood_ratio(tally, 2.0)
+    /// Whether the test looks after the first so many pairs.
+    pub(crate) fn looks_after(&self, pairs: u64) -> bool {
+        self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
+    }
+
+    /// The log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). In batches the
+    /// ratio is seen only when it is well beyond them, so they are nearer by the mean overshoot, and
+    /// errors are as frequent as they may be; they meet where one batch decides, and errors are rarer.
+    pub(crate) fn bounds(&self, evidence: &Evidence) -> (f64, f64) {
+        let lower = (self.beta / (1.0 - self.alpha)).ln();
+        let upper = ((1.0 - self.beta) / self.alpha).ln();
+        let Some(batch) = self.batch else {
+            return (lower, upper);
+        };
+        let beyond = OVERSHOOT * evidence.deviation * (batch as f64).sqrt();
+        let nearer = beyond.min((upper - lower) / 2.0);
+        (lower + nearer, upper - nearer)
+    }
+
+    /// What pairs of games say.
+    pub(crate) fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> Evidence {
+        self.evidence(tally, 2.0)
     }
 
     /// The same of counted pairs: where no pair is worth half points, the two cells that only draws
     /// can fill are left out.
-    pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> f64 {
+    pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => self.of_pairs(&Tally {
                 counts: [lost, split, won],
@@ -101,27 +148,26 @@ impl SequentialTest {
         }
     }
 
-    /// The log likelihood ratio of single games; only right if they do not depend on each other.
-    pub(crate) fn of_games<const N: usize>(&self, tally: &Tally<N>) -> f64 {
-        self.log_likelihood_ratio(tally, 1.0)
+    /// What single games say; only right if they do not depend on each other.
+    pub(crate) fn of_games<const N: usize>(&self, tally: &Tally<N>) -> Evidence {
+        self.evidence(tally, 1.0)
     }
 
-    /// What a log likelihood ratio means.
-    #[must_use]
-    pub fn verdict(&self, log_likelihood_ratio: f64) -> Verdict {
-        let (lower, upper) = self.bounds();
-        if log_likelihood_ratio >= upper {
+    /// What that means.
+    pub(crate) fn verdict(&self, evidence: &Evidence) -> Verdict {
+        let (lower, upper) = self.bounds(evidence);
+        if evidence.ratio >= upper {
             Verdict::Accepted
-        } else if log_likelihood_ratio <= lower {
+        } else if evidence.ratio <= lower {
             Verdict::Rejected
         } else {
             Verdict::Open
         }
     }
 
-    fn log_likelihood_ratio<const N: usize>(&self, tally: &Tally<N>, games_per_sample: f64) -> f64 {
+    fn evidence<const N: usize>(&self, tally: &Tally<N>, games_per_sample: f64) -> Evidence {
         if tally.samples() == 0.0 {
-            return 0.0;
+            return Evidence::default();
         }
         let counts = tally
             .counts
@@ -135,9 +181,16 @@ impl SequentialTest {
             }
         };
         let (null, alternative) = (fitted(self.elo0), fitted(self.elo1));
-        (0..N)
-            .map(|cell| counts[cell] * (alternative[cell] / null[cell]).ln())
-            .sum()
+        let said: [f64; N] = std::array::from_fn(|cell| (alternative[cell] / null[cell]).ln());
+        let ratio: f64 = (0..N).map(|cell| counts[cell] * said[cell]).sum();
+        let mean = ratio / samples;
+        let variance: f64 = (0..N)
+            .map(|cell| observed[cell] * (said[cell] - mean).powi(2))
+            .sum();
+        Evidence {
+            ratio,
+            deviation: (variance * 2.0 / games_per_sample).sqrt(),
+        }
     }
 }
 
@@ -239,7 +292,7 @@ mod tests {
     fn bounds_as_published() {
         for (beta, expected) in [(0.05, [-2.94444, 2.94444]), (0.10, [-2.25129, 2.89037])] {
             let test = SequentialTest::new(0.0, 1.0, 0.05, beta, EloModel::Logistic).unwrap();
-            let (lower, upper) = test.bounds();
+            let (lower, upper) = test.bounds(&Evidence::default());
             close(lower, expected[0], 5e-6);
             close(upper, expected[1], 5e-6);
         }
@@ -249,12 +302,13 @@ mod tests {
     fn likelihood_ratios_of_a_game_without_draws() {
         let pairs = PairCounts::without_draws(180, 430, 240);
         let test = test(0.0, 10.0, EloModel::Logistic);
-        close(test.of_pairs(&pairs.tally()), 2.7872, 5e-5);
-        close(test.of_pair_counts(&pairs), 2.7872, 5e-5);
+        close(test.of_pairs(&pairs.tally()).ratio, 2.7872, 5e-5);
+        close(test.of_pair_counts(&pairs).ratio, 2.7872, 5e-5);
         // Taken as single games: 910 won, 790 lost, no draw.
         assert_eq!(pairs.games().counts, [790, 0, 910]);
-        close(test.of_games(&pairs.games()), 2.7498, 5e-5);
-        close(test.of_games(&Tally { counts: [790, 910] }), 2.7498, 5e-5);
+        close(test.of_games(&pairs.games()).ratio, 2.7498, 5e-5);
+        let games = Tally { counts: [790, 910] };
+        close(test.of_games(&games).ratio, 2.7498, 5e-5);
     }
 
     #[test]
@@ -278,7 +332,7 @@ mod tests {
             (0.0, 2.0, Logistic, [871, 26175, 55983, 26678, 821], -4.9787),
         ] {
             close(
-                test(elo0, elo1, model).of_pairs(&Tally { counts }),
+                test(elo0, elo1, model).of_pairs(&Tally { counts }).ratio,
                 ratio,
                 5e-5,
             );
@@ -289,13 +343,13 @@ mod tests {
     fn one_sided_matches_are_finite_and_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model);
-            let of_pairs = |counts: [u64; 3]| test.of_pairs(&Tally { counts });
+            let of_pairs = |counts: [u64; 3]| test.of_pairs(&Tally { counts }).ratio;
             let (won, lost) = (of_pairs([0, 0, 500]), of_pairs([500, 0, 0]));
             assert!(won.is_finite() && lost.is_finite(), "{won} {lost}");
             assert!(won > 0.0 && lost < 0.0, "{won} {lost}");
             assert_eq!(of_pairs([0; 3]), 0.0);
             let counts = [0, 0, 0, 0, 1];
-            assert!(test.of_pairs(&Tally { counts }).is_finite());
+            assert!(test.of_pairs(&Tally { counts }).ratio.is_finite());
         }
         let test = test(0.0, 10.0, EloModel::Logistic);
         for (counts, verdict) in [
@@ -303,7 +357,30 @@ mod tests {
             ([500, 0, 0], Verdict::Rejected),
             ([0; 3], Verdict::Open),
         ] {
-            assert_eq!(test.verdict(test.of_pairs(&Tally { counts })), verdict);
+            assert_eq!(test.verdict(&test.of_pairs(&Tally { counts })), verdict);
+        }
+    }
+
+    #[test]
+    fn bounds_of_batches_are_nearer_by_the_overshoot() {
+        // Half of the pairs split: a pair has the variance 1/8 and moves the ratio by
+        // 0.014387 / sqrt(1/8) = 0.04069, the score of 10 Elo being 0.514387.
+        for model in [EloModel::Logistic, EloModel::Normalized] {
+            let test = test(0.0, 10.0, model).in_batches(400).unwrap();
+            let pairs = test.of_pairs(&Tally {
+                counts: [25_000, 50_000, 25_000],
+            });
+            // Single games of as much variance a pair.
+            let games = test.of_games(&Tally {
+                counts: [50_000; 2],
+            });
+            for evidence in [pairs, games] {
+                let (lower, upper) = test.bounds(&evidence);
+                close(upper, 2.94444 - 0.5826 * 20.0 * 0.04069, 1e-3);
+                close(lower, -upper, 1e-12);
+            }
+            let (lower, upper) = test.in_batches(40_000).unwrap().bounds(&pairs);
+            close(lower, upper, 1e-12);
         }
     }
 

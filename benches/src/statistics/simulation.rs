@@ -8,7 +8,7 @@ use super::{
     PairCounts, Tally,
     normalized::NORMALIZED_ELO,
     score_of_elo,
-    sequential::{EloModel, SequentialTest, Verdict},
+    sequential::{EloModel, Evidence, SequentialTest, Verdict},
 };
 use engine::core::random::RandomStream;
 
@@ -43,20 +43,30 @@ pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
     law
 }
 
-/// A test of pairs drawn by a law, looked at after every pair: its verdict, and after how many
-/// pairs it ended.
+/// A test of pairs drawn by a law: its verdict, and after how many pairs it ended.
 pub fn run(
     test: &SequentialTest,
     law: &PairLaw,
     most: u64,
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
+    run_looking(test, test.batch.unwrap_or(1), law, most, random)
+}
+
+/// The same, looked at after every so many pairs.
+fn run_looking(
+    test: &SequentialTest,
+    every: u64,
+    law: &PairLaw,
+    most: u64,
+    random: &mut RandomStream,
+) -> (Verdict, u64) {
     let mut counts = PairCounts::default();
-    until_decided(test, most, || {
+    until_decided(test, every, most, |look| {
         let draw = random.unit();
         let won = [law[0], law[0] + law[1]].map(|below| f64::from(u8::from(draw >= below)));
         counts.add(won);
-        test.of_pair_counts(&counts)
+        look.then(|| test.of_pair_counts(&counts))
     })
 }
 
@@ -68,21 +78,23 @@ pub fn run_games(
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
     let mut counts = [0; 2];
-    until_decided(test, most, || {
+    until_decided(test, 1, most, |look| {
         counts[usize::from(random.unit() < score)] += 1;
-        test.of_games(&Tally { counts })
+        look.then(|| test.of_games(&Tally { counts }))
     })
 }
 
-/// The verdict of a test, and after how many samples; `one_more` gives the log likelihood ratio
-/// after each.
+/// The verdict of a test, and after how many samples; `one_more` adds one and says what all say, if
+/// it is asked.
 fn until_decided(
     test: &SequentialTest,
+    every: u64,
     most: u64,
-    mut one_more: impl FnMut() -> f64,
+    mut one_more: impl FnMut(bool) -> Option<Evidence>,
 ) -> (Verdict, u64) {
     for sample in 1..=most {
-        let verdict = test.verdict(one_more());
+        let evidence = one_more(sample.is_multiple_of(every));
+        let verdict = evidence.map_or(Verdict::Open, |evidence| test.verdict(&evidence));
         if verdict != Verdict::Open {
             return (verdict, sample);
         }
@@ -140,5 +152,51 @@ mod tests {
         assert_error_rates(EloModel::Logistic, |test, elo, random| {
             run_games(test, score_of_elo(elo), 100_000, random).0
         });
+    }
+
+    #[test]
+    fn tests_in_batches_are_wrong_as_often_as_they_say() {
+        for batch in [1, 50] {
+            assert_error_rates(EloModel::Logistic, |test, elo, random| {
+                let test = test.in_batches(batch).unwrap();
+                run(&test, &law(elo, EloModel::Logistic, 0.5), 100_000, random).0
+            });
+        }
+    }
+
+    #[test]
+    #[ignore = "minutes; prints the table of docs/results.md"]
+    fn ten_thousand_tests_in_batches() {
+        const BATCHES: [u64; 3] = [50, 200, 1000];
+        let plain = SequentialTest::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        let mut rules = vec![(plain, 1)];
+        for batch in BATCHES {
+            rules.extend([(plain, batch), (plain.in_batches(batch).unwrap(), batch)]);
+        }
+        let mut random = RandomStream::new(3);
+        for (test, every) in rules {
+            for (elo, wrong) in [(0.0, Verdict::Accepted), (10.0, Verdict::Rejected)] {
+                let law = law(elo, EloModel::Logistic, 0.5);
+                let (mut ends, mut errors) = (Vec::new(), 0.0);
+                // A look takes far longer than a pair.
+                let tests = if every == 1 { 4_000 } else { 10_000 };
+                for _ in 0..tests {
+                    let (verdict, end) = run_looking(&test, every, &law, 1_000_000, &mut random);
+                    errors += f64::from(u8::from(verdict == wrong));
+                    ends.push(end);
+                }
+                let to_end = |of: u64| {
+                    let ends = ends.iter().map(|end| end.next_multiple_of(of));
+                    ends.sum::<u64>() / tests
+                };
+                let (rate, batch) = (errors / tests as f64, test.batch);
+                let (pairs, played) = (to_end(1), BATCHES.map(to_end));
+                println!(
+                    "{elo} Elo, {every} {batch:?}: wrong {rate:.4}, {pairs} pairs, {played:?}"
+                );
+                // Three standard errors.
+                assert!(batch.is_none() || (rate - 0.05).abs() < 0.0065);
+            }
+        }
     }
 }

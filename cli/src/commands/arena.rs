@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     options: MatchArguments,
     /// End the match when a sequential test decides between two Elo differences, at the latest
     /// after --games (then 200,000 by default); also alpha=0.05 beta=0.05 model=logistic|normalized
-    /// count=pairs|games
-    #[arg(long, num_args = 1..=6, value_name = "elo0=E elo1=E")]
+    /// count=pairs|games, and batch=N to look only after every N pairs, with bounds for that
+    #[arg(long, num_args = 1..=7, value_name = "elo0=E elo1=E")]
     sprt: Option<Vec<String>>,
     /// Write the result as JSON
     #[arg(long)]
@@ -157,10 +157,11 @@ pub(crate) fn teller<G: Playable>(notation: &str, game: &G) -> Result<Contestant
     }
 }
 
-/// A stopping rule from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs`.
+/// A stopping rule from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs
+/// batch=500`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
-    let (mut model, mut single_games) = (EloModel::Logistic, false);
+    let (mut model, mut single_games, mut batch) = (EloModel::Logistic, false, None);
     for word in words {
         let Some((key, value)) = word.split_once('=') else {
             bail!("--sprt takes elo0=0 elo1=5 and the like, not '{word}'")
@@ -189,16 +190,23 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
                     _ => bail!("--sprt: 'count' is pairs or games, not '{value}'"),
                 }
             }
+            "batch" => {
+                let pairs = value.parse().map_err(|_| {
+                    anyhow!("--sprt: 'batch' is a whole number of pairs, not '{value}'")
+                })?;
+                batch = Some(pairs);
+            }
             _ => bail!(
-                "--sprt: there is no '{key}'; there are elo0, elo1, alpha, beta, model and count"
+                "--sprt: there is no '{key}'; there are elo0, elo1, alpha, beta, model, count and batch"
             ),
         }
     }
     let (Some(elo0), Some(elo1)) = (elo0, elo1) else {
         bail!("--sprt needs both hypotheses, for example: --sprt elo0=0 elo1=5")
     };
+    let test = SequentialTest::new(elo0, elo1, alpha, beta, model)?;
     Ok(StoppingRule {
-        test: SequentialTest::new(elo0, elo1, alpha, beta, model)?,
+        test: batch.map_or(Ok(test), |pairs| test.in_batches(pairs))?,
         single_games,
     })
 }

@@ -7,7 +7,7 @@ mod text;
 
 use crate::games::{self, with_type};
 use crate::output;
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use clap::Subcommand;
 use engine::play::playable::Playable;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ struct Verify {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let command = &self.command;
-        with_type!(&command.game(), OneGame => command.run::<OneGame>())
+        with_type!(&command.game(), OneGame => command.run::<OneGame>()).map_err(shown)
     }
 }
 
@@ -156,6 +156,23 @@ impl Remade {
         let written = make(&self.records.open()?, &self.out)?;
         self.records.made(&[written])
     }
+}
+
+/// Problems of records that are shown, each in a line.
+const MOST_SHOWN: usize = 20;
+
+/// Shows several problems before the error.
+fn shown(error: Error) -> Error {
+    let Some(trainer::Error::Several(problems)) = error.downcast_ref() else {
+        return error;
+    };
+    for problem in problems.iter().take(MOST_SHOWN) {
+        output::note(&format!("BAD  {problem}"));
+    }
+    if problems.len() > MOST_SHOWN {
+        output::note(&format!("BAD  … and {} more", problems.len() - MOST_SHOWN));
+    }
+    anyhow!("{} problems with the records", problems.len())
 }
 
 /// What was made, as a person reads it.

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     )]
     player: String,
     /// The hypotheses, as for alea arena
-    #[arg(long, num_args = 1..=6, default_values = ["elo0=0", "elo1=10"], value_name = "elo0=E elo1=E")]
+    #[arg(long, num_args = 1..=7, default_values = ["elo0=0", "elo1=10"], value_name = "elo0=E elo1=E")]
     sprt: Vec<String>,
     #[command(flatten)]
     pairs: PairArguments,

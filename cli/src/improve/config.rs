@@ -78,6 +78,9 @@ pub(super) struct GateSection {
     elo1: f64,
     alpha: f64,
     beta: f64,
+    /// After how many pairs at a time the test looks; after each unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    batch: Option<u64>,
     pub(super) pairs: u64,
 }
 
@@ -214,10 +217,12 @@ impl ImproveConfig {
             elo1,
             alpha,
             beta,
+            batch,
             ..
         } = self.gate;
+        let test = SequentialTest::new(elo0, elo1, alpha, beta, EloModel::Logistic)?;
         Ok(StoppingRule {
-            test: SequentialTest::new(elo0, elo1, alpha, beta, EloModel::Logistic)?,
+            test: batch.map_or(Ok(test), |pairs| test.in_batches(pairs))?,
             single_games: false,
         })
     }

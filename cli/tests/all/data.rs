@@ -286,6 +286,33 @@ fn python_reads_what_parquet_holds_and_writes_it() {
     }
 }
 
+#[test]
+fn a_merge_names_all_shards_that_are_missing_or_damaged() {
+    let folder = Folder::new();
+    let [records, merged] = ["a", "merged"].map(|name| folder.at(name));
+    selfplay(&records, "--games 20000 --player random").succeeds();
+    let shard = |index: u32| format!("{records}/{index:06}.games");
+    let merge = |extra: &str| alea!("data merge {records} --out {merged} {extra}");
+    for index in [1, 3] {
+        fs::remove_file(shard(index)).unwrap();
+    }
+    let missing = [1, 3].map(|index| {
+        let path = shard(index);
+        format!("BAD  {path}: missing, one of 5 shards of its run\n")
+    });
+    let expected = missing.concat() + "alea: 2 problems with the records\n";
+    assert_eq!(merge("").err, expected);
+    let mut bytes = fs::read(shard(2)).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(shard(2), &bytes).unwrap();
+    merge("--partial").fails("000002.games: game");
+    bytes[middle] ^= 1;
+    fs::write(shard(2), &bytes).unwrap();
+    let some = merge("--partial --json").json();
+    assert_eq!(number(&some["games"]), 20000.0 - 2.0 * 4096.0);
+}
+
 /// Whether two values of JSON are the same, numbers as 32-bit floats.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
@@ -319,7 +346,7 @@ fn reversi_is_played_looked_at_and_written_as_others_write_it() {
         "every ply came back"
     );
     alea!("data export {records} --out {file} --format pgn")
-        .fails("there are jsonl, parquet, ggf, transcript");
+        .fails("there are jsonl, parquet, dataset, ggf, transcript");
     alea!("data import {file} --out no --format ggf").fails("einstein has no form 'ggf'");
     alea!("selfplay --out no --game reversi --endgames 3-7")
         .fails("reversi has none of 3 to 7 empties");

@@ -86,7 +86,7 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
         points: vec![0.0; source.rules.seats()],
         values_by_size: vec![0; VALUE_BINS],
         game: source.rules.notation(),
-        runs: source.runs.len(),
+        runs: source.run_count,
         players: source
             .players
             .iter()

@@ -25,7 +25,12 @@ use parquet::{
     },
     schema::parser::parse_message_type,
 };
-use std::{mem, path::Path, sync::Arc};
+use std::{
+    io::{self, Write},
+    mem,
+    path::Path,
+    sync::Arc,
+};
 
 /// Key of the metadata under which the heading of JSON lines stands.
 const KEY: &str = "alea";
@@ -75,13 +80,13 @@ impl<'a, G: Playable> Row<'a, G> {
 }
 
 /// Writes a column of some rows.
-type Write<'a, G> =
+type WriteColumn<'a, G> =
     dyn Fn(&[Row<'_, G>], &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> + 'a;
 
 /// How a column is declared, and how it is written.
 struct Column<'a, G: Playable> {
     declaration: String,
-    write: Box<Write<'a, G>>,
+    write: Box<WriteColumn<'a, G>>,
 }
 
 impl<'a, G: Playable> Column<'a, G> {
@@ -188,47 +193,81 @@ fn write_group<G: Playable>(
     Ok(())
 }
 
+/// How the columns are declared: whether they may have gaps, type and name.
+pub(super) fn declarations<G: Playable>(source: &Source<G>) -> Vec<String> {
+    let columns = columns(source).into_iter();
+    columns.map(|column| column.declaration).collect()
+}
+
+/// A file that is filled game by game.
+pub(super) struct Writer<'a, G: Playable, W> {
+    columns: Vec<Column<'a, G>>,
+    rules: &'a G,
+    /// What is complete and goes out next: the crate wants to own what threads may share.
+    file: SerializedFileWriter<Vec<u8>>,
+    /// What will be a row group, with numbers.
+    games: Vec<(i64, PlayedGame<G>)>,
+    waiting: usize,
+    /// All rows so far.
+    pub(super) rows: u64,
+    out: W,
+}
+
+impl<'a, G: Playable, W: Write> Writer<'a, G, W> {
+    pub(super) fn new(source: &'a Source<G>, out: W) -> io::Result<Self> {
+        let heading = serde_json::to_string(&Heading::of(source))?;
+        let metadata = Some(vec![KeyValue::new(KEY.to_owned(), heading)]);
+        let properties = WriterProperties::builder()
+            .set_key_value_metadata(metadata)
+            .set_compression(Compression::SNAPPY)
+            .build();
+        let message = format!("message plies {{ {}; }}", declarations(source).join("; "));
+        let schema = Arc::new(parse_message_type(&message)?);
+        Ok(Self {
+            columns: columns(source),
+            rules: &source.rules,
+            file: SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?,
+            games: Vec::new(),
+            waiting: 0,
+            rows: 0,
+            out,
+        })
+    }
+
+    pub(super) fn push(&mut self, number: i64, game: PlayedGame<G>) -> io::Result<()> {
+        self.rows += game.record.plies.len() as u64;
+        self.waiting += game.record.plies.len();
+        self.games.push((number, game));
+        if self.waiting >= ROWS {
+            write_group(&mut self.file, &self.columns, self.rules, &self.games)?;
+            self.out.write_all(&mem::take(self.file.inner_mut()))?;
+            self.waiting = 0;
+            self.games.clear();
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        write_group(&mut self.file, &self.columns, self.rules, &self.games)?;
+        self.out.write_all(&self.file.into_inner()?)?;
+        Ok(self.out)
+    }
+}
+
 /// Writes all games into a file; returns how many there are.
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
 pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, Error> {
-    let heading = serde_json::to_string(&Heading::of(source)).map_err(Error::new)?;
-    let metadata = Some(vec![KeyValue::new(KEY.to_owned(), heading)]);
-    let properties = WriterProperties::builder()
-        .set_key_value_metadata(metadata)
-        .set_compression(Compression::SNAPPY)
-        .build();
-    let columns = columns(source);
-    let declarations = columns
-        .iter()
-        .map(|column| format!("{};", column.declaration));
-    let message = format!("message plies {{ {} }}", declarations.collect::<String>());
-    let unwritten = |cause| Error::writing(path)(cause);
-    let failed = |error: ParquetError| unwritten(error.into());
+    let failed = Error::writing(path);
     write_games(path, |file| {
-        let schema = parse_message_type(&message).map_err(failed)?;
-        // Written to the file group by group: the writer wants to own what threads may share.
-        let mut writer =
-            SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))
-                .map_err(failed)?;
-        let (mut games, mut rows, mut number) = (Vec::new(), 0, 0);
+        let mut writer = Writer::new(source, file).map_err(&failed)?;
+        let mut number = 0;
         source.each_game(|game| {
-            rows += game.record.plies.len();
-            games.push((number, game));
             number += 1;
-            if rows >= ROWS {
-                write_group(&mut writer, &columns, &source.rules, &games).map_err(failed)?;
-                file.write_all(&mem::take(writer.inner_mut()))
-                    .map_err(unwritten)?;
-                rows = 0;
-                games.clear();
-            }
-            Ok(())
+            writer.push(number - 1, game).map_err(&failed)
         })?;
-        write_group(&mut writer, &columns, &source.rules, &games).map_err(failed)?;
-        let rest = writer.into_inner().map_err(failed)?;
-        file.write_all(&rest).map_err(unwritten)
+        writer.finish().map(|_| ()).map_err(&failed)
     })?;
     Ok(source.games)
 }

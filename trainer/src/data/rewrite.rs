@@ -136,6 +136,61 @@ pub struct Part {
     pub share: f64,
 }
 
+/// Which part gets a game: whole games, and equal ones to the same part.
+pub(super) struct Deal<'a> {
+    parts: &'a [Part],
+    sum: f64,
+    seed: u64,
+}
+
+impl<'a> Deal<'a> {
+    /// A deal to parts, of whose names `also` is the punctuation.
+    pub(super) fn new(parts: &'a [Part], also: &str, seed: u64) -> Result<Self, Error> {
+        let plain = |name: &str| {
+            let fits = |letter: char| letter.is_alphanumeric() || also.contains(letter);
+            !name.is_empty() && name.chars().all(fits)
+        };
+        let sum: f64 = parts.iter().map(|part| part.share).sum();
+        if !sum.is_finite()
+            || parts
+                .iter()
+                .any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name))
+        {
+            return Err(Error::new(format!(
+                "parts of a split have names of letters, digits and '{also}', and shares above 0"
+            )));
+        }
+        let mut names = HashSet::new();
+        if !parts.iter().all(|part| names.insert(&part.name)) {
+            return Err(Error::new("two parts of the split have the same name"));
+        }
+        Ok(Self { parts, sum, seed })
+    }
+
+    /// The share that a part has of all.
+    pub(super) fn share(&self, part: &Part) -> f64 {
+        part.share / self.sum
+    }
+
+    /// The index of the part that gets a game of this fingerprint.
+    pub(super) fn part_of(&self, print: u128) -> usize {
+        let draw = derive_seed(
+            self.seed,
+            SeedSpace::Records,
+            &[3, print as u64, (print >> 64) as u64],
+        );
+        let mut rest = (draw >> 11) as f64 / (1u64 << 53) as f64 * self.sum;
+        for (index, part) in self.parts.iter().enumerate() {
+            rest -= part.share;
+            if rest < 0.0 {
+                return index;
+            }
+        }
+        // Only rounding leads here.
+        self.parts.len() - 1
+    }
+}
+
 /// Games, never positions, dealt to directories of their own below `place`; equal games go to the
 /// same part. All parts appear together.
 ///
@@ -147,35 +202,18 @@ pub fn split<G: Playable>(
     parts: &[Part],
     seed: u64,
 ) -> Result<Vec<Written>, Error> {
-    let sum: f64 = parts.iter().map(|part| part.share).sum();
-    let plain = |name: &str| {
-        !name.is_empty()
-            && name
-                .chars()
-                .all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
-    };
-    if parts.len() < 2
-        || !sum.is_finite()
-        || parts
-            .iter()
-            .any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name))
-    {
-        return Err(Error::new(
-            "a split has two parts or more, with names of letters and digits and shares above 0",
-        ));
+    if parts.len() < 2 {
+        return Err(Error::new("a split has two parts or more"));
     }
-    let mut names = HashSet::new();
-    if !parts.iter().all(|part| names.insert(&part.name)) {
-        return Err(Error::new("two parts of the split have the same name"));
-    }
+    let deal = Deal::new(parts, "-_", seed)?;
     let staging = Staging::create(place)?;
     let mut outputs = Vec::with_capacity(parts.len());
     for part in parts {
-        let made_by = json!({ "command": "split", "part": part.name, "share": part.share / sum, "seed": seed });
+        let made_by = json!({ "command": "split", "part": part.name, "share": deal.share(part), "seed": seed });
         outputs.push(output(source, &staging.path().join(&part.name), made_by)?);
     }
     source.each_game(|game| {
-        let part = part_of(game.fingerprint(&source.rules), parts, sum, seed);
+        let part = deal.part_of(game.fingerprint(&source.rules));
         outputs[part].push(game)
     })?;
     let mut all = Vec::with_capacity(parts.len());
@@ -189,21 +227,4 @@ pub fn split<G: Playable>(
     }
     staging.finish()?;
     Ok(all)
-}
-
-fn part_of(print: u128, parts: &[Part], sum: f64, seed: u64) -> usize {
-    let draw = derive_seed(
-        seed,
-        SeedSpace::Records,
-        &[3, print as u64, (print >> 64) as u64],
-    );
-    let mut rest = (draw >> 11) as f64 / (1u64 << 53) as f64 * sum;
-    for (index, part) in parts.iter().enumerate() {
-        rest -= part.share;
-        if rest < 0.0 {
-            return index;
-        }
-    }
-    // Only rounding leads here.
-    parts.len() - 1
 }

@@ -1,14 +1,25 @@
 //! Shards that can lie together, read as one list of games.
 //!
 //! Invariant: players and labels of all shards are numbered as one; labels of one name are by the
-//! same maker.
+//! same maker. Of thousands of shards little more than their names is kept, and the games of a few.
 
 use super::shards_of;
 use crate::Error;
+use crate::manifest::Manifest;
 use crate::shard::{self, Label, MOST_LABELS, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Headers that are read at once.
+const HEADERS_AT_ONCE: usize = 256;
+
+/// Runs that are told in full: all shards of a new set tell them.
+const MOST_RUNS: usize = 100;
 
 /// Shards that are read at once; enough for all threads, and never much memory.
 const SHARDS_AT_ONCE: usize = 16;
@@ -45,7 +56,10 @@ pub struct Source<G> {
     /// The rules.
     pub rules: G,
     /// What ruled the games: the different runs, in the order of their first shards.
+    /// Of more than 100, `{"more": N}` stands for the others.
     pub runs: Vec<serde_json::Value>,
+    /// How many different runs there are.
+    pub run_count: usize,
     /// Number of games.
     pub games: u64,
 }
@@ -65,30 +79,85 @@ impl<G: Playable> Source<G> {
     /// Reads the headers of all shards that paths name.
     ///
     /// # Errors
-    /// If a shard cannot be read, or does not fit to those before it.
+    /// If shards cannot be read, or do not fit to those before them.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
-        let paths = shards_of(paths)?;
-        let headers = paths
-            .par_iter()
-            .map(|path| shard::read_header::<G>(path))
-            .collect::<Result<Vec<ShardHeader>, _>>()?;
-        let Some(first) = headers.first() else {
-            return Err(Error::new("no records are named"));
-        };
-        let rules = first.rules().map_err(Error::new)?;
-        let mut source = Self {
+        Self::read_headers(paths, false)
+    }
+
+    /// The same, if directories hold what their manifests promise.
+    ///
+    /// # Errors
+    /// As [`Source::open`], or if shards are missing or of other runs.
+    pub fn open_whole(paths: &[PathBuf]) -> Result<Self, Error> {
+        Self::read_headers(paths, true)
+    }
+
+    fn read_headers(paths: &[PathBuf], whole: bool) -> Result<Self, Error> {
+        let (mut source, mut problems, mut runs) = (None, Vec::new(), HashSet::new());
+        for path in paths {
+            let is_run = whole && path.is_dir();
+            let manifest = is_run.then(|| Manifest::read::<G>(path)).transpose();
+            let shards = shards_of(std::slice::from_ref(path));
+            let (manifest, shards) = match manifest.and_then(|manifest| Ok((manifest, shards?))) {
+                Ok((manifest, shards)) => (manifest.flatten(), shards),
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+            let promised = manifest.as_ref().map_or(0, |manifest| manifest.shards);
+            let there: HashSet<&PathBuf> = shards.iter().collect();
+            for path in (0..promised).map(|index| path.join(shard::file_name(index))) {
+                if !there.contains(&path) {
+                    let problem = format!("missing, one of {promised} shards of its run");
+                    problems.push(Error::of(path.display())(problem));
+                }
+            }
+            for some in shards.chunks(HEADERS_AT_ONCE) {
+                let headers = some.par_iter().map(|path| shard::read_header::<G>(path));
+                for (path, header) in some.iter().zip(headers.collect::<Vec<_>>()) {
+                    let added = header.and_then(|header| {
+                        if manifest.as_ref().is_some_and(|run| !run.fits(&header)) {
+                            let problem = "of another run than the manifest says";
+                            return Err(Error::of(path.display())(problem));
+                        }
+                        let source = match &mut source {
+                            Some(source) => source,
+                            None => source.insert(Self::of(header.rules().map_err(Error::new)?)),
+                        };
+                        if runs.insert(xxh3_128(header.run.to_string().as_bytes()))
+                            && source.runs.len() < MOST_RUNS
+                        {
+                            source.runs.push(header.run.clone());
+                        }
+                        source.add(path.clone(), header)
+                    });
+                    problems.extend(added.err());
+                }
+            }
+        }
+        Error::unless_none(problems)?;
+        let mut source = source.ok_or_else(|| Error::new("no records are named"))?;
+        source.run_count = runs.len();
+        let more = runs.len() - source.runs.len();
+        if more > 0 {
+            source.runs.push(serde_json::json!({ "more": more }));
+        }
+        Ok(source)
+    }
+
+    /// No games yet.
+    fn of(rules: G) -> Self {
+        Self {
             shards: Vec::new(),
             players: Vec::new(),
             labels: Vec::new(),
             times: false,
             rules,
             runs: Vec::new(),
+            run_count: 0,
             games: 0,
-        };
-        for (path, header) in paths.into_iter().zip(headers) {
-            source.add(path, header)?;
         }
-        Ok(source)
     }
 
     fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), Error> {
@@ -105,9 +174,6 @@ impl<G: Playable> Source<G> {
             .into_iter()
             .map(|label| self.label(label, &path))
             .collect::<Result<_, _>>()?;
-        if !self.runs.contains(&header.run) {
-            self.runs.push(header.run);
-        }
         self.games += header.games;
         self.shards.push(Part {
             path,
@@ -179,16 +245,23 @@ impl<G: Playable> Source<G> {
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let mut problems = Vec::new();
         for some in self.shards.chunks(SHARDS_AT_ONCE) {
             let read = some
                 .par_iter()
                 .map(|part| self.read(part))
                 .collect::<Vec<_>>();
             for games in read {
-                games?.into_iter().try_for_each(&mut each)?;
+                match games {
+                    Ok(games) if problems.is_empty() => {
+                        games.into_iter().try_for_each(&mut each)?;
+                    }
+                    // Nothing comes of these; what else is damaged is to be named.
+                    games => problems.extend(games.err()),
+                }
             }
         }
-        Ok(())
+        Error::unless_none(problems)
     }
 
     /// The games from number `from` up to `to`, as [`Source::each_game`] gives them.

@@ -1,12 +1,20 @@
 //! Records for other programs: JSON lines and Parquet, both ways, to the last bit.
 
-use crate::data::open;
+use crate::data::{games, open};
 use crate::{MIXED, asked, config, content, one_line, places, refused, run};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
-use std::{fs, path::Path};
-use trainer::data::{Source, json_lines, parquet, transcripts};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use trainer::data::{
+    Source, json_lines, parquet,
+    publish::{self, Layout},
+    rewrite::{self, Part},
+    transcripts,
+};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};
 
 /// Games with and without values and labels.
@@ -43,6 +51,55 @@ fn what_is_exported_is_imported_to_the_last_bit() {
         assert!(
             std::fs::read(at("again.parquet")).unwrap() == std::fs::read(at("a.parquet")).unwrap()
         );
+    }
+}
+
+#[test]
+fn a_data_set_has_the_games_that_a_split_has() {
+    let at = places();
+    run(&labelled(), &at("a")).unwrap();
+    let part = |name: &str, share| Part {
+        name: name.to_owned(),
+        share,
+    };
+    let layout = |parts: &[Part]| Layout {
+        parts: parts.to_vec(),
+        seed: 5,
+        file_positions: 200,
+    };
+    let parts = layout(&[part("train", 0.8), part("test", 0.2)]);
+    let source = open(&[&at("a")]);
+    let written = publish::export(&source, &at("set"), &parts).unwrap();
+    let split = rewrite::split(&source, &at("split"), &parts.parts, 5).unwrap();
+    for (part, split) in written.iter().zip(&split) {
+        // Each file is an export of its own.
+        let files = (0..part.shards).map(|file| {
+            let name = format!(
+                "{}-{file:05}-of-{:05}",
+                part.directory.display(),
+                part.shards
+            );
+            let records = at(&format!("records-{}-{file}", part.games));
+            parquet::import::<Standard>(Path::new(&format!("{name}.parquet")), &records).unwrap();
+            records
+        });
+        let files: Vec<PathBuf> = files.collect();
+        let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+        assert!(games(&files) == games(&[&split.directory]));
+    }
+    assert!(written[0].shards > 2, "{written:?}");
+    publish::export(&source, &at("again"), &parts).unwrap();
+    assert!(content(&at("again/data")) == content(&at("set/data")));
+    assert_eq!(
+        fs::read(at("again/README.md")).unwrap(),
+        fs::read(at("set/README.md")).unwrap()
+    );
+    for (wrong, problem) in [
+        (part("a-b", 1.0), "letters, digits and '_'"),
+        (part("b", 1e-9), "no game would be in 'b'"),
+    ] {
+        let error = publish::export(&source, &at("no"), &layout(&[part("a", 1.0), wrong]));
+        assert!(error.unwrap_err().to_string().contains(problem) && !at("no").exists());
     }
 }
 

@@ -3,22 +3,36 @@
 use super::Remade;
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
-use trainer::data::{filter, rewrite};
+use trainer::data::{Source, filter, rewrite};
 
 /// Put sets of records together, in order; also turns shards of versions 2 and 3 into version 4
+///
+/// Shards that are missing from a run, of another run or damaged are named, and nothing is made.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea data merge runs/a runs/b --out runs/both --unique")]
+#[command(
+    after_help = "Example: alea data merge runs/a runs/b --out runs/both --unique\n         alea data merge runs/stopped --out runs/so-far --partial"
+)]
 pub(super) struct Merge {
     #[command(flatten)]
     pub(super) set: Remade,
-    /// Keep only the first of games that are equal in start, outcomes and moves
+    /// Keep only the first of games that are equal in start, outcomes and moves; takes some 40 bytes
+    /// of memory a game
     #[arg(long)]
     unique: bool,
+    /// Take what there is of runs that are not finished
+    #[arg(long)]
+    partial: bool,
 }
 
 impl Merge {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        (self.set).make::<G>(|source, out| rewrite::merge(source, out, self.unique))
+        let Remade { records, out } = &self.set;
+        let source = if self.partial {
+            records.open::<G>()?
+        } else {
+            Source::open_whole(&records.paths)?
+        };
+        records.made(&[rewrite::merge(&source, out, self.unique)?])
     }
 }
 
@@ -139,18 +153,6 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let part = |text: &String| {
-            let (name, share) = text
-                .split_once('=')
-                .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
-            let share = share
-                .parse()
-                .with_context(|| format!("--part '{text}': '{share}' is no number"))?;
-            Ok(rewrite::Part {
-                name: name.to_owned(),
-                share,
-            })
-        };
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
         let Remade { records, out } = &self.set;
         records.made(&rewrite::split(
@@ -160,4 +162,18 @@ impl Split {
             self.seed,
         )?)
     }
+}
+
+/// `NAME=SHARE`.
+pub(super) fn part(text: &String) -> Result<rewrite::Part> {
+    let (name, share) = text
+        .split_once('=')
+        .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
+    let share = share
+        .parse()
+        .with_context(|| format!("--part '{text}': '{share}' is no number"))?;
+    Ok(rewrite::Part {
+        name: name.to_owned(),
+        share,
+    })
 }

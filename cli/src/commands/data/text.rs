@@ -1,16 +1,21 @@
 //! `alea data export` and `import`: records for other programs, and what other programs wrote.
 
-use super::{Records, made};
+use super::{Records, made, make::part};
 use crate::games::{self, GameArguments};
 use crate::output;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
-use trainer::data::{json_lines, parquet, transcripts};
+use trainer::data::{
+    json_lines, parquet,
+    publish::{self, Layout},
+    transcripts,
+};
 
 /// Forms of files that every game has.
 const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
+const DATASET: &str = "dataset";
 
 /// A form of files.
 enum Form<G: Playable + 'static> {
@@ -18,6 +23,8 @@ enum Form<G: Playable + 'static> {
     JsonLines,
     /// Parquet, a row a ply.
     Parquet,
+    /// A folder of Parquet files with a card.
+    Dataset,
     /// A form of the game's own.
     Transcript(&'static TranscriptForm<G>),
 }
@@ -31,9 +38,13 @@ impl<G: Playable> Form<G> {
         match asked.or(named).unwrap_or(JSON_LINES) {
             JSON_LINES => Ok(Self::JsonLines),
             PARQUET => Ok(Self::Parquet),
+            DATASET => Ok(Self::Dataset),
             name => own(name).map(Self::Transcript).ok_or_else(|| {
                 let own = G::transcripts().iter().map(|form| form.name);
-                let all: Vec<&str> = [JSON_LINES, PARQUET].into_iter().chain(own).collect();
+                let all: Vec<&str> = [JSON_LINES, PARQUET, DATASET]
+                    .into_iter()
+                    .chain(own)
+                    .collect();
                 let (game, all) = (G::NAME, all.join(", "));
                 anyhow!("--format: {game} has no form '{name}'; there are {all}")
             }),
@@ -50,7 +61,7 @@ fn forms() -> String {
     }
     let own = games::for_games!(each_game OneGame => of_game::<OneGame>()).concat();
     format!(
-        "Forms:\n  {JSON_LINES:<12} JSON lines, a game a line\n  {PARQUET:<12} Parquet, a row a ply{own}"
+        "Forms:\n  {JSON_LINES:<12} JSON lines, a game a line\n  {PARQUET:<12} Parquet, a row a ply\n  {DATASET:<12} a folder of Parquet files with a card, in splits, that loaders open as it is{own}"
     )
 }
 
@@ -65,17 +76,32 @@ struct FormArguments {
 /// Write records for other programs: JSON lines, Parquet for data frames, or as others write games
 #[derive(clap::Args)]
 #[command(after_help = format!(
-    "{}\n\nExamples: alea data export runs/data --out runs/data.jsonl\n          alea data export runs/data --out runs/data.parquet",
+    "{}\n\nExamples: alea data export runs/data --out runs/data.jsonl\n          alea data export runs/data --out runs/data.parquet\n          alea data export runs/data --out runs/set --format dataset --part train=0.9 --part test=0.1",
     forms()
 ))]
 pub(super) struct Export {
     #[command(flatten)]
     pub(super) records: Records,
-    /// New file
-    #[arg(long, value_name = "FILE")]
+    /// New file, or of a data set new directory
+    #[arg(long, value_name = "FILE|DIR")]
     out: PathBuf,
     #[command(flatten)]
     form: FormArguments,
+    /// Name and share of a split of a data set; may be given several times, and deals games as
+    /// 'alea data split' does
+    #[arg(
+        long = "part",
+        value_name = "NAME=SHARE",
+        default_value = "train=1",
+        requires = "format"
+    )]
+    parts: Vec<String>,
+    /// Seed of the splits of a data set
+    #[arg(long, default_value_t = 1, requires = "format")]
+    seed: u64,
+    /// Positions with which a file of a data set ends
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, requires = "format", value_parser = clap::value_parser!(u64).range(1..))]
+    file_positions: u64,
 }
 
 impl Export {
@@ -85,6 +111,15 @@ impl Export {
         let games = match form {
             Form::JsonLines => json_lines::export(&source, &self.out)?,
             Form::Parquet => parquet::export(&source, &self.out)?,
+            Form::Dataset => {
+                let layout = Layout {
+                    parts: self.parts.iter().map(part).collect::<Result<_>>()?,
+                    seed: self.seed,
+                    file_positions: self.file_positions,
+                };
+                let written = publish::export(&source, &self.out, &layout)?;
+                return self.records.made(&written);
+            }
             Form::Transcript(form) => transcripts::export(&source, form, &self.out)?,
         };
         let told = serde_json::json!({ "file": self.out, "games": games });
@@ -128,6 +163,7 @@ impl Import {
         let written = match Form::<G>::of(self.form.format.as_deref(), &self.file)? {
             Form::JsonLines => json_lines::import::<G>(&self.file, &self.out)?,
             Form::Parquet => parquet::import::<G>(&self.file, &self.out)?,
+            Form::Dataset => bail!("--format: a data set is imported file by file, as {PARQUET}"),
             Form::Transcript(form) => {
                 let game: G = games::read(&self.game.notation())?;
                 transcripts::import(&game, form, &self.file, &self.out)?

@@ -1,0 +1,160 @@
+//! Records as a data set: a folder of Parquet files in splits, with a card, as the Python package
+//! `datasets` and others open it.
+//!
+//! Invariant: the folder appears whole or not at all (`staging.rs`); its bytes are a pure function of
+//! games, parts and seed; no more than a row group of each part is in memory.
+
+use super::{
+    Source,
+    output::Written,
+    parquet::{Writer, declarations},
+    rewrite::{Deal, Part},
+    staging::Staging,
+};
+use crate::Error;
+use engine::play::playable::Playable;
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+/// How games are dealt to parts and files.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The parts of the split; one is enough.
+    pub parts: Vec<Part>,
+    /// Of the split, as that of [`split`](super::rewrite::split).
+    pub seed: u64,
+    /// A file ends with the game with which it has so many positions.
+    pub file_positions: u64,
+}
+
+/// Makes a data set of all games, those of a part in their order; says what the parts hold, in
+/// files for shards.
+///
+/// # Errors
+/// If something but an empty directory is at `place`, the parts make no sense or one gets no games,
+/// records cannot be read, or a file cannot be written.
+pub fn export<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    layout: &Layout,
+) -> Result<Vec<Written>, Error> {
+    let deal = Deal::new(&layout.parts, "_", layout.seed)?;
+    let staging = Staging::create(place)?;
+    let folder = staging.path().join("data");
+    let failed = Error::writing(place);
+    fs::create_dir(&folder).map_err(&failed)?;
+    // In the end the name says of how many a file is.
+    let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
+    let close = |open: Option<Writer<'_, G, BufWriter<File>>>| match open {
+        Some(open) => open.finish()?.into_inner()?.sync_all(),
+        None => Ok(()),
+    };
+    let new = |part: &Part| (Written::new(&place.join("data").join(&part.name)), None);
+    let mut parts: Vec<_> = layout.parts.iter().map(new).collect();
+    let mut number = 0;
+    source.each_game(|game| {
+        let part = deal.part_of(game.fingerprint(&source.rules));
+        let (written, open) = &mut parts[part];
+        written.count(&game);
+        let push = || -> io::Result<()> {
+            let writer = match open {
+                Some(writer) => writer,
+                None => {
+                    let file = File::create_new(unfinished(part, written.shards))?;
+                    written.shards += 1;
+                    open.insert(Writer::new(source, BufWriter::new(file))?)
+                }
+            };
+            writer.push(number, game)?;
+            if writer.rows >= layout.file_positions {
+                close(open.take())?;
+            }
+            Ok(())
+        };
+        push().map_err(&failed)?;
+        number += 1;
+        Ok(())
+    })?;
+    let (mut all, mut sizes) = (Vec::new(), Vec::new());
+    for (part, (written, open)) in parts.into_iter().enumerate() {
+        let (name, files) = (&layout.parts[part].name, written.shards);
+        if files == 0 {
+            let problem = format!("not made: no game would be in '{name}'");
+            return Err(Error::of(place.display())(problem));
+        }
+        close(open).map_err(&failed)?;
+        let mut size = 0;
+        for number in 0..files {
+            let finished = folder.join(format!("{name}-{number:05}-of-{files:05}.parquet"));
+            fs::rename(unfinished(part, number), &finished).map_err(&failed)?;
+            size += finished.metadata().map_err(&failed)?.len();
+        }
+        sizes.push(size);
+        all.push(written);
+    }
+    let card = card(source, layout, &deal, &all, &sizes);
+    let mut file = File::create_new(staging.path().join("README.md")).map_err(&failed)?;
+    let written = file.write_all(card.as_bytes());
+    written.and_then(|()| file.sync_all()).map_err(&failed)?;
+    staging.finish()?;
+    Ok(all)
+}
+
+/// The card: in front what loaders read, below it what people do.
+fn card<G: Playable>(
+    source: &Source<G>,
+    layout: &Layout,
+    deal: &Deal<'_>,
+    all: &[Written],
+    sizes: &[u64],
+) -> String {
+    let [mut files, mut features, mut rows, mut table] = [const { String::new() }; 4];
+    for ((part, written), size) in layout.parts.iter().zip(all).zip(sizes) {
+        let (name, share) = (&part.name, deal.share(part));
+        let Written {
+            games,
+            positions,
+            shards,
+            ..
+        } = written;
+        files += &format!("  - split: {name}\n    path: data/{name}-*.parquet\n");
+        rows +=
+            &format!("  - name: {name}\n    num_bytes: {size}\n    num_examples: {positions}\n");
+        table += &format!("| {name} | {share} | {games} | {positions} | {shards} |\n");
+    }
+    for declaration in declarations(source) {
+        let words: Vec<&str> = declaration.split(' ').collect();
+        let kind = match words[1] {
+            "binary" => "string",
+            "boolean" => "bool",
+            "float" => "float32",
+            same => same,
+        };
+        features += &format!("  - name: {}\n    dtype: {kind}\n", words[2]);
+    }
+    let formats = include_str!("../../../docs/formats.md").lines();
+    let columns = formats
+        .skip_while(|line| *line != "### Games as Parquet")
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'));
+    let players = source.players.iter().enumerate();
+    let players = players.map(|(number, player)| format!("- {number}: `{player}`\n"));
+    format!(
+        include_str!("publish/card.md"),
+        files = files,
+        features = features,
+        rows = rows,
+        game = source.rules.notation(),
+        games = source.games,
+        parts = table,
+        seed = layout.seed,
+        file_positions = layout.file_positions,
+        columns = columns.collect::<Vec<_>>().join("\n"),
+        players = players.collect::<String>(),
+        labels = serde_json::json!(source.labels),
+        runs = serde_json::json!(source.runs),
+    )
+}

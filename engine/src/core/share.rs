@@ -146,7 +146,9 @@ mod tests {
     #[test]
     fn tasks_are_named_from_one_and_rows_of_them_by_their_ends() {
         let mut tasks = Tasks::default();
-        [0, 4, 5, 6, 9].map(|number| tasks.add(number));
+        [0, 4, 5, 6, 9]
+            .into_iter()
+            .for_each(|number| tasks.add(number));
         assert_eq!(tasks.to_string(), "1, 5-7, 10");
         (5..30).for_each(|number| tasks.add(2 * number + 1));
         assert!(tasks.to_string().ends_with(", 45, and 8 more"), "{tasks}");

@@ -10,7 +10,7 @@ use super::{Contestant, MatchOptions, state::identity};
 use crate::error::Result;
 use engine::core::{
     files::{self, checksum},
-    journal::{Journal, JournalError, Wording},
+    journal::{Journal, JournalError, Shared, Wording},
     record::GameRecord,
 };
 use engine::play::{
@@ -57,7 +57,7 @@ impl Records {
         if options.state.is_none() && path.exists() {
             return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
         }
-        forget_unfinished(path, played)?;
+        forget_unfinished(&options.share.place(path), played)?;
         let game = &options.game;
         let mut heading = json!({
             "format": FORMAT,
@@ -74,9 +74,14 @@ impl Records {
             work: "match",
             part: "game",
         };
-        let (journal, games) = Journal::open(path, wording, &heading, |game: &GameLine| {
-            game.number.unwrap_or_default()
-        })?;
+        let number = |game: &GameLine| game.number.unwrap_or_default();
+        let share = (options.share, 2 * options.pairs);
+        // That tasks are missing the state says.
+        let Shared {
+            journal,
+            known: games,
+            ..
+        } = Journal::open_share(path, wording, &heading, number, share)?;
         let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
         match played.iter().find(|pair| !kept(pair)) {
             Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),

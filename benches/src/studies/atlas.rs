@@ -21,6 +21,7 @@ pub use draw::SHOWN;
 use engine::core::{
     journal::{Journal, Wording},
     random::{RandomStream, SeedSpace, derive_seed},
+    share::Share,
 };
 use engine::games::einstein::{Standard, symmetry::symmetric, tables::Tables};
 use engine::play::playable::Playable;
@@ -55,6 +56,8 @@ pub struct Settings {
     pub threads: usize,
     /// Where finished chunks are kept.
     pub state: Option<PathBuf>,
+    /// Which of the chunks are played here; a task needs a state.
+    pub share: Share,
     /// The policy and a stronger player, and how many games of each kind say what better play
     /// changes.
     pub better: Option<(WholeGames, u64)>,
@@ -118,15 +121,9 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
 /// Plays the games of an atlas of six stones, or what is left of them, and reads them.
 ///
 /// # Errors
-/// If the die is not fair, threads cannot be started, or the state file cannot be used.
+/// If the die is not fair, threads cannot be started, or the state file cannot be used, or lacks what
+/// tasks should have played.
 pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -> Result<Found> {
-    if settings.game.die() != Standard::default().die() {
-        return Err(
-            "set-ups are worth the same by symmetry with a fair die alone"
-                .to_owned()
-                .into(),
-        );
-    }
     let design = Design::new();
     let sums = play(games, &design, settings, progress)?;
     let mut found = read(&design, &sums, settings);
@@ -148,13 +145,30 @@ pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -
     Ok(found)
 }
 
-/// What all meetings came to.
+/// Plays what a task has of the games of an atlas of six stones, and keeps what came of them.
+///
+/// # Errors
+/// As [`sampled`].
+pub fn play_task(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -> Result<()> {
+    play(games, &Design::new(), settings, progress)?;
+    progress.finish_and_clear();
+    Ok(())
+}
+
+/// What all meetings came to, or those of a task.
 fn play(
     games: &dyn Games,
     design: &Design,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Vec<Sums>> {
+    if settings.game.die() != Standard::default().die() {
+        return Err(
+            "set-ups are worth the same by symmetry with a fair die alone"
+                .to_owned()
+                .into(),
+        );
+    }
     let chunks = design.meetings() / CHUNK;
     let identity = json!({
         "format": "alea-atlas-1",
@@ -170,8 +184,17 @@ fn play(
                 work: "study",
                 part: "chunk",
             };
-            let (journal, known) = Journal::open(path, wording, &identity, number)?;
+            let share = (settings.share, chunks as u64);
+            let shared = Journal::open_share(path, wording, &identity, number, share)?;
+            let (journal, known) = shared.complete()?;
             (Some(journal), known)
+        }
+        None if settings.share != Share::Whole => {
+            return Err(
+                "what tasks play is kept in state files; say where (--state)"
+                    .to_owned()
+                    .into(),
+            );
         }
         None => (None, BTreeMap::new()),
     };
@@ -184,11 +207,14 @@ fn play(
         )
         .into());
     }
-    let wanted: Vec<usize> = (0..chunks)
-        .filter(|&number| !known.contains_key(&(number as u64)))
+    let ours = settings.share.parts(chunks as u64);
+    let length = (ours.end - ours.start) * CHUNK as u64;
+    let wanted: Vec<usize> = ours
+        .filter(|number| !known.contains_key(number))
+        .map(|number| number as usize)
         .collect();
-    progress.set_length(design.meetings() as u64);
-    progress.set_position(((chunks - wanted.len()) * CHUNK) as u64);
+    progress.set_length(length);
+    progress.set_position(length - (wanted.len() * CHUNK) as u64);
     let found = Mutex::new((known, journal));
     pool(settings.threads)?.install(|| {
         wanted.into_par_iter().try_for_each_init(
@@ -209,7 +235,8 @@ fn play(
             },
         )
     })?;
-    let (known, _) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (known, journal) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    journal.map_or(Ok(()), Journal::close)?;
     Ok(known.into_values().flat_map(|(_, sums)| sums).collect())
 }
 

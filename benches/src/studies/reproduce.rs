@@ -19,6 +19,7 @@ use crate::arena::make_folder;
 use crate::error::Result;
 use crate::studies::setups::Setups;
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
+use engine::core::share::Share;
 use indicatif::ProgressBar;
 use std::{path::PathBuf, str::FromStr};
 
@@ -57,6 +58,12 @@ impl Target {
     #[must_use]
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
+    }
+
+    /// Whether its games can be spread over tasks.
+    #[must_use]
+    pub fn has_tasks(self) -> bool {
+        matches!(self, Self::RockNRoll | Self::Setups | Self::MonteAlpha)
     }
 
     /// The name in arguments and results.
@@ -103,6 +110,8 @@ pub struct Settings {
     pub threads: usize,
     /// A folder where finished games are kept.
     pub state: Option<PathBuf>,
+    /// Which of the games are played here; what a task finds is nothing to look at.
+    pub share: Share,
 }
 
 /// Reproduces a table; `say` is told of every finished part.

@@ -3,6 +3,7 @@
 use crate::commands::MOST_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
+use crate::shard::ShardArguments;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
 use benches::statistics::{
@@ -61,6 +62,8 @@ pub(crate) struct PairArguments {
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) shard: ShardArguments,
+    #[command(flatten)]
     pub(crate) game: GameArguments,
 }
 
@@ -76,6 +79,7 @@ impl PairArguments {
         let usual = if tested { GAMES_OF_A_TEST } else { GAMES };
         let pairs = self.games.unwrap_or(usual).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
+        options.share = self.shard.share();
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });
@@ -219,13 +223,23 @@ pub(crate) fn contestant_shown<G: Playable>(
     game: &G,
 ) -> Result<Contestant<G>> {
     let player = Contestant::of(notation, game)?;
+    let name = Notation::parse(shown)?.to_string() + &checksums(notation)?;
+    Ok(Contestant { name, ..player })
+}
+
+/// A notation with the checksums of the models that it names.
+pub(crate) fn identity(notation: &str) -> Result<String> {
+    Ok(Notation::parse(notation)?.to_string() + &checksums(notation)?)
+}
+
+/// The checksums of the models that a notation names, to follow it.
+fn checksums(notation: &str) -> Result<String> {
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
-    let mut name = Notation::parse(shown)?.to_string();
-    if !checksums.is_empty() {
-        name += &format!(" [{}]", checksums.join(" "));
-    }
-    Ok(Contestant { name, ..player })
+    Ok(match checksums.is_empty() {
+        true => String::new(),
+        false => format!(" [{}]", checksums.join(" ")),
+    })
 }
 
 /// Checksums of all model files that a notation names, in its order.
@@ -263,6 +277,10 @@ impl Arguments {
             options.stop = Some(stopping_rule(words)?);
         }
         let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
+        let pairs = &self.options.pairs;
+        if pairs.shard.ends_task(self.json, &decided(&result))? {
+            return Ok(());
+        }
         output::result(self.json, &result, || table(&result))
     }
 }
@@ -326,6 +344,15 @@ pub(crate) fn table(result: &MatchResult) -> String {
         }
     }
     text
+}
+
+/// That the test was decided by what was collected before a task began, if so.
+pub(crate) fn decided(result: &MatchResult) -> String {
+    let test = result.sequential_test.as_ref();
+    match test.filter(|test| test.verdict != Verdict::Open) {
+        Some(_) => format!(": the test is decided, {}", standing(result)),
+        None => String::new(),
+    }
 }
 
 /// How the sequential test of a match stands, in one line; nothing if it had none.

@@ -1,18 +1,21 @@
 //! `alea regret`: win probability given away, against exact values or certified suites.
 
+use crate::commands::arena::identity;
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
+use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use benches::studies::regret::{
-    Contestant,
+    Contestant, Kept,
     positions::{MIXED, Source, draw_positions},
-    report::{Report, measure},
+    report::{Report, measure_kept},
     suite::LabelledSuite,
     truth::{Labelled, label_exactly},
 };
 use clap::value_parser;
+use engine::core::share::Share;
 use engine::games::einstein::{Standard, tables::Tables};
 use std::{
     path::PathBuf,
@@ -54,6 +57,11 @@ pub(crate) struct Arguments {
     /// Seed of positions and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Where players' choices are kept, so that an interrupted measurement can go on
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArguments,
     #[command(flatten)]
     game: GameArguments,
     /// Directory of the tables
@@ -94,7 +102,15 @@ impl Arguments {
         )?;
         let progress = progress_bar("positions");
         let began = Instant::now();
-        let contestants = self.contestants(&game)?;
+        let share = self.shard.share();
+        if share != Share::Whole && self.state.is_none() {
+            bail!("what tasks measure is kept in state files; say where (--state)");
+        }
+        let mut contestants = self.contestants(&game)?;
+        if share.is_task() {
+            // Evaluators are quick: who collects asks them.
+            contestants.retain(|contestant| contestant.kind() == "player");
+        }
         let mut waited = Duration::ZERO;
         let (truth, from, labelled) = if self.suites.is_empty() {
             let asked = Instant::now();
@@ -126,20 +142,37 @@ impl Arguments {
             positions: labelled.len() as u64,
             contestants: Vec::new(),
         };
+        let kept = match &self.state {
+            Some(path) => {
+                let players = contestants
+                    .iter()
+                    .filter(|contestant| contestant.kind() == "player");
+                let named = players.map(|player| Ok((player, identity(player.name())?)));
+                let named = named.collect::<Result<Vec<_>>>()?;
+                let positions = (&game, &labelled[..]);
+                Some(Kept::open(path, share, &named, positions, self.seed)?)
+            }
+            None => None,
+        };
         for contestant in &contestants {
             progress.set_length(labelled.len() as u64);
             progress.set_position(0);
             progress.set_message(contestant.name().to_owned());
-            report.contestants.push(measure(
+            report.contestants.push(measure_kept(
                 contestant,
                 &game,
                 &labelled,
                 !self.suites.is_empty(),
                 self.seed,
                 &progress,
+                kept.as_ref(),
             ));
         }
         progress.finish_and_clear();
+        kept.map_or(Ok(()), Kept::close)?;
+        if self.shard.ends_task(self.json, "")? {
+            return Ok(());
+        }
         if self.suites.is_empty() && !self.json {
             let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
             output::note(&format!(

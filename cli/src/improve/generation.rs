@@ -20,7 +20,7 @@ use crate::stages::Stages;
 use anyhow::{Context, Result};
 use benches::arena::play_match;
 use benches::statistics::sequential::Verdict;
-use engine::core::{files, random::SeedSpace};
+use engine::core::{files, random::SeedSpace, share::Share};
 use engine::learned::inputs::Learnable;
 use std::path::{Path, PathBuf};
 use trainer::data::{Source, relabel};
@@ -173,7 +173,7 @@ impl<G: Learnable> Generation<'_, G> {
         }
         let source = Source::open(&[self.path("selfplay")])?;
         output::with_progress("games", |progress| {
-            relabel::relabel(&source, &place, &recipe, progress)
+            relabel::relabel(&source, &place, &recipe, Share::Whole, progress)
         })?;
         Ok(told)
     }

@@ -18,6 +18,7 @@ mod refusals;
 mod regret;
 mod report;
 mod search_bench;
+mod shards;
 mod studies;
 mod tables;
 mod train;

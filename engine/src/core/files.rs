@@ -156,6 +156,19 @@ pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     Ok(claim)
 }
 
+/// A directory for one of many tasks, each of which writes files of its own there, as long as the
+/// returned file lives. Others are kept out, and what a killed task left is for them to remove:
+/// where files cannot be locked nobody knows who is still writing.
+pub fn share_directory(directory: &Path) -> Result<Option<File>, FileError> {
+    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
+        path: directory.to_owned(),
+        cause,
+    })?;
+    let lock = lock_directory(directory, Lock::Shared)?;
+    interruption::keeps(directory);
+    Ok(lock)
+}
+
 /// How a directory is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {

@@ -72,6 +72,7 @@ fn settings(games: u32) -> Settings {
         seed: 5,
         threads: 2,
         state: None,
+        share: Default::default(),
         better: None,
     }
 }

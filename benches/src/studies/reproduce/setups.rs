@@ -50,6 +50,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
             let size = if settings.full { "full" } else { "quick" };
             in_folder(folder, &format!("setups-{size}"))
         }),
+        share: settings.share,
         better: None,
     };
     let games = WholeGames {
@@ -57,6 +58,10 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         players: [recipe.clone(), recipe],
         luck: None,
     };
+    if settings.share.is_task() {
+        atlas::play_task(&games, &study, progress)?;
+        return Ok(Reproduction::of(Target::Setups, "", settings.full, &[]));
+    }
     let result = atlas::sampled(&games, &study, progress)?.atlas;
     Ok(reproduction(&result, settings.full))
 }

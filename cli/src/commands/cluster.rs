@@ -2,14 +2,13 @@
 //!
 //! Invariant: a task is a function of its step and its number, and leaves a mark in the directory
 //! once it is done; so whoever runs the tasks may lose any of them and run it again, and no process
-//! of ours has to stay alive.
+//! of ours has to stay alive. A task is `job.sh`; what hands them to Slurm or to this machine is
+//! `run.sh`.
 
 mod kubernetes;
-mod local;
-mod slurm;
 
 use crate::{improve::config::ImproveConfig, output, settings};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use engine::core::files;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -52,27 +51,48 @@ enum Scheduler {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let plan = Plan::read(&self.config, self.scheduler)?;
-        if !(self.status || self.cancel) {
+        let plan = || Plan::of(settings::read(&self.config)?, self.scheduler);
+        let plan = plan().with_context(|| self.config.display().to_string())?;
+        let verb = match (self.scheduler, self) {
+            (_, Self { print: true, .. }) => "print",
+            (_, Self { status: true, .. }) => "status",
+            (_, Self { cancel: true, .. }) => "cancel",
+            (Scheduler::Local, _) => "local",
+            (_, Self { resubmit: true, .. }) => "resubmit",
+            _ => "submit",
+        };
+        if !["status", "cancel"].contains(&verb) {
             plan.steps
                 .iter()
                 .for_each(|step| output::note(&step.told()));
         }
-        let told = match self.scheduler {
-            Scheduler::Slurm if self.print => slurm::print(&plan, &self.config)?,
-            Scheduler::Slurm if self.status => slurm::status(&plan)?,
-            Scheduler::Slurm if self.cancel => slurm::cancel(&plan)?,
-            Scheduler::Slurm => slurm::submit(&plan, &self.config, self.resubmit)?,
-            Scheduler::Kubernetes if self.print => kubernetes::print(&plan)?,
-            Scheduler::Kubernetes if self.status => kubernetes::kubectl(&plan, "get")?,
-            Scheduler::Kubernetes if self.cancel => kubernetes::kubectl(&plan, "delete")?,
-            Scheduler::Kubernetes => kubernetes::submit(&plan, self.resubmit)?,
-            Scheduler::Local if self.print => return Ok(()),
-            Scheduler::Local if self.status => plan.done(|_| String::new()),
-            Scheduler::Local if self.cancel => bail!("--cancel: end the program itself"),
-            Scheduler::Local => local::run(&plan)?,
-        };
-        output::line(told.trim_end())
+        if self.scheduler == Scheduler::Kubernetes {
+            return kubernetes::run(&plan, verb);
+        }
+        let mut scripts = plan.scripts(&self.config)?;
+        let (_, run) = scripts.pop().context("no script")?;
+        let mut _claim = None;
+        match verb {
+            "print" => output::line(
+                &scripts
+                    .into_iter()
+                    .map(|(name, text)| format!("# {name}\n{text}"))
+                    .collect::<String>(),
+            )?,
+            "status" | "cancel" => {}
+            _ => {
+                _claim = files::claim_directory(&plan.directory)?;
+                plan.take_directory(&scripts)?;
+            }
+        }
+        let threads = rayon::current_num_threads().to_string();
+        let ran = Command::new("bash")
+            .args(["-c", &run, "alea", verb, &threads])
+            .status();
+        match ran.context("bash cannot be started")?.success() {
+            true => Ok(()),
+            false => Err(output::told()),
+        }
     }
 }
 
@@ -106,7 +126,7 @@ struct Needs {
     cores: Option<u64>,
     gpu: Option<u64>,
     partition: Option<String>,
-    /// Tasks of a step at a time.
+    /// Tasks of an array at a time.
     throttle: Option<u64>,
 }
 
@@ -120,6 +140,8 @@ struct Limits {
     submit: Option<u64>,
     /// How often a task is begun once more.
     requeues: Option<u64>,
+    /// Seconds before the time limit at which it is told to end.
+    early: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -167,7 +189,7 @@ struct Step {
     /// A look at a test that may be open.
     may_fail: bool,
     /// Steps that have to be done before.
-    after: Vec<usize>,
+    after: Vec<String>,
     needs: Needs,
     core_hours: Option<f64>,
     disk: Option<f64>,
@@ -176,7 +198,6 @@ struct Step {
 struct Plan {
     settings: Settings,
     directory: PathBuf,
-    program: String,
     steps: Vec<Step>,
 }
 
@@ -192,12 +213,12 @@ impl Step {
         Some((60.0 * hours).ceil() as u64)
     }
 
-    /// What the program is told; `number` says which task it is.
-    fn command(&self, number: &str) -> Vec<String> {
+    /// What the program is told.
+    fn command(&self) -> Vec<String> {
         let mut words = vec!["--threads".to_owned(), self.cores().to_string()];
         words.extend(self.words.clone());
         if let Some((_, of)) = self.array {
-            words.extend(["--shard".to_owned(), format!("{number}/{of}")]);
+            words.extend(["--shard".to_owned(), format!("auto/{of}")]);
         }
         words
     }
@@ -205,40 +226,37 @@ impl Step {
     /// What it takes, for people.
     fn told(&self) -> String {
         let (name, tasks, cores) = (&self.name, self.tasks, self.cores());
-        let mut text = format!("{name}: {tasks} tasks, each with {cores} cores");
+        let mut text = format!("{name}: {tasks} tasks, {cores} cores each");
         let mut add = |what: Option<String>| text.extend(what);
-        add(self.needs.gpu.map(|count| format!(", {count} GPUs")));
         add(self.needs.memory.map(|memory| format!(", {memory} MiB")));
-        add(self
-            .minutes()
-            .map(|minutes| format!(", {minutes} minutes at most")));
+        add(self.minutes().map(|minutes| format!(", {minutes} minutes")));
         add(self
             .core_hours
-            .map(|hours| format!("; {hours:.2} core-hours in all")));
+            .map(|hours| format!("; {hours:.2} core-hours")));
         add(self.disk.map(|disk| format!("; {disk:.0} MB on disk")));
         text
     }
 }
 
 impl Plan {
-    fn read(path: &Path, scheduler: Scheduler) -> Result<Self> {
-        let plan = || Self::of(settings::read(path)?, scheduler);
-        plan().with_context(|| path.display().to_string())
-    }
-
     fn of(mut settings: Settings, scheduler: Scheduler) -> Result<Self> {
+        let on_pods = scheduler == Scheduler::Kubernetes;
+        ensure!(
+            !on_pods || settings.kubernetes.is_some(),
+            "[kubernetes] is needed: image, volume and storage"
+        );
         let stages = match (&settings.improve, settings.stage.is_empty()) {
-            (Some(improve), true) => improve.stages(scheduler)?,
+            (Some(improve), true) => improve.stages(on_pods)?,
             (None, false) => std::mem::take(&mut settings.stage),
             _ => bail!("it needs either [[stage]] or [improve]"),
         };
         is_name("name", &settings.name)?;
         settings.needs.check("needs")?;
-        at_least("limits.array", settings.limits.array, 2)?;
-        at_least("limits.submit", settings.limits.submit, 2)?;
+        is_at_least("limits.array", settings.limits.array, 2)?;
+        is_at_least("limits.submit", settings.limits.submit, 2)?;
         let mut steps: Vec<Step> = Vec::new();
         // The last step of each stage.
-        let mut known: Vec<(String, usize)> = Vec::new();
+        let mut known: Vec<(String, String)> = Vec::new();
         for stage in stages {
             let name = stage.name.clone();
             let find = |wanted: &String| {
@@ -248,40 +266,115 @@ impl Plan {
                         "stage.after = '{wanted}' of '{name}': no stage before it has this name"
                     )
                 };
-                found.map(|(_, step)| *step).with_context(problem)
+                found.map(|(_, step)| step.clone()).with_context(problem)
             };
             let after = match &stage.after {
                 Some(names) => names.iter().map(find).collect::<Result<_>>()?,
-                None => known.last().map(|(_, step)| *step).into_iter().collect(),
+                None => known
+                    .last()
+                    .map(|(_, step)| step.clone())
+                    .into_iter()
+                    .collect(),
             };
-            stage.add_to(&mut steps, after, &settings.needs)?;
-            known.push((name, steps.len() - 1));
-        }
-        for (index, step) in steps.iter().enumerate() {
-            if steps[..index].iter().any(|other| other.name == step.name) {
+            let begin = steps.len();
+            let last = stage.add_to(&mut steps, after, &settings.needs, on_pods)?;
+            known.push((name, last));
+            let twice = |step: &Step| steps[..begin].iter().any(|other| other.name == step.name);
+            if let Some(step) = steps[begin..].iter().find(|step| twice(step)) {
                 bail!("stage.name: two steps are called '{}'", step.name);
             }
         }
-        let program = match &settings.program {
-            Some(program) => program.clone(),
-            None => std::env::current_exe()?,
-        };
+        let directory = std::path::absolute(&settings.directory)?;
         Ok(Self {
-            directory: std::path::absolute(&settings.directory)?,
-            program: program.display().to_string(),
             settings,
+            directory,
             steps,
         })
     }
 
-    /// Makes the directory, which belongs to these steps alone.
-    fn claim(&self) -> Result<()> {
+    /// The scripts: of each step, of the rest, and last what hands them out.
+    fn scripts(&self, config: &Path) -> Result<Vec<(String, String)>> {
+        let Settings {
+            name: run, limits, ..
+        } = &self.settings;
+        let program = match &self.settings.program {
+            Some(program) => program.clone(),
+            None => std::env::current_exe()?,
+        };
+        let path = |path: &Path| quoted(&[path.display().to_string()]);
+        let known = |limit: Option<u64>, usual: &str| {
+            limit.map_or(usual.to_owned(), |limit| limit.to_string())
+        };
+        let all = [
+            ("run", run.clone()),
+            ("directory", path(&self.directory)),
+            ("here", path(&std::env::current_dir()?)),
+            ("program", path(&program)),
+            ("config", path(config)),
+            ("array", known(limits.array, "")),
+            ("submit", known(limits.submit, "")),
+            ("requeues", known(limits.requeues, "20")),
+            ("early", known(limits.early, "60")),
+        ];
+        let (mut scripts, mut lines) = (Vec::new(), String::new());
+        for step in &self.steps {
+            let Step {
+                name,
+                tasks,
+                needs,
+                may_fail,
+                after,
+                ..
+            } = step;
+            let (cores, throttle) = (step.cores(), needs.throttle.unwrap_or(0));
+            lines += &format!(
+                "{name} {tasks} {} {throttle} {cores} {}\n",
+                step.array.is_some(),
+                after.join(" ")
+            );
+            let asked = [
+                needs
+                    .partition
+                    .as_ref()
+                    .map(|name| format!("partition={name}")),
+                step.minutes().map(|minutes| format!("time={minutes}")),
+                needs.memory.map(|memory| format!("mem={memory}M")),
+                needs.gpu.map(|count| format!("gres=gpu:{count}")),
+            ];
+            let asked = asked
+                .into_iter()
+                .flatten()
+                .map(|line| format!("#SBATCH --{line}\n"));
+            let own = [
+                ("step", name.clone()),
+                ("cores", cores.to_string()),
+                ("asked", asked.collect()),
+                (
+                    "first",
+                    step.array.map_or(0, |(first, _)| first).to_string(),
+                ),
+                ("may_fail", may_fail.to_string()),
+                ("command", quoted(&step.command())),
+            ];
+            let text = filled(include_str!("cluster/job.sh"), &own);
+            scripts.push((format!("{name}.sh"), filled(&text, &all)));
+        }
+        scripts.push((
+            "rest.sh".to_owned(),
+            filled(include_str!("cluster/rest.sh"), &all),
+        ));
+        let run = filled(include_str!("cluster/run.sh"), &all);
+        scripts.push((String::new(), filled(&run, &[("steps", lines)])));
+        Ok(scripts)
+    }
+
+    /// Writes the scripts into the directory, which belongs to these steps alone.
+    fn take_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::create_directory(&self.directory.join(folder))?;
         }
         let path = self.directory.join("steps");
-        let line =
-            |step: &Step| format!("{} {} {:?}\n", step.name, step.tasks, step.command("auto"));
+        let line = |step: &Step| format!("{} {} {:?}\n", step.name, step.tasks, step.words);
         let text: String = self.steps.iter().map(line).collect();
         if path.exists() && files::read(&path)? != text.as_bytes() {
             bail!(
@@ -289,52 +382,26 @@ impl Plan {
                 path.display()
             );
         }
-        Ok(output::file(&path, text)?)
-    }
-
-    /// The mark of a task that is done: how many seconds it took.
-    fn mark(&self, step: &Step, task: u64) -> PathBuf {
-        self.directory.join(format!("done/{}.{task}", step.name))
-    }
-
-    fn missing(&self, step: &Step) -> Vec<u64> {
-        (0..step.tasks)
-            .filter(|&task| !self.mark(step, task).exists())
-            .collect()
-    }
-
-    /// How far each step is, and more that is known of it.
-    fn done(&self, more: impl Fn(&Step) -> String) -> String {
-        let line = |step: &Step| {
-            let seconds = |task| {
-                let mark = std::fs::read_to_string(self.mark(step, task)).ok()?;
-                mark.split_whitespace().next()?.parse::<u64>().ok()
-            };
-            let (count, all) = (0..step.tasks)
-                .filter_map(seconds)
-                .fold((0, 0), |(count, all), one| (count + 1, all + one));
-            let hours = (all * step.cores()) as f64 / 3600.0;
-            format!(
-                "{}: {count} of {} tasks done in {hours:.2} core-hours{}\n",
-                step.name,
-                step.tasks,
-                more(step)
-            )
-        };
-        self.steps.iter().map(line).collect()
+        output::file(&path, text)?;
+        for (name, text) in scripts {
+            output::file(&self.directory.join(name), text)?;
+        }
+        Ok(())
     }
 }
 
 impl Needs {
     fn check(&self, place: &str) -> Result<()> {
-        at_least(&format!("{place}.cores"), self.cores, 1)?;
-        at_least(&format!("{place}.memory"), self.memory, 1)?;
-        at_least(&format!("{place}.throttle"), self.throttle, 1)?;
+        is_at_least(&format!("{place}.cores"), self.cores, 1)?;
+        is_at_least(&format!("{place}.memory"), self.memory, 1)?;
+        is_at_least(&format!("{place}.throttle"), self.throttle, 1)?;
         is_positive(&format!("{place}.hours"), self.hours)?;
         let partition = self.partition.clone().unwrap_or_default();
-        if partition.contains(char::is_whitespace) {
-            bail!("{place}.partition = '{partition}': a name without blanks");
-        }
+        let has_blanks = partition.contains(char::is_whitespace);
+        ensure!(
+            !has_blanks,
+            "{place}.partition = '{partition}': a name without blanks"
+        );
         Ok(())
     }
 
@@ -351,8 +418,15 @@ impl Needs {
 }
 
 impl Stage {
-    /// An array is followed by what collects it, a round of a test by a look at it.
-    fn add_to(self, steps: &mut Vec<Step>, mut after: Vec<usize>, usual: &Needs) -> Result<()> {
+    /// An array is followed by what collects it, a round of a test by a look at it; not where a job
+    /// that finds a test open would be a failure. Returns the last step.
+    fn add_to(
+        self,
+        steps: &mut Vec<Step>,
+        mut after: Vec<String>,
+        usual: &Needs,
+        on_pods: bool,
+    ) -> Result<String> {
         /// More than that is a slip.
         const MOST: u64 = 1_000_000;
         let place = format!("stage '{}'", self.name);
@@ -369,50 +443,62 @@ impl Stage {
         if !(1..=MOST).contains(&of) || self.rounds.is_some() && self.tasks.is_none() {
             bail!("{place}: tasks, in each of 'rounds' if it has some: 1 to {MOST} in all");
         }
-        let mut add =
-            |name: String, words: Vec<String>, array: Option<(u64, u64)>, may_fail, after| {
-                let share = |all: f64| all / rounds as f64;
-                let works = array.is_some() || self.tasks.is_none();
-                steps.push(Step {
-                    name,
-                    words,
-                    array,
-                    tasks: if array.is_some() { tasks } else { 1 },
-                    may_fail,
-                    after,
-                    needs: self.needs.or(usual),
-                    core_hours: self.core_hours.filter(|_| works).map(share),
-                    disk: self.disk.filter(|_| works).map(share),
-                });
-                vec![steps.len() - 1]
+        let mut add = |name: &str, words: &[String], array: Option<(u64, u64)>, may_fail, after| {
+            let share = |all: Option<f64>| {
+                all.filter(|_| array.is_some() || self.tasks.is_none())
+                    .map(|all| all / rounds as f64)
             };
+            steps.push(Step {
+                name: name.to_owned(),
+                words: words.to_vec(),
+                array,
+                tasks: if array.is_some() { tasks } else { 1 },
+                may_fail,
+                after,
+                needs: self.needs.or(usual),
+                core_hours: share(self.core_hours),
+                disk: share(self.disk),
+            });
+            vec![name.to_owned()]
+        };
         if self.tasks.is_none() {
-            add(self.name, words, None, false, after);
-            return Ok(());
+            add(&self.name, &words, None, false, after);
+            return Ok(self.name);
         }
+        let collect = [
+            words.clone(),
+            vec!["--shard".to_owned(), format!("merge/{of}")],
+        ]
+        .concat();
         for round in 1..=rounds {
             let name = match rounds {
                 1 => self.name.clone(),
                 _ => format!("{}-{round}", self.name),
             };
-            let array = Some(((round - 1) * tasks, of));
-            after = add(name.clone(), words.clone(), array, false, after);
-            let collect = ["--shard".to_owned(), format!("merge/{of}")];
-            let words = [&*words, &collect].concat();
-            after = add(format!("{name}-merge"), words, None, round < rounds, after);
+            after = add(&name, &words, Some(((round - 1) * tasks, of)), false, after);
+            if round == rounds || !on_pods {
+                after = add(
+                    &format!("{name}-merge"),
+                    &collect,
+                    None,
+                    round < rounds,
+                    after,
+                );
+            }
         }
-        Ok(())
+        Ok(after.concat())
     }
 }
 
 impl Improve {
     /// The stages of all generations, one after the other.
-    fn stages(&self, scheduler: Scheduler) -> Result<Vec<Stage>> {
+    fn stages(&self, on_pods: bool) -> Result<Vec<Stage>> {
         let config: ImproveConfig = settings::read(&self.config)?;
         self.train.check("improve.train")?;
-        let path = match scheduler {
-            Scheduler::Kubernetes => Path::new("/settings/improve.toml"),
-            _ => &self.config,
+        let path = if on_pods {
+            Path::new("/settings/improve.toml")
+        } else {
+            &self.config
         };
         let stage = |generation: u64, name: &str, tasks| Stage {
             name: format!("{generation}-{name}"),
@@ -450,24 +536,40 @@ impl Improve {
 fn is_name(key: &str, name: &str) -> Result<()> {
     let fits =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    if name.is_empty() || name.len() > 30 || !name.chars().all(fits) {
-        bail!("{key} = '{name}': up to 30 of a to z, 0 to 9 and '-'");
-    }
+    let is_good = (1..=30).contains(&name.len()) && name.chars().all(fits);
+    ensure!(
+        is_good,
+        "{key} = '{name}': up to 30 of a to z, 0 to 9 and '-'"
+    );
     Ok(())
 }
 
-fn at_least(key: &str, found: Option<u64>, least: u64) -> Result<()> {
-    match found.filter(|&found| found < least) {
-        Some(found) => bail!("{key} = {found}: it must be at least {least}"),
-        None => Ok(()),
-    }
+fn is_at_least(key: &str, found: Option<u64>, least: u64) -> Result<()> {
+    let found = found.unwrap_or(least);
+    ensure!(
+        found >= least,
+        "{key} = {found}: it must be at least {least}"
+    );
+    Ok(())
 }
 
 fn is_positive(key: &str, found: Option<f64>) -> Result<()> {
-    match found.filter(|found| !(*found > 0.0 && *found < 1e9)) {
-        Some(found) => bail!("{key} = {found}: a number above 0"),
-        None => Ok(()),
-    }
+    let found = found.unwrap_or(1.0);
+    ensure!(
+        found > 0.0 && found < 1e9,
+        "{key} = {found}: a number above 0"
+    );
+    Ok(())
+}
+
+/// Words that a shell reads as they are.
+fn quoted(words: &[String]) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+".contains(letter);
+    let one = |word: &String| match word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    words.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// A template with values in the places of their names: @name@.
@@ -475,14 +577,4 @@ fn filled(template: &str, values: &[(&str, String)]) -> String {
     let fill =
         |text: String, (name, value): &(&str, String)| text.replace(&format!("@{name}@"), value);
     values.iter().fold(template.to_owned(), fill)
-}
-
-/// Runs another program; what it says, or why it failed.
-fn run(program: &str, words: &[String]) -> Result<String> {
-    let ran = Command::new(program).args(words).output();
-    let ran = ran.with_context(|| format!("{program} cannot be started"))?;
-    if !ran.status.success() {
-        bail!("{program}: {}", String::from_utf8_lossy(&ran.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }

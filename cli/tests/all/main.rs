@@ -3,6 +3,8 @@
 
 mod support;
 
+#[cfg(unix)]
+mod cluster;
 mod data;
 mod gate;
 mod improve;

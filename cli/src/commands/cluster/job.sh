@@ -1,7 +1,7 @@
 #!/bin/bash
 #SBATCH --job-name=@run@-@step@
 #SBATCH --chdir=@here@
-#SBATCH --output=@directory@/log/@step@.@numbers@
+#SBATCH --output=@directory@/log/@step@.%A_%a
 #SBATCH --open-mode=append
 #SBATCH --requeue
 #SBATCH --signal=B:USR1@@early@
@@ -15,7 +15,7 @@ mark=$directory/done/$step.$task
 again=
 trap 'again=yes; kill -TERM "$child"' USR1
 trap 'kill -TERM "$child"' TERM
-@program@ &
+@program@ @command@ &
 child=$!
 # A signal ends the waiting, but not the program.
 while :; do
@@ -33,10 +33,10 @@ if [ "$code" = 0 ]; then
 fi
 # The time is over, or something killed the program and left this: it goes on where it was.
 if [ -n "$again" ] || [ "$code" = 137 ]; then
-    if [ "${SLURM_RESTART_COUNT:-0}" -lt @requeues@ ]; then
+    if [ -n "${SLURM_JOB_ID:-}" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt @requeues@ ]; then
         echo "$step $task: exit code $code after $SECONDS s; into the queue once more"
         scontrol requeue "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}" && sleep 60
     fi
 fi
-echo "exit code $code after $SECONDS s on $(hostname), job $SLURM_JOB_ID" >"$directory/failed/$step.$task"
+echo "exit code $code after $SECONDS s on $(hostname), job ${SLURM_JOB_ID:-none}" >"$directory/failed/$step.$task"
 exit "$code"

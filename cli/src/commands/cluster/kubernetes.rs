@@ -3,12 +3,13 @@
 //! Invariant: all jobs but the first are suspended, and a small one lets each begin once the one
 //! before it is complete; it keeps nothing, and may be begun anew anywhere.
 
-use super::{Plan, Step, filled, run};
+use super::{Plan, Step, filled};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::process::Command;
 
 /// Most indices of a job that counts failures for each.
 const MOST_TASKS: u64 = 100_000;
@@ -25,12 +26,8 @@ pub(super) struct Settings {
 }
 
 /// Everything as YAML.
-pub(super) fn print(plan: &Plan) -> Result<String> {
-    let settings = plan
-        .settings
-        .kubernetes
-        .as_ref()
-        .context("[kubernetes] is needed: image, volume and storage")?;
+fn documents(plan: &Plan) -> Result<String> {
+    let settings = (plan.settings.kubernetes.as_ref()).context("no [kubernetes]")?;
     let kubectl = settings
         .kubectl
         .as_deref()
@@ -105,7 +102,7 @@ pub(super) fn print(plan: &Plan) -> Result<String> {
                     plan.settings.limits.requeues.unwrap_or(5).to_string(),
                 ),
                 ("image", text(&settings.image)),
-                ("args", json!(step.command("auto")).to_string()),
+                ("args", json!(step.command()).to_string()),
                 (
                     "first",
                     step.array.map_or(0, |(first, _)| first).to_string(),
@@ -119,24 +116,34 @@ pub(super) fn print(plan: &Plan) -> Result<String> {
     Ok(all)
 }
 
-/// Applies everything; `again` removes all jobs before, whose tasks find what is done.
-pub(super) fn submit(plan: &Plan, again: bool) -> Result<String> {
-    let text = print(plan)?;
-    if again {
-        kubectl(plan, "delete")?;
+/// Writes everything, or asks `kubectl` for it; whoever begins again removes all jobs before, whose
+/// tasks find what is done.
+pub(super) fn run(plan: &Plan, verb: &str) -> Result<()> {
+    let text = documents(plan)?;
+    let label = format!("alea-run={}", plan.settings.name);
+    let ask = |verb: &str| kubectl(&[verb, "jobs", "-l", &label]);
+    match verb {
+        "print" => return output::line(&text),
+        "status" => return ask("get"),
+        "cancel" => return ask("delete"),
+        "resubmit" => ask("delete")?,
+        _ => {}
     }
-    let path = std::env::temp_dir().join(format!("alea-{}.yaml", std::process::id()));
+    let path = std::env::temp_dir().join(format!(
+        "{}-{}.yaml",
+        plan.settings.name,
+        std::process::id()
+    ));
     output::file(&path, text)?;
-    let applied = run(
-        "kubectl",
-        &["apply", "-f", &path.display().to_string()].map(str::to_owned),
-    );
+    let applied = kubectl(&["apply", "-f", &path.display().to_string()]);
     let _ = std::fs::remove_file(&path);
     applied
 }
 
-/// Asks for all jobs of the run, or removes them.
-pub(super) fn kubectl(plan: &Plan, verb: &str) -> Result<String> {
-    let label = format!("alea-run={}", plan.settings.name);
-    run("kubectl", &[verb, "jobs", "-l", &label].map(str::to_owned))
+fn kubectl(words: &[&str]) -> Result<()> {
+    let ran = Command::new("kubectl").args(words).status();
+    match ran.context("kubectl cannot be started")?.success() {
+        true => Ok(()),
+        false => Err(output::told()),
+    }
 }

@@ -278,6 +278,8 @@ impl Plan {
             };
             let begin = steps.len();
             let last = stage.add_to(&mut steps, after, &settings.needs, on_pods)?;
+            let twice = known.iter().any(|(known, _)| *known == name);
+            ensure!(!twice, "stage.name = '{name}': there are two of it");
             known.push((name, last));
             let twice = |step: &Step| steps[..begin].iter().any(|other| other.name == step.name);
             if let Some(step) = steps[begin..].iter().find(|step| twice(step)) {
@@ -348,6 +350,10 @@ impl Plan {
             let own = [
                 ("step", name.clone()),
                 ("cores", cores.to_string()),
+                (
+                    "number",
+                    if step.array.is_some() { "%A_%a" } else { "%j" }.to_owned(),
+                ),
                 ("asked", asked.collect()),
                 (
                     "first",
@@ -536,10 +542,10 @@ impl Improve {
 fn is_name(key: &str, name: &str) -> Result<()> {
     let fits =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    let is_good = (1..=30).contains(&name.len()) && name.chars().all(fits);
+    let is_good = (1..=20).contains(&name.len()) && name.chars().all(fits);
     ensure!(
         is_good,
-        "{key} = '{name}': up to 30 of a to z, 0 to 9 and '-'"
+        "{key} = '{name}': up to 20 of a to z, 0 to 9 and '-'"
     );
     Ok(())
 }

@@ -142,7 +142,7 @@ fn what_is_wrong_is_said_by_its_key() {
         (
             "name = \"run\"",
             "name = \"a b\"",
-            "name = 'a b': up to 30 of a to z",
+            "name = 'a b': up to 20 of a to z",
         ),
         (
             "array = 3",

@@ -1,7 +1,7 @@
 #!/bin/bash
 #SBATCH --job-name=@run@-@step@
 #SBATCH --chdir=@here@
-#SBATCH --output=@directory@/log/@step@.%A_%a
+#SBATCH --output=@directory@/log/@step@.@number@
 #SBATCH --open-mode=append
 #SBATCH --requeue
 #SBATCH --signal=B:USR1@@early@

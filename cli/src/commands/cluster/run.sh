@@ -5,6 +5,7 @@ verb=$1 directory=@directory@ array=@array@ submit=@submit@
 declare -A tasks=() numbered=() throttle=() cores=() after=() state=() jobs=() again=()
 names=()
 while read -r name count is_array most threads before; do
+    [ -n "$name" ] || continue
     names+=("$name")
     tasks[$name]=$count numbered[$name]=$is_array throttle[$name]=$most cores[$name]=$threads after[$name]=$before
 done <<'END'

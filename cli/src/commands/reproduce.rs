@@ -77,9 +77,9 @@ impl Arguments {
         if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
         }
-        if !what.has_tasks() && self.shard.share() != Share::Whole {
+        if self.shard.share() != Share::Whole && (!has_games || what == Target::Depth) {
             bail!(
-                "'{}' takes times, and is no work for many tasks; 'rocknroll', 'setups' and 'monte_alpha' are",
+                "'{}' takes times, and is no work for many tasks",
                 what.name()
             );
         }

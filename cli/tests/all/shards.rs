@@ -5,7 +5,6 @@
 use crate::support::{Folder, Ran, alea, command, exists, json_lines, names, read, run, words};
 use serde_json::Value;
 use std::{
-    collections::BTreeMap,
     fs,
     process::{Command, Stdio},
     thread::sleep,
@@ -32,22 +31,19 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// What a directory holds, but for the files of single tasks.
-fn content(directory: &str, found: &mut BTreeMap<String, Vec<u8>>, prefix: &str) {
-    for name in names(directory)
+/// What is in a directory, if there is one.
+fn files(directory: &str) -> Vec<(String, Vec<u8>)> {
+    let names = if exists(directory) {
+        names(directory)
+    } else {
+        vec![]
+    };
+    let read = |name| (fs::read(format!("{directory}/{name}")).unwrap(), name);
+    names
         .into_iter()
-        .filter(|name| !name.contains("-of-"))
-    {
-        let (path, name) = (format!("{directory}/{name}"), format!("{prefix}/{name}"));
-        match fs::read(&path) {
-            Err(_) => content(&path, found, &name),
-            Ok(bytes) if bytes.starts_with(b"{\"") => {
-                let text = String::from_utf8(bytes).unwrap();
-                found.insert(name, lines(&text).join("\n").into_bytes());
-            }
-            Ok(bytes) => drop(found.insert(name, bytes)),
-        }
-    }
+        .map(read)
+        .map(|(bytes, name)| (name, bytes))
+        .collect()
 }
 
 /// A command comes to the same in one run and as many tasks; `{}` in its line is a directory.
@@ -55,22 +51,22 @@ fn content(directory: &str, found: &mut BTreeMap<String, Vec<u8>>, prefix: &str)
 fn same_as_whole(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {
         ran.succeeds();
-        let mut found = BTreeMap::new();
-        content(&directory.path(), &mut found, "");
-        let out = ran.out.replace(&directory.path(), "{}");
-        (
-            if line.contains("--json") {
-                lines(&out)
-            } else {
-                vec![out]
-            },
-            found,
-        )
+        let text = |name| fs::read_to_string(directory.at(name)).unwrap_or_default();
+        let kept = ["s", "r"].map(|name| lines(&text(name)));
+        let said = ran.out.replace(&directory.path(), "{}");
+        let said = if line.contains("--json") {
+            lines(&said)
+        } else {
+            vec![said]
+        };
+        (said, kept, files(&directory.at("o")))
     };
     let [whole, parts] = [Folder::new(), Folder::new()];
     let of_whole = outcome(&whole, &run(&line.replace("{}", &whole.path()), b""));
     let shard = |which: &str| format!("{} --shard {which}/{of}", line.replace("{}", &parts.path()));
-    run(&shard("merge"), b"").fails(&format!("not all of {of} tasks are done: "));
+    let early = run(&shard("merge"), b"");
+    let missing = format!("not all of {of} tasks are done: ");
+    assert!(early.code == 1 && early.err.contains(&missing), "{early}");
     let mut killed = command(&shard("1"));
     let mut killed = killed
         .stdout(Stdio::null())
@@ -84,10 +80,8 @@ fn same_as_whole(line: &str, of: u64) {
     for place in 0..of + 2 {
         run(&shard(&(place * 11 % of + 1).to_string()), b"").succeeds();
     }
-    let of_parts = outcome(&parts, &run(&shard("merge"), b""));
-    assert_eq!(of_parts.0, of_whole.0);
     assert!(
-        of_parts.1.keys().eq(of_whole.1.keys()) && of_parts.1 == of_whole.1,
+        outcome(&parts, &run(&shard("merge"), b"")) == of_whole,
         "{line}"
     );
 }
@@ -128,10 +122,7 @@ fn tasks_come_to_what_one_run_comes_to() {
     for shard in ["1/2", "2/2", "merge/2"] {
         solve(4, shard).succeeds();
     }
-    let [mut whole, mut made] = [(); 2].map(|()| BTreeMap::new());
-    content(&tables, &mut whole, "");
-    content(&parts, &mut made, "");
-    assert!(whole == made);
+    assert!(files(&parts) == files(&tables));
     alea!("arena {two} --shard 1/2").fails("say where (--state)");
     alea!("reproduce star --shard 1/2").fails("is no work for many tasks");
     alea!("arena {two} --shard auto/2").is_wrong_usage();
@@ -140,34 +131,36 @@ fn tasks_come_to_what_one_run_comes_to() {
 #[test]
 fn a_sequential_test_is_decided_by_rounds_of_tasks() {
     let folder = Folder::new();
-    let line =
-        "arena --player greedy --player random --sprt elo0=0 elo1=60 --games 2000 --json --state";
-    let expected = run(&format!("{line} {}", folder.at("whole")), b"");
     let state = folder.at("state");
-    let task = |round: u64, index: u64| {
-        let line = format!("{line} {state} --shard auto/200");
-        let mut task = command(&line);
-        task.env("SLURM_ARRAY_TASK_ID", index.to_string());
-        task.env("ALEA_SHARD_OFFSET", (4 * round).to_string());
-        Ran::of(&mut task, &line, b"").succeeds();
+    let run = |extra: &str, task: u64| {
+        let line = format!(
+            "arena --player greedy --player random --sprt elo0=0 elo1=60 --games 2000 --json {extra}"
+        );
+        let mut command = command(&line);
+        command.env("SLURM_ARRAY_TASK_ID", (task % 4).to_string());
+        command.env("ALEA_SHARD_OFFSET", (task - task % 4).to_string());
+        Ran::of(&mut command, &line, b"")
     };
-    let mut rounds = 0..50;
-    let found = loop {
-        let round = rounds.next().expect("2000 games decide it");
-        [3, 1, 0, 2]
-            .into_iter()
-            .for_each(|index| task(round, index));
-        let merged = run(&format!("{line} {state} --shard merge/200"), b"");
-        if merged.code == 0 {
-            break merged;
+    let expected = run("", 0);
+    // Five pairs a task, four tasks a round: as many rounds as the pairs take that decide it.
+    let rounds = expected.json()["pairs"].as_u64().unwrap().div_ceil(4 * 5);
+    for round in 1..=rounds {
+        for task in [3, 1, 0, 2] {
+            run(
+                &format!("--state {state} --shard auto/200"),
+                4 * (round - 1) + task,
+            )
+            .succeeds();
         }
-        merged.fails(&format!("{}-200 lack something", 4 * round + 5));
-    };
-    assert_eq!(lines(&found.out), lines(&expected.out));
-    // Five pairs a task: as many rounds as it takes, and then no task plays any.
-    let pairs = expected.json()["pairs"].as_u64().unwrap();
-    assert_eq!(rounds.start, pairs.div_ceil(4 * 5));
-    task(30, 0);
+        let merged = run(&format!("--state {state} --shard merge/200"), 0);
+        if round < rounds {
+            merged.fails(&format!("{}-200 lack something", 4 * round + 1));
+        } else {
+            assert_eq!(lines(&merged.out), lines(&expected.out));
+        }
+    }
+    // Now there is nothing to do.
+    run(&format!("--state {state} --shard auto/200"), 120).succeeds();
     assert_eq!(read(&format!("{state}.121-of-200")).lines().count(), 1);
 }
 
@@ -175,27 +168,27 @@ fn a_sequential_test_is_decided_by_rounds_of_tasks() {
 fn nothing_wrong_is_collected() {
     let folder = Folder::new();
     let state = folder.at("state");
-    let line = "arena --player greedy --player random --games 40 --state";
-    let task = |extra: &str| run(&format!("{line} {state} {extra}"), b"");
+    let task =
+        |extra: &str| alea!("arena --player greedy --player random --games 40 --json {extra}");
+    let shard = |which: &str| task(&format!("--state {state} --shard {which}"));
     let place = |task: u64| format!("{state}.{task}-of-4");
-    (1..=4).for_each(|number| task(&format!("--shard {number}/4")).succeeds());
+    (1..=4).for_each(|number| shard(&format!("{number}/4")).succeeds());
     // One is of another seed, one damaged, one cut off.
     let good = [2, 3, 4].map(|number| read(&place(number)));
-    fs::remove_file(place(2)).unwrap();
-    task("--seed 2 --shard 2/4").succeeds();
+    fs::write(place(2), good[0].replace("\"seed\":1", "\"seed\":2")).unwrap();
     fs::write(place(3), good[1].replace("\"plies\"", "\"pliez\"")).unwrap();
     fs::write(place(4), &good[2][..good[2].len() - 20]).unwrap();
     for part in [
         "4 tasks are done: 2-4 lack something; ",
-        "its seed is 2, not 1; ",
+        "its seed is 2, not 1",
         "its checksum does not fit",
     ] {
-        task("--shard merge/4").fails(part);
+        shard("merge/4").fails(part);
     }
     assert_eq!(read(&state).lines().count(), 1 + 5 + 4);
-    task("--shard 2/4").fails("its seed is 2, not 1");
-    task("--shard 3/4").fails("its checksum does not fit");
-    task("--shard 4/4").succeeds();
+    shard("2/4").fails("its seed is 2, not 1");
+    shard("3/4").fails("its checksum does not fit");
+    shard("4/4").succeeds();
     fs::write(place(2), &good[0]).unwrap();
     fs::write(place(3), &good[1]).unwrap();
     // The clock of a node is a day ahead.
@@ -204,14 +197,9 @@ fn nothing_wrong_is_collected() {
         .unwrap()
         .set_modified(ahead)
         .unwrap();
-    let whole = run(&format!("{line} {} --json", folder.at("whole")), b"");
-    assert_eq!(
-        lines(&task("--shard merge/4 --json").out),
-        lines(&whole.out)
-    );
-    // The state of another match is not replaced, nor gone on with.
-    for shard in ["merge/4", "1/3"] {
-        task(&format!("--seed 2 --shard {shard}")).fails("its seed is 1, not 2");
+    assert_eq!(lines(&shard("merge/4").out), lines(&task("").out));
+    for other in ["1/3", "merge/4"] {
+        shard(&format!("{other} --seed 2")).fails("its seed is 1, not 2");
     }
 }
 
@@ -227,34 +215,29 @@ fn a_disk_that_is_full_or_gone_and_a_second_job_are_named() {
     };
     fs::create_dir(&disk).unwrap();
     // No file may grow beyond 10 KB.
-    let quoted = task(400);
-    let quoted = words(&quoted).join("' '");
     let script = format!(
-        "trap '' XFSZ; ulimit -f 20; exec '{}' '{quoted}'",
-        env!("CARGO_BIN_EXE_alea")
+        "trap '' XFSZ; ulimit -f 20; exec '{}' '{}'",
+        env!("CARGO_BIN_EXE_alea"),
+        words(&task(400)).join("' '")
     );
     Ran::of(Command::new("sh").args(["-c", &script]), &script, b"")
         .fails("state.2-of-2: File too large");
     run(&task(400), b"").succeeds();
-    assert_eq!(read(&format!("{disk}/state.2-of-2")).lines().count(), 101);
     // One is at work, a second one of the same number comes, and the directory goes.
-    fs::remove_file(format!("{disk}/state.2-of-2")).unwrap();
+    let state = format!("{disk}/state.2-of-2");
+    fs::remove_file(&state).unwrap();
     let mut long = command(&task(60_000));
     let long = long
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !exists(&format!("{disk}/state.2-of-2")) {
+    while !fs::metadata(&state).is_ok_and(|state| state.len() > 1000) {
         sleep(Duration::from_millis(1));
     }
-    sleep(Duration::from_millis(20));
     run(&task(60_000), b"").fails("another match is writing this file");
     fs::remove_dir_all(&disk).unwrap();
-    let ended = long.wait_with_output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert!(
-        ended.status.code() == Some(1) && said.contains("state.2-of-2: No such file"),
-        "{said}"
-    );
+    let said = long.wait_with_output().unwrap().stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("state.2-of-2: No such file"), "{said}");
 }

@@ -57,6 +57,9 @@ use std::{
 pub use stopping::{SequentialResult, StoppingRule};
 use timed::Timed;
 
+/// What is said where tasks have nowhere to keep what they do.
+pub const NO_STATE: &str = "what tasks do is kept in state files; say where (--state)";
+
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
@@ -283,13 +286,7 @@ pub(crate) fn play_pairs<G: Playable>(
             )?;
             (Some(state), earlier)
         }
-        None if options.share != Share::Whole => {
-            return Err(
-                "what tasks play is kept in state files; say where (--state)"
-                    .to_owned()
-                    .into(),
-            );
-        }
+        None if options.share != Share::Whole => return Err(NO_STATE.to_owned().into()),
         None => (None, Earlier::default()),
     };
     let mut results = earlier.results;

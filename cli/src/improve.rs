@@ -95,10 +95,7 @@ pub(crate) fn run_part<G: Learnable>(
     if number <= ledger.generations.len() as u64 || ledger.in_vain() >= config.patience {
         return Ok("nothing to do: that is over".to_owned());
     }
-    let _lock = match part {
-        Part::Train => files::claim_directory(directory)?,
-        _ => files::share_directory(directory)?,
-    };
+    let _lock = files::enter_directory(directory, share)?;
     claim::<G>(config, directory)?;
     let next = Generation {
         game,

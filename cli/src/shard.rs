@@ -8,9 +8,6 @@ use anyhow::Result;
 use engine::core::share::Share;
 use serde_json::json;
 
-/// Most tasks of a command.
-const MOST_TASKS: u64 = 1_000_000;
-
 /// Where schedulers tell a task its number, from 0: Slurm and Kubernetes.
 const INDICES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
 /// What is added to it.
@@ -18,13 +15,17 @@ const OFFSET: &str = "ALEA_SHARD_OFFSET";
 /// Where they tell how many tasks there are.
 const COUNTS: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
-/// Which of many tasks a command is; shared by all that can be spread over many.
+/// Which of many tasks a command is.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct ShardArguments {
     /// Do the work of one task of many, as 17/100, or collect what 100 tasks did, as merge/100; with
-    /// auto/100 the scheduler says which task this is
-    #[arg(long, value_name = "N/M", value_parser = |text: &str| read(text, |name| std::env::var(name).ok()))]
+    /// auto/100 the scheduler says which task this is (docs/cluster.md)
+    #[arg(long, value_name = "N/M", value_parser = parse)]
     shard: Option<Share>,
+}
+
+fn parse(text: &str) -> Result<Share, String> {
+    read(text, |name| std::env::var(name).ok())
 }
 
 impl ShardArguments {
@@ -34,15 +35,13 @@ impl ShardArguments {
     }
 
     /// Whether this was one task of many, whose result is nothing to look at; says so.
-    pub(crate) fn ends_task(self, as_json: bool, remark: &str) -> Result<bool> {
+    pub(crate) fn ends_task(self, as_json: bool) -> Result<bool> {
         let Share::Task { number, of } = self.share() else {
             return Ok(false);
         };
         let task = number + 1;
-        let told = json!({ "task": task, "tasks": of, "remark": remark });
-        output::result(as_json, &told, || {
-            format!("task {task} of {of} is done{remark}")
-        })?;
+        let told = json!({ "task": task, "tasks": of });
+        output::result(as_json, &told, || format!("task {task} of {of} is done"))?;
         Ok(true)
     }
 }
@@ -53,48 +52,31 @@ fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Share, 
         let number = text.trim().parse::<u64>().ok();
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
     };
-    // The first that is set; empty is as good as absent.
+    // The first that is set.
     let told = |names: &[&str]| {
-        let mut set = names.iter().filter_map(|name| {
-            let value = variable(name).filter(|value| !value.is_empty());
-            Some(number(name, &value?))
-        });
-        set.next().transpose()
+        let mut set = names
+            .iter()
+            .filter_map(|name| Some(number(name, &variable(name)?)));
+        let unset = || format!("{} is not set", names.join(" or "));
+        set.next().unwrap_or_else(|| Err(unset()))
     };
     let (which, of) = match text.split_once('/') {
         Some((which, of)) => (which, number("the number of tasks", of)?),
-        None if text == "auto" => {
-            let count = told(&COUNTS)?;
-            let missing = || {
-                format!(
-                    "auto: neither of {} is set; name the number of tasks: auto/100",
-                    COUNTS.join(" and ")
-                )
-            };
-            (text, count.ok_or_else(missing)?)
-        }
+        None if text == "auto" => (text, told(&COUNTS)?),
         None => {
             return Err(
-                "a task is N/M, as 17/100, or auto/M, or auto; merge/M collects what M tasks did"
-                    .to_owned(),
+                "a task is N/M, as 17/100, or auto/M, or auto; merge/M collects".to_owned(),
             );
         }
     };
-    if !(1..=MOST_TASKS).contains(&of) {
-        return Err(format!("there are 1 to {MOST_TASKS} tasks, not {of}"));
+    if !(1..=1_000_000).contains(&of) {
+        return Err(format!("there are 1 to 1000000 tasks, not {of}"));
     }
     let task = match which {
         "merge" => return Ok(Share::Merge { of }),
         "auto" => {
-            let missing = || {
-                format!(
-                    "auto: neither of {} is set: no scheduler says which task this is",
-                    INDICES.join(" and ")
-                )
-            };
-            let index = told(&INDICES)?.ok_or_else(missing)?;
-            let offset = told(&[OFFSET])?.unwrap_or(0);
-            index.saturating_add(offset).saturating_add(1)
+            let offset = variable(OFFSET).map_or(Ok(0), |offset| number(OFFSET, &offset))?;
+            told(&INDICES)?.saturating_add(offset).saturating_add(1)
         }
         which => number("a task", which)?,
     };
@@ -121,50 +103,28 @@ mod tests {
                 found.map(|(_, value)| (*value).to_owned())
             })
         };
-        let task = |number, of| Ok(Share::Task { number, of });
-        assert_eq!(told("17/100", &[]), task(16, 100));
-        assert_eq!(told("merge/100", &[]), Ok(Share::Merge { of: 100 }));
         let slurm = ("SLURM_ARRAY_TASK_ID", "4");
-        assert_eq!(told("auto/10", &[slurm]), task(4, 10));
-        assert_eq!(
-            told("auto/10", &[("JOB_COMPLETION_INDEX", "0")]),
-            task(0, 10)
-        );
-        assert_eq!(
-            told("auto/10", &[slurm, ("ALEA_SHARD_OFFSET", "5")]),
-            task(9, 10)
-        );
-        assert_eq!(
-            told("auto", &[slurm, ("SLURM_ARRAY_TASK_COUNT", "8")]),
-            task(4, 8)
-        );
-        assert_eq!(told("auto", &[slurm, ("ALEA_SHARDS", "5")]), task(4, 5));
-        for (text, set, expected) in [
-            ("0/5", &[][..], "there is no task 0"),
-            ("6/5", &[], "there is no task 6"),
-            ("5", &[], "a task is N/M"),
-            ("a/5", &[], "a task is a whole number, not 'a'"),
-            ("1/b", &[], "not 'b'"),
-            ("1/0", &[], "1 to 1000000 tasks, not 0"),
-            (
-                "auto/5",
-                &[],
-                "SLURM_ARRAY_TASK_ID and JOB_COMPLETION_INDEX",
-            ),
-            ("auto", &[slurm], "SLURM_ARRAY_TASK_COUNT and ALEA_SHARDS"),
-            ("auto/4", &[slurm], "there is no task 5"),
-            (
-                "auto/5",
-                &[("SLURM_ARRAY_TASK_ID", "x")],
-                "SLURM_ARRAY_TASK_ID is a whole number, not 'x'",
-            ),
-            ("merge", &[], "a task is N/M"),
+        for (text, set, number, of) in [
+            ("17/100", &[][..], 16, 100),
+            ("auto/10", &[("JOB_COMPLETION_INDEX", "0")], 0, 10),
+            ("auto/10", &[slurm, ("ALEA_SHARD_OFFSET", "5")], 9, 10),
+            ("auto", &[slurm, ("SLURM_ARRAY_TASK_COUNT", "8")], 4, 8),
+            ("auto", &[slurm, ("ALEA_SHARDS", "5")], 4, 5),
         ] {
-            let error = told(text, set).unwrap_err();
-            assert!(
-                error.contains(expected) && !error.contains('\n'),
-                "{text}: {error}"
-            );
+            assert_eq!(told(text, set), Ok(Share::Task { number, of }));
+        }
+        for (text, expected) in [
+            ("6/5", "there is no task 6"),
+            ("5", "a task is N/M"),
+            ("a/5", "a task is a whole number, not 'a'"),
+            ("1/0", "1 to 1000000 tasks, not 0"),
+            (
+                "auto/5",
+                "SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX is not set",
+            ),
+            ("auto", "SLURM_ARRAY_TASK_COUNT or ALEA_SHARDS is not set"),
+        ] {
+            assert!(told(text, &[]).unwrap_err().contains(expected), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{Contestant, MatchOptions, state::identity};
 use crate::error::Result;
 use engine::core::{
     files::{self, checksum},
-    journal::{Journal, JournalError, Shared, Wording},
+    journal::{Journal, JournalError, Wording},
     record::GameRecord,
 };
 use engine::play::{
@@ -77,11 +77,7 @@ impl Records {
         let number = |game: &GameLine| game.number.unwrap_or_default();
         let share = (options.share, 2 * options.pairs);
         // That tasks are missing the state says.
-        let Shared {
-            journal,
-            known: games,
-            ..
-        } = Journal::open_share(path, wording, &heading, number, share)?;
+        let (journal, games, _) = Journal::open_share(path, wording, &heading, number, share)?;
         let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
         match played.iter().find(|pair| !kept(pair)) {
             Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),

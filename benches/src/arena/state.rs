@@ -4,7 +4,7 @@
 
 use super::{Contestant, MatchOptions, PairResult};
 use engine::core::{
-    journal::{Journal, JournalError, Shared, Wording},
+    journal::{Journal, JournalError, Wording},
     random::SeedSpace,
     share::Share,
 };
@@ -109,12 +109,8 @@ impl State {
             part: "pair",
         };
         let number = |line: &Finished| line.result.pair;
-        let shared = Journal::open_share(path, wording, identity, number, share)?;
-        let Shared {
-            journal,
-            known: lines,
-            missing,
-        } = shared;
+        let (journal, lines, missing) =
+            Journal::open_share(path, wording, identity, number, share)?;
         let mut ends = BTreeMap::<u32, u64>::new();
         for line in lines.values() {
             let end = ends.entry(line.session).or_default();

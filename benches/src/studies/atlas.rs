@@ -13,7 +13,7 @@ mod fit;
 pub mod games;
 pub mod result;
 
-use crate::arena::pool;
+use crate::arena::{NO_STATE, pool};
 use crate::error::Result;
 use crate::statistics::dot;
 use arrangements::Rows;
@@ -56,7 +56,7 @@ pub struct Settings {
     pub threads: usize,
     /// Where finished chunks are kept.
     pub state: Option<PathBuf>,
-    /// Which of the chunks are played here; a task needs a state.
+    /// Which of the chunks are played here.
     pub share: Share,
     /// The policy and a stronger player, and how many games of each kind say what better play
     /// changes.
@@ -118,14 +118,29 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
     })
 }
 
-/// Plays the games of an atlas of six stones, or what is left of them, and reads them.
+/// Plays the games of an atlas of six stones, or what is left of them, and reads them. A task keeps
+/// those that it plays, and finds nothing.
 ///
 /// # Errors
-/// If the die is not fair, threads cannot be started, or the state file cannot be used, or lacks what
-/// tasks should have played.
-pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -> Result<Found> {
+/// If the die is not fair, threads cannot be started, the state file cannot be used, or some of what
+/// tasks play is not there to be collected.
+pub fn sampled(
+    games: &dyn Games,
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Option<Found>> {
+    if settings.game.die() != Standard::default().die() {
+        return Err(
+            "set-ups are worth the same by symmetry with a fair die alone"
+                .to_owned()
+                .into(),
+        );
+    }
     let design = Design::new();
     let sums = play(games, &design, settings, progress)?;
+    if settings.share.is_task() {
+        return Ok(None);
+    }
     let mut found = read(&design, &sums, settings);
     found.atlas.source = games.name();
     if let Some((players, count)) = &settings.better {
@@ -142,33 +157,16 @@ pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -
         }
     }
     progress.finish_and_clear();
-    Ok(found)
+    Ok(Some(found))
 }
 
-/// Plays what a task has of the games of an atlas of six stones, and keeps what came of them.
-///
-/// # Errors
-/// As [`sampled`].
-pub fn play_task(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -> Result<()> {
-    play(games, &Design::new(), settings, progress)?;
-    progress.finish_and_clear();
-    Ok(())
-}
-
-/// What all meetings came to, or those of a task.
+/// What all meetings came to.
 fn play(
     games: &dyn Games,
     design: &Design,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Vec<Sums>> {
-    if settings.game.die() != Standard::default().die() {
-        return Err(
-            "set-ups are worth the same by symmetry with a fair die alone"
-                .to_owned()
-                .into(),
-        );
-    }
     let chunks = design.meetings() / CHUNK;
     let identity = json!({
         "format": "alea-atlas-1",
@@ -185,17 +183,14 @@ fn play(
                 part: "chunk",
             };
             let share = (settings.share, chunks as u64);
-            let shared = Journal::open_share(path, wording, &identity, number, share)?;
-            let (journal, known) = shared.complete()?;
+            let (journal, known, missing) =
+                Journal::open_share(path, wording, &identity, number, share)?;
+            if let Some(missing) = missing {
+                return Err(missing.into());
+            }
             (Some(journal), known)
         }
-        None if settings.share != Share::Whole => {
-            return Err(
-                "what tasks play is kept in state files; say where (--state)"
-                    .to_owned()
-                    .into(),
-            );
-        }
+        None if settings.share != Share::Whole => return Err(NO_STATE.to_owned().into()),
         None => (None, BTreeMap::new()),
     };
     if let Some((number, _)) = known
@@ -208,13 +203,10 @@ fn play(
         .into());
     }
     let ours = settings.share.parts(chunks as u64);
-    let length = (ours.end - ours.start) * CHUNK as u64;
-    let wanted: Vec<usize> = ours
-        .filter(|number| !known.contains_key(number))
-        .map(|number| number as usize)
+    let wanted: Vec<usize> = (ours.start as usize..ours.end as usize)
+        .filter(|&number| !known.contains_key(&(number as u64)))
         .collect();
-    progress.set_length(length);
-    progress.set_position(length - (wanted.len() * CHUNK) as u64);
+    progress.set_length((wanted.len() * CHUNK) as u64);
     let found = Mutex::new((known, journal));
     pool(settings.threads)?.install(|| {
         wanted.into_par_iter().try_for_each_init(

@@ -10,7 +10,6 @@
 //! in parallel, and added up in order.
 
 mod choices;
-mod kept;
 mod measure;
 mod mixed;
 pub mod positions;
@@ -27,7 +26,6 @@ use engine::play::{
     build::{self, PlayerRecipe},
     registry::AnyEvaluator,
 };
-pub use kept::Kept;
 use std::sync::Arc;
 
 /// Faces of the die; each counts once.
@@ -73,11 +71,6 @@ impl Contestant {
             Self::Player(recipe) => recipe.name(),
             Self::Evaluator { name, .. } => name,
         }
-    }
-
-    /// Whether it is asked for every choice, which takes its time.
-    fn is_asked(&self) -> bool {
-        matches!(self, Self::Player(recipe) if !recipe.is_uniform())
     }
 
     /// `player` or `evaluator`.

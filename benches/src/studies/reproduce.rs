@@ -60,12 +60,6 @@ impl Target {
         self == Self::ReversiXt
     }
 
-    /// Whether its games can be spread over tasks.
-    #[must_use]
-    pub fn has_tasks(self) -> bool {
-        matches!(self, Self::RockNRoll | Self::Setups | Self::MonteAlpha)
-    }
-
     /// The name in arguments and results.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -223,23 +223,13 @@ pub(crate) fn contestant_shown<G: Playable>(
     game: &G,
 ) -> Result<Contestant<G>> {
     let player = Contestant::of(notation, game)?;
-    let name = Notation::parse(shown)?.to_string() + &checksums(notation)?;
-    Ok(Contestant { name, ..player })
-}
-
-/// A notation with the checksums of the models that it names.
-pub(crate) fn identity(notation: &str) -> Result<String> {
-    Ok(Notation::parse(notation)?.to_string() + &checksums(notation)?)
-}
-
-/// The checksums of the models that a notation names, to follow it.
-fn checksums(notation: &str) -> Result<String> {
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
-    Ok(match checksums.is_empty() {
-        true => String::new(),
-        false => format!(" [{}]", checksums.join(" ")),
-    })
+    let mut name = Notation::parse(shown)?.to_string();
+    if !checksums.is_empty() {
+        name += &format!(" [{}]", checksums.join(" "));
+    }
+    Ok(Contestant { name, ..player })
 }
 
 /// Checksums of all model files that a notation names, in its order.
@@ -277,8 +267,7 @@ impl Arguments {
             options.stop = Some(stopping_rule(words)?);
         }
         let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
-        let pairs = &self.options.pairs;
-        if pairs.shard.ends_task(self.json, &decided(&result))? {
+        if self.options.pairs.shard.ends_task(self.json)? {
             return Ok(());
         }
         output::result(self.json, &result, || table(&result))
@@ -344,15 +333,6 @@ pub(crate) fn table(result: &MatchResult) -> String {
         }
     }
     text
-}
-
-/// That the test was decided by what was collected before a task began, if so.
-pub(crate) fn decided(result: &MatchResult) -> String {
-    let test = result.sequential_test.as_ref();
-    match test.filter(|test| test.verdict != Verdict::Open) {
-        Some(_) => format!(": the test is decided, {}", standing(result)),
-        None => String::new(),
-    }
 }
 
 /// How the sequential test of a match stands, in one line; nothing if it had none.

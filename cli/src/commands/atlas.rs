@@ -9,7 +9,6 @@ use benches::studies::{
     atlas::{
         Found, MEETINGS, MOST_EXACT, SHOWN, Settings, exact,
         games::{Games, RollOuts, WholeGames},
-        play_task,
         result::Atlas,
         sampled,
     },
@@ -107,7 +106,7 @@ impl Arguments {
         } else {
             match self.sampled(&game)? {
                 Some(found) => found,
-                None => return self.shard.ends_task(self.json, "").map(drop),
+                None => return self.shard.ends_task(self.json).map(drop),
             }
         };
         let atlas = &found.atlas;
@@ -158,11 +157,7 @@ impl Arguments {
                 oracle: Some(shared(tablebase.into(), game.variant())?),
             })
         };
-        let progress = progress_bar("meetings");
-        Ok(match settings.share.is_task() {
-            true => play_task(&*games, &settings, &progress).map(|()| None),
-            false => sampled(&*games, &settings, &progress).map(Some),
-        }?)
+        Ok(sampled(&*games, &settings, &progress_bar("meetings"))?)
     }
 }
 

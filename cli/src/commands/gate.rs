@@ -4,7 +4,7 @@
 //! test accepts; the model is there before the ledger names it; no line of the ledger and no
 //! shipped model is ever changed.
 
-use crate::commands::arena::{PairArguments, contestant, decided, standing, stopping_rule, table};
+use crate::commands::arena::{PairArguments, contestant, standing, stopping_rule, table};
 use crate::games::with_game;
 use crate::{gating, output};
 use anyhow::{Context, Result, anyhow, bail};
@@ -83,7 +83,7 @@ impl Arguments {
         let options = gating::tested(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
         let candidate = player(&gating::model_notation(&self.candidate))?;
         let result = play_match(&candidate, &player(&against)?, &options)?;
-        if (self.pairs.shard).ends_task(self.json, &decided(&result))? {
+        if self.pairs.shard.ends_task(self.json)? {
             return Ok(());
         }
         let promoted = gating::is_better(&result);

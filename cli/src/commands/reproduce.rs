@@ -77,9 +77,9 @@ impl Arguments {
         if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
         }
-        if !what.has_tasks() && self.shard.share() != Share::Whole {
+        if self.shard.share() != Share::Whole && (!has_games || what == Target::Depth) {
             bail!(
-                "'{}' takes times, and is no work for many tasks; 'rocknroll', 'setups' and 'monte_alpha' are",
+                "'{}' takes times, and is no work for many tasks",
                 what.name()
             );
         }
@@ -104,7 +104,7 @@ impl Arguments {
         ));
         let progress = progress_bar(what.name());
         let found = reproduce(what, &settings, &progress, &mut output::note)?;
-        if self.shard.ends_task(self.json, "")? {
+        if self.shard.ends_task(self.json)? {
             return Ok(());
         }
         if let Some(pictures) = &found.pictures {

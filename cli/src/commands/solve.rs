@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use engine::core::share::Share;
 use engine::games::einstein::{
     Position, Standard,
-    tables::{Class, ClassFacts, FEWEST_STONES, Tables},
+    tables::{Class, ClassFacts, Tables},
 };
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
@@ -66,23 +66,13 @@ impl Arguments {
             bail!("--memory {} is more than there can be", self.memory)
         };
         let (place, variant, share) = (&self.tables, game.variant(), self.shard.share());
-        if share.is_task()
-            && stones > FEWEST_STONES
-            && Tables::stones_in(place, variant).is_none_or(|there| there < stones - 1)
-        {
-            let fewer = stones - 1;
-            bail!(
-                "{}: there are no tables of {fewer} stones, which those of {stones} are made from; 'alea solve --stones {fewer}' makes them",
-                place.display()
-            );
-        }
         let tables = match share {
             Share::Merge { .. } => Tables::open(place, stones, variant, &parallel)?,
             _ => with_progress(|told| {
                 Tables::build(place, stones, variant, memory, share, &parallel, told)
             })?,
         };
-        if self.shard.ends_task(self.json, "")? {
+        if self.shard.ends_task(self.json)? {
             return Ok(());
         }
         let seconds = began.elapsed().as_secs_f64();

@@ -82,10 +82,7 @@ impl Arguments {
             )
         })?;
         let share = self.shard.share();
-        let _lock = match share.is_task() {
-            true => files::share_directory(&self.out)?,
-            false => files::claim_directory(&self.out)?,
-        };
+        let _lock = files::enter_directory(&self.out, share)?;
         let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
         let maker = Maker {
             game: &game,
@@ -116,7 +113,7 @@ impl Arguments {
                 output::line(&file(&self.out, stones).display().to_string())?;
             }
         }
-        if self.shard.ends_task(false, "")? {
+        if self.shard.ends_task(false)? {
             return Ok(());
         }
         Ok(write_keys(&self.out, &game)?)

@@ -10,7 +10,7 @@
 use crate::core::{
     files::{self, FileError, checksum},
     interruption,
-    share::{Share, Tasks},
+    share::Share,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -19,7 +19,6 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     marker::PhantomData,
-    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -115,88 +114,62 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         Ok((journal, known))
     }
 
-    /// Opens the journal of a share of work with so many parts, as [`Journal::open`]. A task has a
-    /// file of its own, [`Share::place`], and knows what the whole file holds besides; to collect, the
-    /// whole file is given what it lacks of that which tasks did.
+    /// As [`Journal::open`], for a share of work with so many parts. A task has a file of its own,
+    /// [`Share::place`], and knows besides what the whole one holds; to collect, that is given what
+    /// tasks did. Says also what is missing then, in a line.
     ///
     /// # Errors
-    /// As [`Journal::open`]. That tasks are missing is none: [`Shared::missing`] says so.
+    /// As [`Journal::open`], or if what was collected cannot be written.
     pub fn open_share(
         path: &Path,
         wording: Wording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
         (share, parts): (Share, u64),
-    ) -> Result<Shared<L>, JournalError> {
-        let mut missing = None;
-        if let Share::Merge { of } = share {
-            missing = Self::merge(path, wording, identity, &number, (of, parts))?;
-        }
-        let identity_here = share_of(identity, share, parts);
-        let place = share.place(path);
-        let (journal, mut known) = Self::open(&place, wording, &identity_here, &number)?;
-        if share.is_task() && path.exists() {
-            known.extend(read(path, wording, identity, &number)?);
-        }
-        Ok(Shared {
-            journal,
-            known,
-            missing,
-        })
-    }
-
-    /// Adds to the whole file what it lacks of that which tasks did, reading one after the other.
-    /// Says in a line which have not done all of theirs, or cannot be believed.
-    fn merge(
-        path: &Path,
-        wording: Wording,
-        identity: &Value,
-        number: &impl Fn(&L) -> u64,
-        (of, parts): (u64, u64),
-    ) -> Result<Option<String>, JournalError> {
-        let (journal, mut known) = Self::open(path, wording, identity, number)?;
-        let lacks = |known: &BTreeMap<u64, L>, range: &Range<u64>| {
-            let there = known.range(range.clone()).count() as u64;
-            there < range.end - range.start
-        };
-        if !lacks(&known, &(0..parts)) {
-            return Ok(None);
-        }
-        drop(journal);
-        let (mut missing, mut refused) = (Tasks::default(), Vec::new());
-        files::write_atomically(path, |file| {
-            writeln!(file, "{identity}")?;
-            let mut write = |lines: &BTreeMap<u64, L>| {
-                lines.values().try_for_each(|line| {
-                    writeln!(file, "{}", sealed(&serde_json::to_string(line)?))
-                })
-            };
-            for task in 0..of {
-                let share = Share::Task { number: task, of };
-                let range = share.parts(parts);
-                let later = known.split_off(&range.end);
-                let mut lines = std::mem::replace(&mut known, later);
-                if lacks(&lines, &range) {
-                    let identity = share_of(identity, share, parts);
-                    match read(&share.place(path), wording, &identity, number) {
-                        Ok(found) => lines.extend(found),
-                        Err(error) => refused.push(error.to_string()),
-                    }
+    ) -> Result<Opened<L>, JournalError> {
+        let read = |share: Share| {
+            let path = &share.place(path);
+            match std::fs::read(path) {
+                Ok(bytes) => {
+                    let identity = &share_of(identity, share, parts);
+                    Ok(self::parts(path, &bytes, wording, identity, &number)?.1)
                 }
-                if lacks(&lines, &range) {
-                    missing.add(task);
-                }
-                write(&lines)?;
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+                Err(cause) => Err(JournalError::system(path, &cause)),
             }
-            // Those of longer work that went before.
-            write(&known)
-        })?;
-        let first = match &refused[..] {
-            [] => String::new(),
-            [only] => format!("; {only}"),
-            [first, others @ ..] => format!("; {first}; and {} more like that", others.len()),
         };
-        Ok(missing.told(path, of).map(|told| told + &first))
+        let mut refused = String::new();
+        if let Share::Merge { of } = share {
+            let (journal, mut known) = Self::open(path, wording, identity, &number)?;
+            drop(journal);
+            files::write_atomically(path, |file| {
+                writeln!(file, "{identity}")?;
+                let mut write = |lines: BTreeMap<u64, L>| {
+                    lines.values().try_for_each(|line| {
+                        writeln!(file, "{}", sealed(&serde_json::to_string(line)?))
+                    })
+                };
+                for number in 0..of {
+                    let share = Share::Task { number, of };
+                    let later = known.split_off(&share.parts(parts).end);
+                    let mut lines = std::mem::replace(&mut known, later);
+                    match read(share) {
+                        Ok(found) => lines.extend(found),
+                        Err(error) => refused += &format!("; {error}"),
+                    }
+                    write(lines)?;
+                }
+                // Those of longer work that went before.
+                write(known)
+            })?;
+        }
+        let here = share_of(identity, share, parts);
+        let (journal, mut known) = Self::open(&share.place(path), wording, &here, &number)?;
+        if share.is_task() {
+            known.extend(read(Share::Whole)?);
+        }
+        let missing = share.missing(path, parts, |part| known.contains_key(&part));
+        Ok((journal, known, missing.map(|missing| missing + &refused)))
     }
 
     /// Appends a finished part.
@@ -219,28 +192,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// A journal of a share of some work.
-pub struct Shared<L> {
-    /// The journal.
-    pub journal: Journal<L>,
-    /// What is known by its number, be it of this share or not.
-    pub known: BTreeMap<u64, L>,
-    /// Where all was to be collected and is not there: what is missing, in a line.
-    pub missing: Option<String>,
-}
-
-impl<L> Shared<L> {
-    /// Journal and known parts, where work ends only when all of it is done.
-    ///
-    /// # Errors
-    /// If all was to be collected and is not there.
-    pub fn complete(self) -> Result<(Journal<L>, BTreeMap<u64, L>), JournalError> {
-        match self.missing {
-            Some(missing) => Err(JournalError::Unusable(missing)),
-            None => Ok((self.journal, self.known)),
-        }
-    }
-}
+/// The journal of a share, the parts that are known, and what is missing where all is collected.
+pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>, Option<String>);
 
 /// The identity of a share of work with so many parts.
 fn share_of(identity: &Value, share: Share, parts: u64) -> Value {
@@ -249,20 +202,6 @@ fn share_of(identity: &Value, share: Share, parts: u64) -> Value {
         identity["task"] = format!("{}/{of} of {parts}", number + 1).into();
     }
     identity
-}
-
-/// The parts that a file holds, if there is one; nothing of it changes.
-fn read<L: DeserializeOwned>(
-    path: &Path,
-    wording: Wording,
-    identity: &Value,
-    number: impl Fn(&L) -> u64,
-) -> Result<BTreeMap<u64, L>, JournalError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(parts(path, &bytes, wording, identity, number)?.1),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-        Err(cause) => Err(JournalError::system(path, &cause)),
-    }
 }
 
 /// How much of a file is whole lines, and the parts that they are.
@@ -421,95 +360,6 @@ mod tests {
             journal.close().unwrap();
             assert_eq!(open(&path, &identity).unwrap().1.len(), known.len() + 1);
         }
-    }
-
-    #[test]
-    fn what_tasks_did_is_collected_in_order_and_what_is_missing_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let [path, alone] = ["state", "alone"].map(|name| folder.path().join(name));
-        let identity = json!({ "seed": 3 });
-        let share = |share, identity: &Value| {
-            Journal::open_share(&path, WORDING, identity, |line: &Line| line.0, (share, 10))
-        };
-        let task = |number| Share::Task { number, of: 4 };
-        let work = |number, backwards: bool| {
-            let mut shared = share(task(number), &identity).unwrap();
-            let mut parts: Vec<u64> = task(number).parts(10).collect();
-            parts.retain(|part| !shared.known.contains_key(part));
-            if backwards {
-                parts.reverse();
-            }
-            for part in &parts {
-                shared.journal.add(&(*part, vec![part * part])).unwrap();
-            }
-            shared.journal.close().unwrap();
-            parts.len()
-        };
-        let merge = || share(Share::Merge { of: 4 }, &identity).unwrap();
-        assert_eq!([work(3, true), work(0, false), work(0, true)], [3, 2, 0]);
-        let found = merge();
-        assert_eq!(
-            found.known.keys().copied().collect::<Vec<_>>(),
-            [0, 1, 7, 8, 9]
-        );
-        let missing = found.missing.unwrap();
-        assert!(
-            missing.ends_with("not all of 4 tasks are done: 2-3 lack something"),
-            "{missing}"
-        );
-        // A task that is begun again knows what was collected, without its own file.
-        fs::remove_file(task(0).place(&path)).unwrap();
-        assert_eq!(work(0, false), 0);
-        assert_eq!([work(1, true), work(2, false)], [3, 2]);
-        // One is damaged, and one was made by other work: nothing of them is taken.
-        let places = [1, 2].map(|number| task(number).place(&path));
-        let whole = places
-            .each_ref()
-            .map(|place| fs::read_to_string(place).unwrap());
-        fs::write(&places[0], whole[0].replace("[16]", "[17]")).unwrap();
-        fs::write(&places[1], whole[1].replace("\"seed\":3", "\"seed\":4")).unwrap();
-        let found = merge();
-        assert_eq!(found.known.len(), 5);
-        let missing = found.missing.unwrap();
-        for part in [
-            "2-3 lack",
-            "its checksum does not fit",
-            "and 1 more like that",
-        ] {
-            assert!(missing.contains(part), "{missing}");
-        }
-        fs::write(&places[0], &whole[0]).unwrap();
-        assert!(merge().missing.unwrap().contains("its seed is 4, not 3"));
-        fs::write(&places[1], &whole[1]).unwrap();
-        merge().complete().unwrap().0.close().unwrap();
-        let (mut journal, _) = open(&alone, &identity).unwrap();
-        (0..10).for_each(|part| journal.add(&(part, vec![part * part])).unwrap());
-        journal.close().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), fs::read(&alone).unwrap());
-        // Another number of tasks has other files; of them nothing is needed any more.
-        assert!(
-            share(Share::Merge { of: 3 }, &identity)
-                .unwrap()
-                .missing
-                .is_none()
-        );
-        assert!(share(task(0), &json!({ "seed": 4 })).is_err());
-    }
-
-    #[test]
-    fn a_file_that_vanishes_is_no_success() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state");
-        let (mut journal, _) = open(&path, &json!({})).unwrap();
-        fs::remove_file(&path).unwrap();
-        journal.add(&(0, vec![])).unwrap();
-        assert!(
-            journal
-                .close()
-                .unwrap_err()
-                .to_string()
-                .contains("state: No such file")
-        );
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! every part belongs to one task, and the parts of a task stand before those of the next.
 
 use std::{
-    fmt,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -48,18 +47,6 @@ impl Share {
         matches!(self, Self::Task { .. })
     }
 
-    /// Where this share of a file is kept: `FILE.3-of-10`, all of it as `FILE`.
-    #[must_use]
-    pub fn place(self, whole: &Path) -> PathBuf {
-        let mut name = whole.as_os_str().to_owned();
-        if let Self::Task { number, of } = self {
-            name.push(format!(".{}-of-{of}", number + 1));
-        }
-        name.into()
-    }
-}
-
-impl Share {
     /// Where all is collected: which tasks lack some of their parts, in a line.
     #[must_use]
     pub fn missing(
@@ -71,55 +58,36 @@ impl Share {
         let Self::Merge { of } = self else {
             return None;
         };
-        let mut missing = Tasks::default();
+        // Tasks that follow each other are named by the first and the last.
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
         for number in 0..of {
-            let mut range = Self::Task { number, of }.parts(parts);
-            if !range.all(&is_done) {
-                missing.add(number);
+            let task = Self::Task { number, of };
+            if task.parts(parts).all(&is_done) {
+                continue;
+            }
+            match ranges.last_mut() {
+                Some((_, last)) if *last == number => *last += 1,
+                _ => ranges.push((number + 1, number + 1)),
             }
         }
-        missing.told(place, of)
-    }
-}
-
-/// Tasks by their numbers from 1, in few words.
-#[derive(Default)]
-pub struct Tasks(Vec<(u64, u64)>);
-
-impl Tasks {
-    /// Most ranges of numbers that are named.
-    const MOST_NAMED: usize = 20;
-
-    /// One more, by its number from 0, larger than those before.
-    pub fn add(&mut self, number: u64) {
-        match self.0.last_mut() {
-            Some((_, last)) if *last == number => *last += 1,
-            _ => self.0.push((number + 1, number + 1)),
-        }
-    }
-
-    /// That these of all tasks lack something, in a line; nothing if there are none.
-    #[must_use]
-    pub fn told(&self, place: &Path, of: u64) -> Option<String> {
-        let place = place.display();
-        let told = format!("{place}: not all of {of} tasks are done: {self} lack something");
-        (!self.0.is_empty()).then_some(told)
-    }
-}
-
-impl fmt::Display for Tasks {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |&(first, last): &(u64, u64)| match last - first {
+        let names = ranges.iter().map(|&(first, last)| match last - first {
             0 => first.to_string(),
             _ => format!("{first}-{last}"),
-        };
-        let mut names: Vec<String> = self.0.iter().take(Self::MOST_NAMED).map(name).collect();
-        let rest = self.0.iter().skip(Self::MOST_NAMED);
-        let rest: u64 = rest.map(|(first, last)| last + 1 - first).sum();
-        if rest > 0 {
-            names.push(format!("and {rest} more"));
+        });
+        let names = names.collect::<Vec<_>>().join(", ");
+        let place = place.display();
+        (!names.is_empty())
+            .then(|| format!("{place}: not all of {of} tasks are done: {names} lack something"))
+    }
+
+    /// Where this share of a file is kept: `FILE.3-of-10`, all of it as `FILE`.
+    #[must_use]
+    pub fn place(self, whole: &Path) -> PathBuf {
+        let mut name = whole.as_os_str().to_owned();
+        if let Self::Task { number, of } = self {
+            name.push(format!(".{}-of-{of}", number + 1));
         }
-        formatter.write_str(&names.join(", "))
+        name.into()
     }
 }
 
@@ -129,31 +97,14 @@ mod tests {
 
     #[test]
     fn every_part_belongs_to_one_task_and_tasks_are_about_equal() {
-        for (parts, of) in [(10, 3), (3, 10), (0, 4), (7, 7), (1, 1), (u64::MAX, 1000)] {
-            let ranges = (0..of).map(|number| Share::Task { number, of }.parts(parts));
+        for (parts, of) in [(10, 3), (3, 10), (0, 4), (u64::MAX, 1000)] {
             let mut next = 0;
-            for range in ranges {
-                assert_eq!(range.start, next);
-                let length = range.end - range.start;
-                assert!(length == parts / of || length == parts / of + 1);
+            for number in 0..of {
+                let range = Share::Task { number, of }.parts(parts);
+                assert!(range.start == next && range.end - next - parts / of <= 1);
                 next = range.end;
             }
             assert_eq!(next, parts);
         }
-        assert_eq!(Share::Merge { of: 3 }.parts(10), 0..10);
-    }
-
-    #[test]
-    fn tasks_are_named_from_one_and_rows_of_them_by_their_ends() {
-        let mut tasks = Tasks::default();
-        [0, 4, 5, 6, 9]
-            .into_iter()
-            .for_each(|number| tasks.add(number));
-        assert_eq!(tasks.to_string(), "1, 5-7, 10");
-        (5..30).for_each(|number| tasks.add(2 * number + 1));
-        assert!(tasks.to_string().ends_with(", 45, and 8 more"), "{tasks}");
-        let share = Share::Task { number: 2, of: 10 };
-        let place = share.place(Path::new("runs/a.jsonl"));
-        assert_eq!(place, Path::new("runs/a.jsonl.3-of-10"));
     }
 }

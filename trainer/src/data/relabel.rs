@@ -41,10 +41,7 @@ pub fn relabel<G: Playable>(
     check_free(place)?;
     let (header, index) = header(source, recipe)?;
     let directory = unfinished(place);
-    let _lock = match share.is_task() {
-        true => files::share_directory(&directory)?,
-        false => files::claim_directory(&directory)?,
-    };
+    let _lock = files::enter_directory(&directory, share)?;
     let manifest = Manifest::new(header.clone(), source.games);
     match Manifest::read::<G>(&directory)? {
         Some(found) if found == manifest => {}

@@ -55,10 +55,7 @@ impl<G: Playable> SelfPlay<G> {
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        let _lock = match limits.share.is_task() {
-            true => files::share_directory(directory)?,
-            false => files::claim_directory(directory)?,
-        };
+        let _lock = files::enter_directory(directory, limits.share)?;
         self.run_alone(directory, limits, progress)
     }
 

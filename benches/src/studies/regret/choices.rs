@@ -6,8 +6,7 @@
 //! and its number alone.
 
 use super::{
-    Contestant, Kept,
-    kept::PIECE,
+    Contestant,
     truth::{Labelled, MOST_MOVES, first_best},
 };
 use engine::core::{
@@ -18,12 +17,10 @@ use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
 use engine::play::{build::PlayerRecipe, player::Player, registry::AnyEvaluator};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a contestant makes of one roll; written as a place or nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+/// What a contestant makes of one roll.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Choice {
     /// Each permitted move with the same chance.
     #[default]
@@ -44,15 +41,13 @@ pub(super) struct Answer {
 /// Positions that are answered by one thread at a time.
 const BLOCK: usize = 128;
 
-/// The answers of a contestant, one a position, in order; those of players as far as they are kept.
-/// Where another task finds them out they say nothing.
+/// The answers of a contestant, one a position, in order.
 pub(super) fn answers(
     contestant: &Contestant,
     game: &Standard,
     labelled: &[Labelled],
     seed: u64,
     progress: &ProgressBar,
-    kept: Option<&Kept>,
 ) -> Vec<Answer> {
     let done = |block: &[Labelled]| progress.inc(block.len() as u64);
     let blocks: Vec<Vec<Answer>> = match contestant {
@@ -73,22 +68,15 @@ pub(super) fn answers(
                 recipe,
                 players: Mutex::new(Vec::new()),
             };
-            let ask = |number: usize, block: &[Labelled]| {
+            // Searches take long: small pieces keep all threads busy to the end.
+            const PIECE: usize = 8;
+            let answer = |(number, block): (usize, &[Labelled])| {
                 let mut player = idle.take();
                 let numbered = block.iter().zip((number * PIECE) as u64..);
                 let answer =
                     |(labelled, number)| by_player(player.as_mut(), game, labelled, seed, number);
                 let answers = numbered.map(answer).collect();
                 idle.put_back(player);
-                answers
-            };
-            let answer = |(number, block): (usize, &[Labelled])| {
-                let ask = || ask(number, block);
-                let mut answers = match kept {
-                    Some(kept) => kept.answers(recipe.name(), number, ask),
-                    None => ask(),
-                };
-                answers.resize(block.len(), Answer::default());
                 done(block);
                 answers
             };

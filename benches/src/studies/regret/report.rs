@@ -3,7 +3,7 @@
 //! Invariant: every number stands once, in [`Report`]; everything else is a view of it.
 
 use super::{
-    Contestant, Kept,
+    Contestant,
     choices::{Answer, answers},
     measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
     suite::FEWEST_STONES,
@@ -65,21 +65,8 @@ pub fn measure(
     seed: u64,
     progress: &ProgressBar,
 ) -> Measured {
-    measure_kept(contestant, game, labelled, of_suites, seed, progress, None)
-}
-
-/// As [`measure`], with what is kept of players' choices; what a task finds is nothing to look at.
-pub fn measure_kept(
-    contestant: &Contestant,
-    game: &Standard,
-    labelled: &[Labelled],
-    of_suites: bool,
-    seed: u64,
-    progress: &ProgressBar,
-    kept: Option<&Kept>,
-) -> Measured {
     let began = Instant::now();
-    let answers = answers(contestant, game, labelled, seed, progress, kept);
+    let answers = answers(contestant, game, labelled, seed, progress);
     let seconds = began.elapsed().as_secs_f64();
     let mut values = ValueSums::default();
     let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();

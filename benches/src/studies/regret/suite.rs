@@ -162,8 +162,11 @@ impl Maker<'_> {
         let identity = serde_json::to_value(&header)?;
         let number = |line: &(u64, Entry)| line.0;
         let share = (self.share, positions);
-        let shared = Journal::open_share(&state, wording, &identity, number, share)?;
-        let (journal, mut known) = shared.complete()?;
+        let (journal, mut known, missing) =
+            Journal::open_share(&state, wording, &identity, number, share)?;
+        if let Some(missing) = missing {
+            return Err(missing.into());
+        }
         let drawn = self.draw(stones, positions, progress)?;
         let ours = self.share.parts(positions);
         progress.set_length(ours.end - ours.start);

@@ -58,12 +58,10 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         players: [recipe.clone(), recipe],
         luck: None,
     };
-    if settings.share.is_task() {
-        atlas::play_task(&games, &study, progress)?;
-        return Ok(Reproduction::of(Target::Setups, "", settings.full, &[]));
-    }
-    let result = atlas::sampled(&games, &study, progress)?.atlas;
-    Ok(reproduction(&result, settings.full))
+    Ok(match atlas::sampled(&games, &study, progress)? {
+        Some(found) => reproduction(&found.atlas, settings.full),
+        None => Reproduction::of(Target::Setups, "", settings.full, &[]),
+    })
 }
 
 fn reproduction(result: &Atlas, full: bool) -> Reproduction {

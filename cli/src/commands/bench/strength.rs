@@ -80,7 +80,7 @@ impl Arguments {
         let found = front(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
-        if self.options.pairs.shard.ends_task(self.json, "")? {
+        if self.options.pairs.shard.ends_task(self.json)? {
             return Ok(());
         }
         let table = sheet(&found);

@@ -59,7 +59,7 @@ impl Relabel {
             let share = self.shard.share();
             relabel::relabel(&source, &self.set.out, &recipe, share, progress)
         })?;
-        if self.shard.ends_task(self.set.records.json, "")? {
+        if self.shard.ends_task(self.set.records.json)? {
             return Ok(());
         }
         self.set.records.made(&[written])

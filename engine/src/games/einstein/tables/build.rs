@@ -139,10 +139,7 @@ impl Tables {
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
         let is_task = share.is_task();
-        let _lock = match is_task {
-            true => files::share_directory(directory)?,
-            false => files::claim_directory(directory)?,
-        };
+        let _lock = files::enter_directory(directory, share)?;
         let mut firsts: Vec<Class> = Class::firsts_up_to(stones).collect();
         firsts.retain(|class| !is_task || class.stones() == stones);
         let of_share = share.parts(firsts.len() as u64);
@@ -156,7 +153,15 @@ impl Tables {
             }
             match tables.opened(directory, class, run) {
                 Ok(cells) => tables.cells[place(class)] = Some(cells),
-                Err(error) if is_given => return Err(error),
+                Err(_) if is_given => {
+                    return Err(TablesError::Damaged {
+                        path: directory.to_owned(),
+                        problem: format!(
+                            "tables of {stones} stones are made from those of {}, and these are not all there",
+                            stones - 1
+                        ),
+                    });
+                }
                 // Missing, or not to be believed.
                 Err(_) => missing.push(class),
             }

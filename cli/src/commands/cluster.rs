@@ -11,6 +11,7 @@ use crate::{improve::config::ImproveConfig, output, settings};
 use anyhow::{Context, Result, bail, ensure};
 use engine::core::files;
 use serde::Deserialize;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -86,9 +87,13 @@ impl Arguments {
             }
         }
         let threads = rayon::current_num_threads().to_string();
-        let ran = Command::new("bash")
-            .args(["-c", &run, "alea", verb, &threads])
-            .status();
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &run, "alea", verb, &threads]);
+        if verb == "local" {
+            // All that it starts ends with this program.
+            bash.process_group(0);
+        }
+        let ran = bash.status();
         match ran.context("bash cannot be started")?.success() {
             true => Ok(()),
             false => Err(output::told()),

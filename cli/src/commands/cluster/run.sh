@@ -124,6 +124,10 @@ tell() {
 here() {
     local name slots threads=$2
     export SLURM_ARRAY_TASK_ID=0
+    # The group of processes is this run's own: once who began it is gone, all end in good order.
+    (while kill -0 $PPID; do sleep 1; done; kill -TERM 0) >/dev/null 2>&1 &
+    watch=$!
+    trap 'kill $watch 2>/dev/null || true' EXIT
     for name in "${names[@]}"; do
         slots=$((threads / cores[$name]))
         if [ $slots -lt 1 ]; then slots=1; fi

@@ -27,6 +27,7 @@ use engine::core::{
     game::{Game, Seat},
     random::{SeedSpace, derive_seed},
     record::GameRecord,
+    share::Share,
 };
 use engine::play::{
     build::PlayerRecipe,
@@ -55,6 +56,9 @@ use std::{
 };
 pub use stopping::{SequentialResult, StoppingRule};
 use timed::Timed;
+
+/// What is said where tasks have nowhere to keep what they do.
+pub const NO_STATE: &str = "what tasks do is kept in state files; say where (--state)";
 
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
@@ -99,6 +103,9 @@ pub struct MatchOptions<G: Playable> {
     /// Where finished pairs are kept. A match that finds some of its pairs there plays only the
     /// rest; it may also be made longer that way.
     pub state: Option<PathBuf>,
+    /// Which of the pairs are played here; of a match that is spread over tasks each has a state file
+    /// of its own beside `state`, and one of records.
+    pub share: Share,
     /// Where the games of finished pairs are written, move by move.
     pub records: Option<PathBuf>,
     /// Whether to show progress, if standard error is a terminal.
@@ -124,6 +131,7 @@ impl<G: Playable> MatchOptions<G> {
             starts: Arc::new(Openings::usual::<G>()),
             threads: 0,
             state: None,
+            share: Share::Whole,
             records: None,
             progress: false,
             space: SeedSpace::Arena,
@@ -228,7 +236,8 @@ impl Repeats {
 /// Plays a match, or what is left of it.
 ///
 /// # Errors
-/// If no pair is asked for, there are no starts, or the state file cannot be used.
+/// If no pair is asked for, there are no starts, the state file cannot be used, or what tasks played
+/// is collected, lacks some of them, and the test is not decided without.
 pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -241,7 +250,8 @@ pub fn play_match<G: Playable>(
 /// Plays a match and gives every pair that counts, in order, and the wall time of all runs of the
 /// match.
 ///
-/// With a stopping rule these are the pairs up to the one that decided it. In a game without chance
+/// With a stopping rule these are the pairs up to the one that decided it. A task plays nothing that
+/// was collected before, and nothing at all if that decides the test. In a game without chance
 /// a pair does not count if one of its games repeats a game of an earlier pair.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
@@ -269,9 +279,14 @@ pub(crate) fn play_pairs<G: Playable>(
     }
     let (state, earlier) = match &options.state {
         Some(path) => {
-            let (state, earlier) = State::open(path, &identity(a, b, options))?;
+            let (state, earlier) = State::open(
+                path,
+                &identity(a, b, options),
+                (options.share, options.pairs),
+            )?;
             (Some(state), earlier)
         }
+        None if options.share != Share::Whole => return Err(NO_STATE.to_owned().into()),
         None => (None, Earlier::default()),
     };
     let mut results = earlier.results;
@@ -280,10 +295,17 @@ pub(crate) fn play_pairs<G: Playable>(
     let records = records.map(|path| Records::open(path, (a, b), options, &played));
     let records = records.transpose()?;
     results.retain(|result| result.pair < options.pairs);
-    let mut wanted = (0..options.pairs).collect::<Vec<u64>>();
-    let mut done = results.iter().map(|result| result.pair).peekable();
+    let ours = options.share.parts(options.pairs);
+    let done = results.iter().map(|result| result.pair);
+    let mut done = done.skip_while(|&pair| pair < ours.start).peekable();
+    let mut wanted = ours.clone().collect::<Vec<u64>>();
     wanted.retain(|pair| done.next_if_eq(pair).is_none());
     let collector = Collector::new(results, (state, records), options);
+    if let Some(missing) = earlier.missing
+        && !collector.is_done()
+    {
+        return Err(missing.into());
+    }
     let began = Instant::now();
     let plays = !wanted.is_empty() && !collector.is_done();
     if plays {
@@ -307,7 +329,8 @@ pub(crate) fn kept_pairs<G: Playable>(
     let Some(path) = &options.state else {
         return Ok(Vec::new());
     };
-    let (_, mut earlier) = State::open(path, &identity(a, b, options))?;
+    let whole = (Share::Whole, options.pairs);
+    let (_, mut earlier) = State::open(path, &identity(a, b, options), whole)?;
     let mut repeats = Repeats::default();
     earlier
         .results

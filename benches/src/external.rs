@@ -64,7 +64,8 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
 
 /// The words of a command: separated by blanks, or between apostrophes. No shell is involved.
 /// `None` if there is none or an apostrophe has no partner.
-fn words(command: &str) -> Option<Vec<String>> {
+#[must_use]
+pub fn words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut quoted = false;
     let mut word: Option<String> = None;

@@ -5,6 +5,8 @@ pub(crate) mod arena;
 mod atlas;
 mod bench;
 mod calibrate;
+#[cfg(unix)]
+mod cluster;
 mod data;
 mod engine;
 mod evaluate;
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Referee(referee::Arguments),
     #[command(alias = "setups")]
     Atlas(atlas::Arguments),
+    #[cfg(unix)]
+    Cluster(cluster::Arguments),
     Report(report::Arguments),
     Reproduce(reproduce::Arguments),
     Gate(gate::Arguments),
@@ -90,6 +94,8 @@ impl Command {
             #[cfg(unix)]
             Self::Referee(arguments) => arguments.run(),
             Self::Atlas(arguments) => arguments.run(),
+            #[cfg(unix)]
+            Self::Cluster(arguments) => arguments.run(),
             Self::Report(arguments) => arguments.run(),
             Self::Reproduce(arguments) => arguments.run(),
             Self::Gate(arguments) => arguments.run(),

@@ -17,7 +17,7 @@ use crate::{gating, output, settings};
 use anyhow::{Context, Result, bail};
 use benches::arena::report::Stage;
 use config::ImproveConfig;
-use engine::core::files;
+use engine::core::{files, share::Share};
 use engine::learned::{files::ModelFile, inputs::Learnable};
 use engine::play::notation::Notation;
 use evaluator::Evaluator;
@@ -63,17 +63,68 @@ impl End {
     }
 }
 
-/// Learns in a directory, or does what is left.
+/// A stage of a generation, for schedulers.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+pub(crate) enum Part {
+    Selfplay,
+    Relabel,
+    Train,
+    Gate,
+    /// All that is left of the generation; of generation 0 the beginning.
+    Finish,
+}
+
+/// Does one stage of a generation, or a share of it, once those before it are done; says what. What
+/// is over already is no error.
+pub(crate) fn run_part<G: Learnable>(
+    game: &G,
+    config: &ImproveConfig,
+    directory: &Path,
+    (part, number): (Part, u64),
+    share: Share,
+) -> Result<String> {
+    let start = asked_start(config, directory)?;
+    config.check(game, &start)?;
+    let ledger = Ledger::read(directory)?;
+    let done = ledger
+        .as_ref()
+        .map(|ledger| ledger.generations.len() as u64);
+    let (Some(ledger), true) = (&ledger, done.is_some_and(|done| number <= done + 1)) else {
+        bail!("generation {number}: the one before it is not finished");
+    };
+    if number <= ledger.generations.len() as u64 || ledger.in_vain() >= config.patience {
+        return Ok("nothing to do: that is over".to_owned());
+    }
+    let _lock = files::enter_directory(directory, share)?;
+    claim::<G>(config, directory)?;
+    let next = Generation {
+        game,
+        config,
+        directory,
+        number,
+        start: &start,
+        best: &best(game, ledger, &start, directory)?,
+        strength: ledger.strength(),
+    };
+    next.part(part, share)
+}
+
+/// Learns in a directory, or does what is left, as far as generation `last` if that is given.
 pub(crate) fn run<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
     directory: &Path,
+    last: Option<u64>,
 ) -> Result<ImproveResult> {
     // Before anything is written.
     let start = asked_start(config, directory)?;
     config.check(game, &start)?;
     let _claim = files::claim_directory(directory)?;
     claim::<G>(config, directory)?;
+    let config = &ImproveConfig {
+        generations: last.unwrap_or(config.generations),
+        ..config.clone()
+    };
     let start = kept_start(start, directory)?;
     if !generation::self_play::<G>(config, 1, &start)?.is_reproducible() {
         output::note(

@@ -13,6 +13,7 @@ mod pipeline;
 mod positions;
 mod recorded;
 mod settings;
+mod shard;
 #[cfg(unix)]
 mod signals;
 mod stages;

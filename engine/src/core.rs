@@ -36,6 +36,9 @@ pub mod interruption;
 // What long work has done so far.
 pub mod journal;
 
+// Which of it a process does.
+pub mod share;
+
 pub mod clock;
 
 // Instructions that inner loops are compiled for.

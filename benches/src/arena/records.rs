@@ -57,7 +57,7 @@ impl Records {
         if options.state.is_none() && path.exists() {
             return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
         }
-        forget_unfinished(path, played)?;
+        forget_unfinished(&options.share.place(path), played)?;
         let game = &options.game;
         let mut heading = json!({
             "format": FORMAT,
@@ -74,9 +74,10 @@ impl Records {
             work: "match",
             part: "game",
         };
-        let (journal, games) = Journal::open(path, wording, &heading, |game: &GameLine| {
-            game.number.unwrap_or_default()
-        })?;
+        let number = |game: &GameLine| game.number.unwrap_or_default();
+        let share = (options.share, 2 * options.pairs);
+        // That tasks are missing the state says.
+        let (journal, games, _) = Journal::open_share(path, wording, &heading, number, share)?;
         let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
         match played.iter().find(|pair| !kept(pair)) {
             Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),

@@ -6,6 +6,7 @@ use super::{Contestant, MatchOptions, PairResult};
 use engine::core::{
     journal::{Journal, JournalError, Wording},
     random::SeedSpace,
+    share::Share,
 };
 use engine::play::playable::Playable;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
@@ -84,6 +85,8 @@ pub(super) struct Earlier {
     pub(super) results: Vec<PairResult>,
     /// Wall time of all sessions.
     pub(super) wall: Duration,
+    /// Which tasks are missing where all are collected.
+    pub(super) missing: Option<String>,
 }
 
 /// A state file that is being continued; locked against other processes.
@@ -94,14 +97,20 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file of a match and reads what it holds.
-    pub(super) fn open(path: &Path, identity: &Value) -> Result<(Self, Earlier), JournalError> {
+    /// Opens or creates the state file of a share of a match of so many pairs, and reads what is
+    /// known.
+    pub(super) fn open(
+        path: &Path,
+        identity: &Value,
+        share: (Share, u64),
+    ) -> Result<(Self, Earlier), JournalError> {
         let wording = Wording {
             work: "match",
             part: "pair",
         };
-        let (journal, lines) =
-            Journal::open(path, wording, identity, |line: &Finished| line.result.pair)?;
+        let number = |line: &Finished| line.result.pair;
+        let (journal, lines, missing) =
+            Journal::open_share(path, wording, identity, number, share)?;
         let mut ends = BTreeMap::<u32, u64>::new();
         for line in lines.values() {
             let end = ends.entry(line.session).or_default();
@@ -119,7 +128,12 @@ impl State {
             began: Instant::now(),
         };
         let results = lines.into_values().map(|line| line.result).collect();
-        Ok((state, Earlier { results, wall }))
+        let earlier = Earlier {
+            results,
+            wall,
+            missing,
+        };
+        Ok((state, earlier))
     }
 
     /// Appends a finished pair.

@@ -13,7 +13,7 @@ mod fit;
 pub mod games;
 pub mod result;
 
-use crate::arena::pool;
+use crate::arena::{NO_STATE, pool};
 use crate::error::Result;
 use crate::statistics::dot;
 use arrangements::Rows;
@@ -21,6 +21,7 @@ pub use draw::SHOWN;
 use engine::core::{
     journal::{Journal, Wording},
     random::{RandomStream, SeedSpace, derive_seed},
+    share::Share,
 };
 use engine::games::einstein::{Standard, symmetry::symmetric, tables::Tables};
 use engine::play::playable::Playable;
@@ -55,6 +56,8 @@ pub struct Settings {
     pub threads: usize,
     /// Where finished chunks are kept.
     pub state: Option<PathBuf>,
+    /// Which of the chunks are played here.
+    pub share: Share,
     /// The policy and a stronger player, and how many games of each kind say what better play
     /// changes.
     pub better: Option<(WholeGames, u64)>,
@@ -115,11 +118,17 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
     })
 }
 
-/// Plays the games of an atlas of six stones, or what is left of them, and reads them.
+/// Plays the games of an atlas of six stones, or what is left of them, and reads them. A task keeps
+/// those that it plays, and finds nothing.
 ///
 /// # Errors
-/// If the die is not fair, threads cannot be started, or the state file cannot be used.
-pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -> Result<Found> {
+/// If the die is not fair, threads cannot be started, the state file cannot be used, or some of what
+/// tasks play is not there to be collected.
+pub fn sampled(
+    games: &dyn Games,
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Option<Found>> {
     if settings.game.die() != Standard::default().die() {
         return Err(
             "set-ups are worth the same by symmetry with a fair die alone"
@@ -129,6 +138,9 @@ pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -
     }
     let design = Design::new();
     let sums = play(games, &design, settings, progress)?;
+    if settings.share.is_task() {
+        return Ok(None);
+    }
     let mut found = read(&design, &sums, settings);
     found.atlas.source = games.name();
     if let Some((players, count)) = &settings.better {
@@ -145,7 +157,7 @@ pub fn sampled(games: &dyn Games, settings: &Settings, progress: &ProgressBar) -
         }
     }
     progress.finish_and_clear();
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// What all meetings came to.
@@ -170,9 +182,15 @@ fn play(
                 work: "study",
                 part: "chunk",
             };
-            let (journal, known) = Journal::open(path, wording, &identity, number)?;
+            let share = (settings.share, chunks as u64);
+            let (journal, known, missing) =
+                Journal::open_share(path, wording, &identity, number, share)?;
+            if let Some(missing) = missing {
+                return Err(missing.into());
+            }
             (Some(journal), known)
         }
+        None if settings.share != Share::Whole => return Err(NO_STATE.to_owned().into()),
         None => (None, BTreeMap::new()),
     };
     if let Some((number, _)) = known
@@ -184,11 +202,11 @@ fn play(
         )
         .into());
     }
-    let wanted: Vec<usize> = (0..chunks)
+    let ours = settings.share.parts(chunks as u64);
+    let wanted: Vec<usize> = (ours.start as usize..ours.end as usize)
         .filter(|&number| !known.contains_key(&(number as u64)))
         .collect();
-    progress.set_length(design.meetings() as u64);
-    progress.set_position(((chunks - wanted.len()) * CHUNK) as u64);
+    progress.set_length((wanted.len() * CHUNK) as u64);
     let found = Mutex::new((known, journal));
     pool(settings.threads)?.install(|| {
         wanted.into_par_iter().try_for_each_init(
@@ -209,7 +227,8 @@ fn play(
             },
         )
     })?;
-    let (known, _) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (known, journal) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    journal.map_or(Ok(()), Journal::close)?;
     Ok(known.into_values().flat_map(|(_, sums)| sums).collect())
 }
 

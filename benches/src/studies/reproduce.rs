@@ -19,6 +19,7 @@ use crate::arena::make_folder;
 use crate::error::Result;
 use crate::studies::setups::Setups;
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
+use engine::core::share::Share;
 use indicatif::ProgressBar;
 use std::{path::PathBuf, str::FromStr};
 
@@ -103,6 +104,8 @@ pub struct Settings {
     pub threads: usize,
     /// A folder where finished games are kept.
     pub state: Option<PathBuf>,
+    /// Which of the games are played here; what a task finds is nothing to look at.
+    pub share: Share,
 }
 
 /// Reproduces a table; `say` is told of every finished part.

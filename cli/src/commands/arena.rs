@@ -3,6 +3,7 @@
 use crate::commands::MOST_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
+use crate::shard::ShardArguments;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
 use benches::statistics::{
@@ -61,6 +62,8 @@ pub(crate) struct PairArguments {
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) shard: ShardArguments,
+    #[command(flatten)]
     pub(crate) game: GameArguments,
 }
 
@@ -76,6 +79,7 @@ impl PairArguments {
         let usual = if tested { GAMES_OF_A_TEST } else { GAMES };
         let pairs = self.games.unwrap_or(usual).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
+        options.share = self.shard.share();
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });
@@ -271,6 +275,9 @@ impl Arguments {
             options.stop = Some(stopping_rule(words)?);
         }
         let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
+        if self.options.pairs.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         output::result(self.json, &result, || table(&result))
     }
 }

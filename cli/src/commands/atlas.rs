@@ -3,6 +3,7 @@
 use crate::commands::MOST_GAMES;
 use crate::games::GameArguments;
 use crate::output;
+use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
 use benches::studies::{
     atlas::{
@@ -14,6 +15,7 @@ use benches::studies::{
     setups::Setups,
 };
 use clap::value_parser;
+use engine::core::share::Share;
 use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::PathBuf;
@@ -57,6 +59,8 @@ pub(crate) struct Arguments {
     /// Where finished games are kept, so that an interrupted study can go on
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArguments,
     /// Write the best sixteen against each other, for 'alea arena --setups FILE'
     #[arg(long, value_name = "FILE")]
     best: Option<PathBuf>,
@@ -89,8 +93,9 @@ impl Arguments {
         if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
             bail!("--best and --mix are lists of set-ups of six stones");
         }
-        if self.stones < 6 && (self.state.is_some() || self.player.is_some()) {
-            bail!("--state and --player are for six stones; fewer are solved, not played");
+        let is_spread = self.shard.share() != Share::Whole;
+        if self.stones < 6 && (self.state.is_some() || self.player.is_some() || is_spread) {
+            bail!("--state, --shard and --player are for six stones; fewer are solved, not played");
         }
         let found = if self.stones < 6 {
             let stones = 2 * self.stones;
@@ -99,7 +104,10 @@ impl Arguments {
             })?;
             exact(&game, &tables, self.stones)?
         } else {
-            self.sampled(&game)?
+            match self.sampled(&game)? {
+                Some(found) => found,
+                None => return self.shard.ends_task(self.json).map(drop),
+            }
         };
         let atlas = &found.atlas;
         output::result(self.json, atlas, || atlas.text())?;
@@ -113,7 +121,8 @@ impl Arguments {
         write(&self.svg, &|| Ok(found.svg()?))
     }
 
-    fn sampled(&self, game: &Standard) -> Result<Found> {
+    /// Nothing if this is one task of many.
+    fn sampled(&self, game: &Standard) -> Result<Option<Found>> {
         let recipe = |text: &str| PlayerRecipe::parse(text, game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
         let policy = match &self.player {
@@ -133,6 +142,7 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
+            share: self.shard.share(),
             better: (self.checks > 0).then(|| (players([policy.clone(), stronger]), self.checks)),
         };
         let games: Box<dyn Games> = if self.player.is_some() {

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 enum What {
     Playouts(playouts::Arguments),
     Search(search::Arguments),
-    Strength(strength::Arguments),
+    Strength(Box<strength::Arguments>),
 }
 
 impl Arguments {

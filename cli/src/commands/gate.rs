@@ -83,6 +83,9 @@ impl Arguments {
         let options = gating::tested(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
         let candidate = player(&gating::model_notation(&self.candidate))?;
         let result = play_match(&candidate, &player(&against)?, &options)?;
+        if self.pairs.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         let promoted = gating::is_better(&result);
         if promoted {
             promotion.carry_out(&result, self)?;

@@ -1,9 +1,11 @@
 //! `alea improve`: learning in generations.
 
 use crate::games::{self, GameArguments, with_type};
-use crate::improve::{self, Entry, ImproveResult, config::ImproveConfig};
+use crate::improve::{self, Entry, ImproveResult, Part, config::ImproveConfig};
+use crate::shard::ShardArguments;
 use crate::{output, settings};
-use anyhow::Result;
+use anyhow::{Result, bail};
+use engine::core::share::Share;
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 
@@ -35,6 +37,13 @@ pub(crate) struct Arguments {
     /// The last generation; overrides the settings, and may be raised later to go on
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
+    /// One stage of --generation alone, when those before it are done; with --shard a share of it
+    #[arg(long, value_enum, requires = "generation")]
+    stage: Option<Part>,
+    #[arg(long, value_name = "N", requires = "stage")]
+    generation: Option<u64>,
+    #[command(flatten)]
+    shard: ShardArguments,
     /// Rules everything random; overrides the settings
     #[arg(long)]
     seed: Option<u64>,
@@ -78,7 +87,19 @@ impl Arguments {
         if let Some(backend) = &self.backend {
             config.train.training.backend.clone_from(backend);
         }
-        let result = improve::run(game, &config, directory)?;
+        let share = self.shard.share();
+        let part = self.stage.zip(self.generation);
+        let last = match part {
+            None | Some((Part::Finish, _)) if share != Share::Whole => {
+                bail!("--shard: needs --stage selfplay, relabel or gate, and --generation")
+            }
+            None => None,
+            Some((Part::Finish, generation)) => Some(generation),
+            Some(part) => {
+                return output::line(&improve::run_part(game, &config, directory, part, share)?);
+            }
+        };
+        let result = improve::run(game, &config, directory, last)?;
         output::result(self.json, &result, || summary(&result))
     }
 }

@@ -1,20 +1,30 @@
 //! `alea regret`: win probability given away, against exact values or certified suites.
 
+use crate::commands::arena;
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
+use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
+use benches::arena::NO_STATE;
 use benches::studies::regret::{
     Contestant,
     positions::{MIXED, Source, draw_positions},
-    report::{Report, measure},
+    report::{Measured, Report, measure},
     suite::LabelledSuite,
     truth::{Labelled, label_exactly},
 };
 use clap::value_parser;
+use engine::core::{
+    journal::{Journal, Wording},
+    share::Share,
+};
 use engine::games::einstein::{Standard, tables::Tables};
+use engine::play::playable::Playable;
+use serde_json::json;
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -54,6 +64,11 @@ pub(crate) struct Arguments {
     /// Seed of positions and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Where what was measured is kept, player by player, so that it can be gone on with
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArguments,
     #[command(flatten)]
     game: GameArguments,
     /// Directory of the tables
@@ -96,6 +111,7 @@ impl Arguments {
         let began = Instant::now();
         let contestants = self.contestants(&game)?;
         let mut waited = Duration::ZERO;
+        let mut headers = Vec::new();
         let (truth, from, labelled) = if self.suites.is_empty() {
             let asked = Instant::now();
             let tables = self.tables(&game)?;
@@ -115,6 +131,7 @@ impl Arguments {
             let suites = read.collect::<Result<Vec<_>, _>>()?.concat();
             let mut from: Vec<String> = suites.iter().map(LabelledSuite::from).collect();
             from.dedup();
+            headers.extend(suites.iter().map(|suite| suite.header.clone()));
             let truth = "exact values, else roll-outs".to_owned();
             let labelled = suites.into_iter().flat_map(|suite| suite.labelled);
             (truth, from.join(", "), labelled.collect())
@@ -126,20 +143,71 @@ impl Arguments {
             positions: labelled.len() as u64,
             contestants: Vec::new(),
         };
-        for contestant in &contestants {
+        let share = self.shard.share();
+        let (mut journal, mut known) = (None, BTreeMap::new());
+        if let Some(path) = &self.state {
+            let names = contestants.iter().map(|contestant| {
+                let notation = match contestant.kind() {
+                    "player" => contestant.name().to_owned(),
+                    _ => format!("star1(depth=1, eval={})", contestant.name()),
+                };
+                Ok(arena::contestant(&notation, &game)?.name)
+            });
+            let identity = json!({
+                "format": "alea-regret-1",
+                "game": game.notation(),
+                "measured": names.collect::<Result<Vec<_>>>()?,
+                "truth": report.truth,
+                "from": report.from,
+                "positions": report.positions,
+                "suites": headers,
+                "seed": self.seed,
+            });
+            let wording = Wording {
+                work: "measurement",
+                part: "player",
+            };
+            let shared = (share, contestants.len() as u64);
+            let number = |line: &(u64, Measured)| line.0;
+            let (open, there, missing) =
+                Journal::open_share(path, wording, &identity, number, shared)?;
+            if let Some(missing) = missing {
+                bail!(missing);
+            }
+            (journal, known) = (Some(open), there);
+        } else if share != Share::Whole {
+            bail!(NO_STATE);
+        }
+        let ours = share.parts(contestants.len() as u64);
+        for (number, contestant) in (0..).zip(&contestants) {
+            if let Some((_, measured)) = known.remove(&number) {
+                report.contestants.push(measured);
+                continue;
+            }
+            if !ours.contains(&number) {
+                continue;
+            }
             progress.set_length(labelled.len() as u64);
             progress.set_position(0);
             progress.set_message(contestant.name().to_owned());
-            report.contestants.push(measure(
+            let measured = measure(
                 contestant,
                 &game,
                 &labelled,
                 !self.suites.is_empty(),
                 self.seed,
                 &progress,
-            ));
+            );
+            if let Some(journal) = &mut journal {
+                journal.add(&(number, measured.clone()))?;
+            }
+            report.contestants.push(measured);
         }
         progress.finish_and_clear();
+        journal.map_or(Ok(()), Journal::close)?;
+        if self.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         if self.suites.is_empty() && !self.json {
             let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
             output::note(&format!(

@@ -1,12 +1,13 @@
 //! `alea reproduce`: published tables, measured again.
 
-use crate::{games, output};
+use crate::{games, output, shard::ShardArguments};
 use anyhow::{Result, bail};
 use benches::studies::{
     reproduce::{Settings, Target, run as reproduce, seconds},
     setups::Setups,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use engine::core::share::Share;
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
@@ -44,6 +45,8 @@ pub(crate) struct Arguments {
     /// A directory where finished games are kept
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArguments,
     /// Write what the study measured as CSV, where it has that
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -74,6 +77,12 @@ impl Arguments {
         if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
         }
+        if self.shard.share() != Share::Whole && (!has_games || what == Target::Depth) {
+            bail!(
+                "'{}' takes times, and is no work for many tasks",
+                what.name()
+            );
+        }
         let setups = match &self.setups {
             Some(text) => games::listed_setups(text)?,
             None => Setups::shipped_best()?,
@@ -86,6 +95,7 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
+            share: self.shard.share(),
         };
         output::note(&format!(
             "{}: about {} on one thread, of a new start",
@@ -94,6 +104,9 @@ impl Arguments {
         ));
         let progress = progress_bar(what.name());
         let found = reproduce(what, &settings, &progress, &mut output::note)?;
+        if self.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         if let Some(pictures) = &found.pictures {
             let files = [(&self.csv, &pictures.csv), (&self.svg, &pictures.svg)];
             for (path, content) in files {

@@ -6,8 +6,10 @@ use self::variety::VarietyArguments;
 use crate::commands::MOST_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
+use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
+use engine::core::share::Share;
 use engine::play::playable::Playable;
 use std::{
     path::PathBuf,
@@ -15,15 +17,14 @@ use std::{
 };
 use trainer::label::LabelConfig;
 use trainer::selfplay::{
-    GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing,
-    WeightedPlayer,
+    GAMES_PER_SHARD, Limits, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing, WeightedPlayer,
 };
 
 /// Let players play each other and themselves, and record every position, die, move, value and
 /// result
 ///
 /// Started again with the same settings it goes on where it was stopped. With --shard any scheduler
-/// can spread a run over machines: a shard is the same whoever makes it.
+/// can spread a run over machines, in one directory: a shard is the same whoever makes it.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100\n         alea selfplay --out runs/varied --target-positions 1000000 --hours 8 \\\n           --temperature 0.05 --temperature-until 12 --endgames 3-7 --endgames-share 0.1"
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     /// times
     #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
     players: Vec<String>,
-    /// Games to play [default: 20000; with --shard as many as that number of shards holds, with
+    /// Games to play [default: 20000; with --shard a shard of 4096 for each task, with
     /// --target-positions as many as it takes]
     #[arg(long, alias = "target-games", value_parser = value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
@@ -52,10 +53,8 @@ pub(crate) struct Arguments {
         conflicts_with = "shard"
     )]
     hours: Option<f64>,
-    /// Make this shard alone, of so many that the run has: 17/100; other processes may make others
-    /// in the same directory
-    #[arg(long, value_name = "K/N", value_parser = Part::parse)]
-    shard: Option<Part>,
+    #[command(flatten)]
+    shard: ShardArguments,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -78,41 +77,27 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// One of several parts, counted from 1.
-#[derive(Clone, Copy)]
-struct Part {
-    number: u64,
-    of: u64,
-}
-
-impl Part {
-    fn parse(text: &str) -> Result<Self, String> {
-        let most = MOST_GAMES / GAMES_PER_SHARD;
-        let part = || {
-            let (number, of) = text.split_once('/')?;
-            let (number, of) = (number.parse().ok()?, of.parse().ok()?);
-            ((1..=of).contains(&number) && of <= most).then_some(Self { number, of })
-        };
-        part().ok_or_else(|| {
-            format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100")
-        })
-    }
-}
-
 impl Arguments {
     /// How many games the run has, `usual` if nothing is said.
     fn games(&self, usual: u64) -> Result<u64> {
-        match (self.games, self.shard) {
-            (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
+        let of = match self.shard.share() {
+            Share::Whole => None,
+            Share::Task { of, .. } | Share::Merge { of } => Some(of),
+        };
+        match (self.games, of) {
+            (Some(games), Some(of)) if games.div_ceil(GAMES_PER_SHARD) < of => {
                 let shards = games.div_ceil(GAMES_PER_SHARD);
                 bail!(
-                    "--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}",
-                    part.number,
-                    part.of
+                    "{games} games make {shards} shards of at most {GAMES_PER_SHARD}, too few for {of} tasks"
+                )
+            }
+            (None, Some(of)) if of > MOST_GAMES / GAMES_PER_SHARD => {
+                bail!(
+                    "{of} tasks of {GAMES_PER_SHARD} games are more than {MOST_GAMES} games; say --games"
                 )
             }
             (Some(games), _) => Ok(games),
-            (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
+            (None, Some(of)) => Ok(of * GAMES_PER_SHARD),
             (None, None) if self.target_positions.is_some() => Ok(MOST_GAMES),
             (None, None) => Ok(usual),
         }
@@ -153,14 +138,10 @@ impl Arguments {
                 .map(|hours| until(began, hours))
                 .transpose()?
                 .flatten(),
+            share: self.shard.share(),
         };
-        let report = output::with_progress("games", |progress| match self.shard {
-            Some(part) => Ok(RunReport {
-                summary: run.run_shard(&self.out, part.number - 1, progress)?,
-                timing: Timing::default(),
-                stopped: false,
-            }),
-            None => run.run_within(&self.out, &limits, progress),
+        let report = output::with_progress("games", |progress| {
+            run.run_within(&self.out, &limits, progress)
         })?;
         let mut told = serde_json::to_value(&report.summary)?;
         // Seconds of all threads together, of the games played now; whether there is more to play.

@@ -3,8 +3,10 @@
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
+use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
+use engine::core::share::Share;
 use engine::games::einstein::{
     Position, Standard,
     tables::{Class, ClassFacts, Tables},
@@ -17,7 +19,9 @@ use std::{path::PathBuf, time::Instant};
 ///
 /// A file for each class of positions; what is there and valid is kept, so an interrupted run goes
 /// on with the class it was at. Needed on disk: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and
-/// up to 33 GB for a while, where a class is larger than the memory allowed).
+/// up to 33 GB for a while, where a class is larger than the memory allowed). With --shard the classes
+/// of exactly so many stones are spread over tasks, as soon as all tables of fewer are there: 1 pair of
+/// classes of 2 and 3 stones, 2 of 4 and 5, 3 of 6.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea solve --stones 5\n         alea solve --stones 4 --facts")]
 pub(crate) struct Arguments {
@@ -34,6 +38,8 @@ pub(crate) struct Arguments {
     /// stones
     #[arg(long)]
     facts: bool,
+    #[command(flatten)]
+    shard: ShardArguments,
     #[command(flatten)]
     game: GameArguments,
     /// Write JSON
@@ -59,9 +65,16 @@ impl Arguments {
         let Some(memory) = self.memory.checked_mul(1 << 20) else {
             bail!("--memory {} is more than there can be", self.memory)
         };
-        let (place, variant) = (&self.tables, game.variant());
-        let tables =
-            with_progress(|told| Tables::build(place, stones, variant, memory, &parallel, told))?;
+        let (place, variant, share) = (&self.tables, game.variant(), self.shard.share());
+        let tables = match share {
+            Share::Merge { .. } => Tables::open(place, stones, variant, &parallel)?,
+            _ => with_progress(|told| {
+                Tables::build(place, stones, variant, memory, share, &parallel, told)
+            })?,
+        };
+        if self.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         let seconds = began.elapsed().as_secs_f64();
         let facts: Vec<ClassFacts> = if self.facts {
             Class::up_to(stones)

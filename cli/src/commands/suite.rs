@@ -3,6 +3,7 @@
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
+use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
 use benches::studies::regret::{
     positions::Source,
@@ -63,6 +64,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
+    shard: ShardArguments,
+    #[command(flatten)]
     game: GameArguments,
 }
 
@@ -78,7 +81,8 @@ impl Arguments {
                 "{place}: there are no endgame tables; 'alea solve --tables {place}' makes them"
             )
         })?;
-        let _claim = files::claim_directory(&self.out)?;
+        let share = self.shard.share();
+        let _lock = files::enter_directory(&self.out, share)?;
         let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
         let maker = Maker {
             game: &game,
@@ -87,6 +91,7 @@ impl Arguments {
             limit: self.limit,
             by: &by,
             seed: self.seed,
+            share,
         };
         let all: Vec<u32> = (FEWEST_STONES..=MOST_STONES).collect();
         let wanted = if self.stones.is_empty() {
@@ -104,7 +109,12 @@ impl Arguments {
                 progress.set_message(format!("{stones} stones"));
                 maker.make(&self.out, stones, positions, progress)
             })?;
-            output::line(&file(&self.out, stones).display().to_string())?;
+            if !share.is_task() {
+                output::line(&file(&self.out, stones).display().to_string())?;
+            }
+        }
+        if self.shard.ends_task(false)? {
+            return Ok(());
         }
         Ok(write_keys(&self.out, &game)?)
     }

@@ -39,6 +39,9 @@ impl Arguments {
         let result = play_tournament(&contestants, &options, |finished| {
             output::note(&finished.to_string());
         })?;
+        if self.options.pairs.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         output::result(self.json, &result, || result.table())
     }
 }

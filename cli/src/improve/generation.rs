@@ -5,6 +5,7 @@
 //! before it and the games of the generations that it learns from.
 
 use super::{
+    Part,
     config::ImproveConfig,
     evaluator::Evaluator,
     ledger::{Entry, Score, Strength, Test, Training},
@@ -17,16 +18,16 @@ use crate::gating;
 use crate::output;
 use crate::pipeline::file_name;
 use crate::stages::Stages;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use benches::arena::play_match;
 use benches::statistics::sequential::Verdict;
-use engine::core::{files, random::SeedSpace};
+use engine::core::{files, random::SeedSpace, share::Share};
 use engine::learned::inputs::Learnable;
 use std::path::{Path, PathBuf};
 use trainer::data::{Source, relabel};
 use trainer::fit::FitReport;
 use trainer::label::LabelRecipe;
-use trainer::selfplay::{SelfPlay, SelfPlaySummary};
+use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
 /// A generation that is to be.
 pub(super) struct Generation<'a, G> {
@@ -71,28 +72,20 @@ impl<G: Learnable> Generation<'_, G> {
                 self.best.shown
             )
         };
-        let games = stages.run(&self.stage("self-play"), || self.play(), played)?;
+        let games = stages.run(&self.stage("self-play"), || self.play(Share::Whole), played)?;
         output::note(&played(&games));
         if self.config.relabel.is_some() {
-            stages.run(&self.stage("relabel"), || self.relabel(), Clone::clone)?;
+            stages.run(
+                &self.stage("relabel"),
+                || self.relabel(Share::Whole),
+                Clone::clone,
+            )?;
         }
-        let (report, samples) = stages.run(
-            &self.stage("training"),
-            || self.train(),
-            |(report, samples)| {
-                let loss = report.validation_loss;
-                format!("{samples} samples, validation loss {loss:.5}")
-            },
-        )?;
-        output::note(&train::summary(&report));
-        let family = &report.family;
-        let model = place(self.number).join(family).join(family);
-        let model = model.with_extension("safetensors");
-        let name = format!("generation-{}", self.number);
-        let candidate = Evaluator::model(&self.directory.join(&model), &name);
+        let (report, samples) = self.training(stages)?;
+        let (model, candidate) = self.candidate()?;
         let (test, told) = stages.run(
             &self.stage("gate"),
-            || self.gate(&candidate),
+            || self.gate(&candidate, Share::Whole),
             |(_, told)| told.clone(),
         )?;
         output::note(&told);
@@ -142,6 +135,49 @@ impl<G: Learnable> Generation<'_, G> {
         })
     }
 
+    /// One of its stages alone, or a share of it; says what was done.
+    pub(super) fn part(&self, part: Part, share: Share) -> Result<String> {
+        files::create_directory(&self.path(""))?;
+        Ok(match part {
+            Part::Selfplay => {
+                let SelfPlaySummary {
+                    games, positions, ..
+                } = self.play(share)?;
+                format!("{games} games, {positions} positions")
+            }
+            Part::Relabel => self.relabel(share)?,
+            Part::Gate => self.gate(&self.candidate()?.1, share)?.1,
+            Part::Train if share == Share::Whole => {
+                self.training(&mut Stages::open(self.directory)?)?;
+                "a model is there".to_owned()
+            }
+            Part::Train | Part::Finish => bail!("--shard: this stage is one task"),
+        })
+    }
+
+    fn training(&self, stages: &mut Stages) -> Result<(FitReport, usize)> {
+        let (report, samples) = stages.run(
+            &self.stage("training"),
+            || self.train(),
+            |(report, samples)| {
+                let loss = report.validation_loss;
+                format!("{samples} samples, validation loss {loss:.5}")
+            },
+        )?;
+        output::note(&train::summary(&report));
+        Ok((report, samples))
+    }
+
+    /// Its model, seen from the directory of the run, and as it plays.
+    fn candidate(&self) -> Result<(PathBuf, Evaluator)> {
+        let family = self.config.family()?.name();
+        let model = place(self.number).join(family).join(family);
+        let model = model.with_extension("safetensors");
+        let name = format!("generation-{}", self.number);
+        let candidate = Evaluator::model(&self.directory.join(&model), &name);
+        Ok((model, candidate))
+    }
+
     fn stage(&self, name: &str) -> String {
         format!("generation {}: {name}", self.number)
     }
@@ -151,16 +187,21 @@ impl<G: Learnable> Generation<'_, G> {
         self.directory.join(place(self.number)).join(name)
     }
 
-    fn play(&self) -> Result<SelfPlaySummary> {
+    fn play(&self, share: Share) -> Result<SelfPlaySummary> {
         let run = self_play::<G>(self.config, self.number, self.best)?;
         let place = self.path("selfplay");
-        Ok(output::with_progress("games", |progress| {
-            run.run(&place, progress)
-        })?)
+        let limits = Limits {
+            share,
+            ..Limits::default()
+        };
+        let report = output::with_progress("games", |progress| {
+            run.run_within(&place, &limits, progress)
+        })?;
+        Ok(report.summary)
     }
 
     /// Values the games' positions once more; tells who did.
-    fn relabel(&self) -> Result<String> {
+    fn relabel(&self, share: Share) -> Result<String> {
         let (config, place) = (self.config.relabel(self.best), self.path("relabelled"));
         let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.game)?;
         if let Some((path, name)) = &self.best.model {
@@ -173,7 +214,7 @@ impl<G: Learnable> Generation<'_, G> {
         }
         let source = Source::open(&[self.path("selfplay")])?;
         output::with_progress("games", |progress| {
-            relabel::relabel(&source, &place, &recipe, progress)
+            relabel::relabel(&source, &place, &recipe, share, progress)
         })?;
         Ok(told)
     }
@@ -204,17 +245,18 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     /// What came of the gate, also in a line.
-    fn gate(&self, candidate: &Evaluator) -> Result<(Test, String)> {
+    fn gate(&self, candidate: &Evaluator, share: Share) -> Result<(Test, String)> {
         let (game, player) = (self.game, &self.config.gate.player);
         let (pairs, seed) = (
             self.config.gate.pairs,
             self.config.stage_seed(SeedSpace::Gate, self.number),
         );
         let state = self.path("gate.jsonl");
-        let options = gating::tested(
+        let mut options = gating::tested(
             self.config.stopping_rule()?,
             match_options(game, pairs, seed, Some(state)),
         );
+        options.share = share;
         let result = play_match(
             &candidate.contestant(player, game)?,
             &self.best.contestant(player, game)?,

@@ -321,3 +321,26 @@ fn tuples_are_looked_for_on_the_board_of_the_records() {
     )
     .succeeds();
 }
+
+#[cfg(unix)]
+#[test]
+fn generations_as_tasks_come_to_the_same() {
+    let folder = Folder::new();
+    let text = TINY.replace("games = 600", "games = 9000")
+        + "[relabel]\nname = \"deep\"\nby = \"star1(depth=1, eval={model})\"\n";
+    let text = text.replace("generations = 3", "generations = 2");
+    let settings = folder.file("tiny.toml", text);
+    let [whole, parts, jobs] = ["whole", "parts", "jobs"].map(|name| folder.at(name));
+    let stage = |stage: &str| improve(&settings, &parts, &format!("--stage {stage}"));
+    stage("train --generation 1").fails("generation 1: the one before it is not finished");
+    let run = folder.file("run.toml", format!(
+        "name = \"run\"\ndirectory = '{jobs}'\n[improve]\nconfig = '{settings}'\nout = '{parts}'\ngenerations = 2\ntasks = 3\ngate = 2\nrounds = 2\n"
+    ));
+    alea!("cluster local '{run}'").shows(&["2-gate-2: 2 of 2 tasks done", "2-finish: 1 of 1"]);
+    improve(&settings, &whole, "").succeeds();
+    assert_same(&outcome(&parts), &outcome(&whole));
+    stage("selfplay --generation 2 --shard 1/3").shows(&["that is over"]);
+    stage("train --generation 3 --shard 1/3").fails("--shard: this stage is one task");
+    improve(&settings, &parts, "--shard 1/3")
+        .fails("--shard: needs --stage selfplay, relabel or gate");
+}

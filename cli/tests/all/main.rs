@@ -3,6 +3,8 @@
 
 mod support;
 
+#[cfg(unix)]
+mod cluster;
 mod data;
 mod gate;
 mod improve;
@@ -18,6 +20,7 @@ mod refusals;
 mod regret;
 mod report;
 mod search_bench;
+mod shards;
 mod studies;
 mod tables;
 mod train;

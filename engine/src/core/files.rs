@@ -5,7 +5,10 @@
 //! new, never half of it. A temporary file is locked by whoever writes it for as long as it has
 //! that name, so that one without a lock is what a killed program left.
 
-use crate::core::interruption::{self, Unfinished};
+use crate::core::{
+    interruption::{self, Unfinished},
+    share::Share,
+};
 use std::{
     fs::{self, File, TryLockError},
     io::{self, BufWriter, Read, Write},
@@ -154,6 +157,20 @@ pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     let claim = lock_directory(directory, Lock::Alone)?;
     interruption::keeps(directory);
     Ok(claim)
+}
+
+/// As [`claim_directory`], unless this is one task of many: those share it, have files of their own
+/// there, and leave alone what a killed one left, for without locks nobody knows who still writes.
+pub fn enter_directory(directory: &Path, share: Share) -> Result<Option<File>, FileError> {
+    if !share.is_task() {
+        return claim_directory(directory);
+    }
+    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
+        path: directory.to_owned(),
+        cause,
+    })?;
+    interruption::keeps(directory);
+    lock_directory(directory, Lock::Shared)
 }
 
 /// How a directory is locked.

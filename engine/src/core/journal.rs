@@ -3,10 +3,15 @@
 //!
 //! Every line but the header ends with its checksum. Lines are appended as parts finish, in any
 //! order and at once: a killed program loses nothing but a last line without its line feed, whose
-//! part is done again. Invariant: no part stands in a file twice or is another than was written,
+//! part is done again. Work that is spread over tasks has a journal for each, which are collected in
+//! the order of numbers. Invariant: no part stands in a file twice or is another than was written,
 //! and a file is only continued by the work that began it.
 
-use crate::core::{files::checksum, interruption};
+use crate::core::{
+    files::{self, FileError, checksum},
+    interruption,
+    share::Share,
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
@@ -29,6 +34,9 @@ pub enum JournalError {
     /// It could not be read or written, is none, is damaged, or belongs to other work.
     #[error("{0}")]
     Unusable(String),
+    /// What was collected could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 impl JournalError {
@@ -65,11 +73,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         identity: &Value,
         number: impl Fn(&L) -> u64,
     ) -> Result<(Self, BTreeMap<u64, L>), JournalError> {
-        let Wording { work, part } = wording;
+        let work = wording.work;
         let failed = |cause| JournalError::system(path, &cause);
-        let name = path.display();
-        let malformed = |line, problem| JournalError::Unusable(format!("{name}:{line}: {problem}"));
-        let foreign = || format!("this is no state file of a {work}");
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -77,52 +82,26 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                JournalError::Busy(format!("{name}: another {work} is writing this file"))
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                let problem = format!("{}: another {work} is writing this file", path.display());
+                return Err(JournalError::Busy(problem));
             }
-            TryLockError::Error(cause) => failed(cause),
-        })?;
+            // Some file systems know no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
         // A device has no end to read up to, and keeps nothing.
         if !file.metadata().map_err(failed)?.is_file() {
-            return Err(malformed(1, "this is no regular file".to_owned()));
+            let problem = format!("{}:1: this is no regular file", path.display());
+            return Err(JournalError::Unusable(problem));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let header = format!("{identity}\n");
-        let complete = bytes
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |last| last + 1);
-        if complete == 0 && !header.as_bytes().starts_with(&bytes) {
-            return Err(malformed(1, foreign()));
-        }
-        let mut known = BTreeMap::new();
-        let lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n');
-        for (line, text) in (1..).zip(lines) {
-            if line == 1 {
-                let found: Value = serde_json::from_slice(text)
-                    .map_err(|error| malformed(1, format!("{}: {error}", foreign())))?;
-                check_same(path, work, &found, identity)?;
-                continue;
-            }
-            let found: L = unsealed(text).map_err(|error| {
-                let problem = "remove this line to do it again";
-                malformed(
-                    line,
-                    format!("expected a finished {part}: {error}; {problem}"),
-                )
-            })?;
-            let number = number(&found);
-            if known.insert(number, found).is_some() {
-                let problem = "stands in the file twice; remove one of its lines";
-                return Err(malformed(line, format!("{part} {number} {problem}")));
-            }
-        }
+        let (complete, known) = parts(path, &bytes, wording, identity, number)?;
         file.set_len(complete as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         if complete == 0 {
-            file.write_all(header.as_bytes())
+            file.write_all(format!("{identity}\n").as_bytes())
                 .and_then(|()| file.sync_all())
                 .map_err(failed)?;
         }
@@ -135,6 +114,64 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         Ok((journal, known))
     }
 
+    /// As [`Journal::open`], for a share of work with so many parts. A task has a file of its own,
+    /// [`Share::place`], and knows besides what the whole one holds; to collect, that is given what
+    /// tasks did. Says also what is missing then, in a line.
+    ///
+    /// # Errors
+    /// As [`Journal::open`], or if what was collected cannot be written.
+    pub fn open_share(
+        path: &Path,
+        wording: Wording,
+        identity: &Value,
+        number: impl Fn(&L) -> u64,
+        (share, parts): (Share, u64),
+    ) -> Result<Opened<L>, JournalError> {
+        let read = |share: Share| {
+            let path = &share.place(path);
+            match std::fs::read(path) {
+                Ok(bytes) => {
+                    let identity = &share_of(identity, share, parts);
+                    Ok(self::parts(path, &bytes, wording, identity, &number)?.1)
+                }
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+                Err(cause) => Err(JournalError::system(path, &cause)),
+            }
+        };
+        let mut refused = String::new();
+        if let Share::Merge { of } = share {
+            let (journal, mut known) = Self::open(path, wording, identity, &number)?;
+            drop(journal);
+            files::write_atomically(path, |file| {
+                writeln!(file, "{identity}")?;
+                let mut write = |lines: BTreeMap<u64, L>| {
+                    lines.values().try_for_each(|line| {
+                        writeln!(file, "{}", sealed(&serde_json::to_string(line)?))
+                    })
+                };
+                for number in 0..of {
+                    let share = Share::Task { number, of };
+                    let later = known.split_off(&share.parts(parts).end);
+                    let mut lines = std::mem::replace(&mut known, later);
+                    match read(share) {
+                        Ok(found) => lines.extend(found),
+                        Err(error) => refused += &format!("; {error}"),
+                    }
+                    write(lines)?;
+                }
+                // Those of longer work that went before.
+                write(known)
+            })?;
+        }
+        let here = share_of(identity, share, parts);
+        let (journal, mut known) = Self::open(&share.place(path), wording, &here, &number)?;
+        if share.is_task() {
+            known.extend(read(Share::Whole)?);
+        }
+        let missing = share.missing(path, parts, |part| known.contains_key(&part));
+        Ok((journal, known, missing.map(|missing| missing + &refused)))
+    }
+
     /// Appends a finished part.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         serde_json::to_string(line)
@@ -144,10 +181,71 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 
     /// Brings everything to disk.
+    ///
+    /// # Errors
+    /// If that fails, or the file was removed meanwhile: what was written is gone.
     pub fn close(self) -> Result<(), JournalError> {
         let synced = self.file.sync_all();
-        synced.map_err(|cause| JournalError::system(&self.path, &cause))
+        synced
+            .and_then(|()| self.path.metadata().map(drop))
+            .map_err(|cause| JournalError::system(&self.path, &cause))
     }
+}
+
+/// The journal of a share, the parts that are known, and what is missing where all is collected.
+pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>, Option<String>);
+
+/// The identity of a share of work with so many parts.
+fn share_of(identity: &Value, share: Share, parts: u64) -> Value {
+    let mut identity = identity.clone();
+    if let Share::Task { number, of } = share {
+        identity["task"] = format!("{}/{of} of {parts}", number + 1).into();
+    }
+    identity
+}
+
+/// How much of a file is whole lines, and the parts that they are.
+fn parts<L: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+    Wording { work, part }: Wording,
+    identity: &Value,
+    number: impl Fn(&L) -> u64,
+) -> Result<(usize, BTreeMap<u64, L>), JournalError> {
+    let name = path.display();
+    let malformed = |line, problem| JournalError::Unusable(format!("{name}:{line}: {problem}"));
+    let foreign = || format!("this is no state file of a {work}");
+    let header = format!("{identity}\n");
+    let complete = bytes
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |last| last + 1);
+    if complete == 0 && !header.as_bytes().starts_with(bytes) {
+        return Err(malformed(1, foreign()));
+    }
+    let mut known = BTreeMap::new();
+    let lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n');
+    for (line, text) in (1..).zip(lines) {
+        if line == 1 {
+            let found: Value = serde_json::from_slice(text)
+                .map_err(|error| malformed(1, format!("{}: {error}", foreign())))?;
+            check_same(path, work, &found, identity)?;
+            continue;
+        }
+        let found: L = unsealed(text).map_err(|error| {
+            let problem = "remove this line to do it again";
+            malformed(
+                line,
+                format!("expected a finished {part}: {error}; {problem}"),
+            )
+        })?;
+        let number = number(&found);
+        if known.insert(number, found).is_some() {
+            let problem = "stands in the file twice; remove one of its lines";
+            return Err(malformed(line, format!("{part} {number} {problem}")));
+        }
+    }
+    Ok((complete, known))
 }
 
 /// A part with its checksum: the last key of an object, the last element of an array.

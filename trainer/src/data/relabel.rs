@@ -14,7 +14,7 @@ use crate::Error;
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
-use engine::core::files;
+use engine::core::{files, share::Share};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -25,21 +25,23 @@ use std::path::{Path, PathBuf};
 const GAMES_PER_TASK: usize = 8;
 
 /// Adds a label to all games, or replaces the one of that name, shard by shard; goes on where it
-/// was stopped.
+/// was stopped. Many tasks may do so in one directory at once, which gets its name when their work
+/// is collected.
 ///
 /// # Errors
-/// If records cannot be read or written, something else is in the place, or other labels are being
+/// If tasks have not done all of theirs when that is collected, if records cannot be read or written, something else is in the place, or other labels are being
 /// made there.
 pub fn relabel<G: Playable>(
     source: &Source<G>,
     place: &Path,
     recipe: &LabelRecipe<G>,
+    share: Share,
     progress: &ProgressBar,
 ) -> Result<Written, Error> {
     check_free(place)?;
     let (header, index) = header(source, recipe)?;
     let directory = unfinished(place);
-    let _claim = files::claim_directory(&directory)?;
+    let _lock = files::enter_directory(&directory, share)?;
     let manifest = Manifest::new(header.clone(), source.games);
     match Manifest::read::<G>(&directory)? {
         Some(found) if found == manifest => {}
@@ -51,9 +53,16 @@ pub fn relabel<G: Playable>(
         }
         None => manifest.write(&directory)?,
     }
-    progress.set_length(source.games);
+    let path = |number| directory.join(shard::file_name(number));
+    let is_there = |number| path(number).exists();
+    if let Some(missing) = share.missing(&directory, manifest.shards, is_there) {
+        return Err(Error::new(missing));
+    }
+    let ours = share.parts(manifest.shards);
+    let game = |shard: u64| source.games.min(shard * GAMES_PER_SHARD);
+    progress.set_length(game(ours.end) - game(ours.start));
     let mut written = Written::new(place);
-    for number in 0..manifest.shards {
+    for number in ours {
         let first_game = number * GAMES_PER_SHARD;
         let last = source.games.min(first_game + GAMES_PER_SHARD);
         let games = source.games(first_game, last)?;
@@ -62,7 +71,7 @@ pub fn relabel<G: Playable>(
             games: last - first_game,
             ..header.clone()
         };
-        let path = directory.join(shard::file_name(number));
+        let path = path(number);
         let games = match finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
@@ -79,7 +88,9 @@ pub fn relabel<G: Playable>(
         games.iter().for_each(|game| written.count(game));
         written.shards += 1;
     }
-    put(&directory, place)?;
+    if !share.is_task() {
+        put(&directory, place)?;
+    }
     Ok(written)
 }
 

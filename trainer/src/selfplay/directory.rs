@@ -12,7 +12,7 @@ use super::{
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::core::files::{self, Lock, lock_directory};
+use engine::core::{files, share::Share};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
@@ -26,6 +26,9 @@ pub struct Limits {
     /// No shard is begun after this moment, but for one. What is missing is played when the run
     /// goes on.
     pub until: Option<Instant>,
+    /// Which of the shards are made here; those of other tasks may be made elsewhere meanwhile, in the
+    /// same directory.
+    pub share: Share,
 }
 
 impl<G: Playable> SelfPlay<G> {
@@ -45,14 +48,14 @@ impl<G: Playable> SelfPlay<G> {
     ///
     /// # Errors
     /// As [`SelfPlay::run`]; and if positions are to be counted while a shard is missing before
-    /// others.
+    /// others, or the work of tasks is collected and not done.
     pub fn run_within(
         &self,
         directory: &Path,
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        let _claim = files::claim_directory(directory)?;
+        let _lock = files::enter_directory(directory, limits.share)?;
         self.run_alone(directory, limits, progress)
     }
 
@@ -69,12 +72,31 @@ impl<G: Playable> SelfPlay<G> {
         }));
         let mut counter = Counter::new(&self.config, &self.game);
         let Some(positions) = limits.positions else {
-            let complete = self.complete_shards(directory, &mut counter)?;
-            let manifest = self.manifest();
+            let (share, manifest) = (limits.share, self.manifest());
+            if share != Share::Whole
+                && let Some(found) = self.manifest_there(directory)?
+                && found != manifest
+            {
+                let problem = format!(
+                    "says that the run has {} games, not {}",
+                    found.games, manifest.games
+                );
+                return Err(other_run(&Manifest::path(directory), &problem));
+            }
+            let ours = share.parts(self.shards());
+            if share.is_task() {
+                let game = |shard| self.config.games.min(shard * GAMES_PER_SHARD);
+                progress.set_length(game(ours.end) - game(ours.start));
+            }
+            let complete = self.complete_shards(directory, share, &mut counter)?;
+            let is_complete = |index| complete.contains(&index);
+            if let Some(missing) = share.missing(directory, self.shards(), is_complete) {
+                return Err(Error::new(missing));
+            }
             if self.manifest_there(directory)?.as_ref() != Some(&manifest) {
                 manifest.write(directory)?;
             }
-            let missing = (0..self.shards()).filter(|index| !complete.contains(index));
+            let missing = ours.filter(|&index| !is_complete(index));
             return self.play_missing(directory, missing, limits, counter, progress);
         };
         let counted = self.counted_shards(directory, positions)?;
@@ -172,59 +194,6 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Plays one shard, counted from 0, unless it is in `directory`, and says what it holds. Any
-    /// number of processes may do so in one directory at once.
-    ///
-    /// # Errors
-    /// If the run has no such shard, or the directory belongs to another run; else as
-    /// [`SelfPlay::run`].
-    pub fn run_shard(
-        &self,
-        directory: &Path,
-        index: u64,
-        progress: &ProgressBar,
-    ) -> Result<SelfPlaySummary, Error> {
-        if index >= self.shards() {
-            return Err(Error::new(format!(
-                "self-play: the run has {} shards; there is no shard {}",
-                self.shards(),
-                index + 1
-            )));
-        }
-        std::fs::create_dir_all(directory).map_err(Error::writing(directory))?;
-        let _lock = lock_directory(directory, Lock::Shared)?;
-        let (path, header) = (directory.join(shard::file_name(index)), self.header(index));
-        progress.set_length(header.games);
-        let manifest = self.manifest();
-        match self.manifest_there(directory)? {
-            Some(found) if found != manifest => {
-                let problem = format!(
-                    "says that the run has {} games, not {}",
-                    found.games, manifest.games
-                );
-                return Err(other_run(&Manifest::path(directory), &problem));
-            }
-            Some(_) => {}
-            None => manifest.write(directory)?,
-        }
-        let there = path
-            .exists()
-            .then(|| self.shard_there(&path))
-            .transpose()?
-            .filter(|(_, games)| games.len() as u64 == header.games);
-        let games = match there {
-            Some((_, games)) => games,
-            None => {
-                let games = self.play_shard(index, progress);
-                shard::write(&path, &header, &games)?;
-                games
-            }
-        };
-        let mut counter = Counter::new(&self.config, &self.game);
-        games.iter().for_each(|game| counter.count(game));
-        Ok(counter.summary)
-    }
-
     fn manifest(&self) -> Manifest {
         self.manifest_of(self.config.games)
     }
@@ -280,14 +249,24 @@ impl<G: Playable> SelfPlay<G> {
     }
 
     /// The shards that need not be played, counted; every other file of games is an
-    /// error, except the last shard of a run that was shorter, which is played anew.
+    /// error, except the last shard of a run that was shorter, which is played anew. A task looks at
+    /// its own.
     fn complete_shards(
         &self,
         directory: &Path,
+        share: Share,
         counter: &mut Counter<'_, G>,
     ) -> Result<BTreeSet<u64>, Error> {
         let mut complete = BTreeSet::new();
-        for path in shard::list(directory)? {
+        let mut paths = Vec::new();
+        if share.is_task() {
+            let ours = share.parts(self.shards());
+            paths.extend(ours.map(|index| directory.join(shard::file_name(index))));
+            paths.retain(|path| path.exists());
+        } else {
+            paths = shard::list(directory)?;
+        }
+        for path in paths {
             let (index, games) = self.shard_there(&path)?;
             if games.len() as u64 == self.header(index).games {
                 games.iter().for_each(|game| counter.count(game));

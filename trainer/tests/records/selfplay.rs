@@ -5,12 +5,12 @@ use crate::{
     CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, refused,
     run, scratch, with_threads,
 };
-use engine::core::{files::FileError, game::Game};
+use engine::core::{files::FileError, game::Game, share::Share};
 use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::Error;
-use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig, SelfPlaySummary};
+use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlaySummary};
 
 /// Three shards, the last of them short, of games that cost nothing.
 fn long() -> SelfPlayConfig {
@@ -558,21 +558,36 @@ fn another_model_under_the_same_name_is_another_run() {
     );
 }
 
+fn share(run: &SelfPlay, directory: &Path, share: Share) -> Result<SelfPlaySummary, Error> {
+    let limits = Limits {
+        share,
+        ..Limits::default()
+    };
+    let report = run.run_within(directory, &limits, &ProgressBar::hidden());
+    report.map(|report| report.summary)
+}
+
 #[test]
 fn shards_made_one_by_one_are_those_of_the_whole_run() {
     let whole = scratch();
     let summary = run(&long(), &whole).unwrap();
     let single = scratch();
     let part = SelfPlay::new(long()).unwrap();
-    let bar = ProgressBar::hidden();
-    let mut games = 0;
-    for index in [2, 0, 1, 1] {
-        games += part.run_shard(&single, index, &bar).unwrap().games;
-    }
-    assert_eq!(games, summary.games + GAMES_PER_SHARD);
+    let task = |run: &SelfPlay, number, of| share(run, &single, Share::Task { number, of });
+    let mut games = task(&part, 0, 3).unwrap().games + task(&part, 2, 3).unwrap().games;
+    let missing = share(&part, &single, Share::Merge { of: 3 }).unwrap_err();
+    assert!(
+        missing
+            .to_string()
+            .ends_with("not all of 3 tasks are done: 2 lack something")
+    );
+    // Of two tasks the second has two of the three shards.
+    games += task(&part, 1, 2).unwrap().games;
+    assert_eq!(games, summary.games + 50);
     assert_eq!(content(&single), content(&whole));
-    // There is no fourth; another run, or another length of this one, is none of this directory.
-    refused(part.run_shard(&single, 3, &bar), Path::new(""), "3 shards");
+    let merged = share(&part, &single, Share::Merge { of: 2 });
+    assert_eq!(merged.unwrap(), summary);
+    // Another run, or another length of this one, is none of this directory.
     let manifest = single.join("run.json");
     for (expected, other) in [
         ("not 8", SelfPlayConfig { seed: 8, ..long() }),
@@ -585,7 +600,7 @@ fn shards_made_one_by_one_are_those_of_the_whole_run() {
         ),
     ] {
         refused(
-            SelfPlay::new(other).unwrap().run_shard(&single, 0, &bar),
+            task(&SelfPlay::new(other).unwrap(), 0, 1),
             &manifest,
             expected,
         );
@@ -615,7 +630,7 @@ fn processes_that_make_single_shards_share_a_directory() {
     other.try_lock_shared().unwrap();
     let bar = ProgressBar::hidden();
     let part = SelfPlay::new(config(&["random"], 5)).unwrap();
-    part.run_shard(&directory, 0, &bar).unwrap();
+    share(&part, &directory, Share::Task { number: 0, of: 1 }).unwrap();
     assert!(matches!(
         part.run(&directory, &bar),
         Err(Error::File(FileError::Busy(_)))

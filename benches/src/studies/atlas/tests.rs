@@ -72,6 +72,7 @@ fn settings(games: u32) -> Settings {
         seed: 5,
         threads: 2,
         state: None,
+        share: Default::default(),
         better: None,
     }
 }
@@ -86,7 +87,9 @@ fn whole_games(player: &str, luck: Option<&str>) -> WholeGames {
 }
 
 fn atlas(player: &str, settings: &Settings) -> Found {
-    sampled(&whole_games(player, None), settings, &ProgressBar::hidden()).unwrap()
+    sampled(&whole_games(player, None), settings, &ProgressBar::hidden())
+        .unwrap()
+        .unwrap()
 }
 
 #[test]

@@ -19,6 +19,7 @@ use engine::core::{
     game::Game,
     journal::{Journal, JournalError, Wording},
     random::{SeedSpace, derive_seed},
+    share::Share,
 };
 use engine::games::einstein::{Position, Standard, tables::Tables};
 use engine::play::playable::Playable;
@@ -109,6 +110,8 @@ pub struct Maker<'a> {
     pub by: &'a [PlayerRecipe<Standard>],
     /// The seed of positions and players.
     pub seed: u64,
+    /// Which of the positions are valued here; a task leaves them for who collects them.
+    pub share: Share,
 }
 
 /// The file of the suite of so many stones.
@@ -158,13 +161,21 @@ impl Maker<'_> {
         };
         let identity = serde_json::to_value(&header)?;
         let number = |line: &(u64, Entry)| line.0;
-        let (journal, mut known) = Journal::open(&state, wording, &identity, number)?;
+        let share = (self.share, positions);
+        let (journal, mut known, missing) =
+            Journal::open_share(&state, wording, &identity, number, share)?;
+        if let Some(missing) = missing {
+            return Err(missing.into());
+        }
         let drawn = self.draw(stones, positions, progress)?;
-        progress.set_length(positions);
-        progress.set_position(known.len() as u64);
+        let ours = self.share.parts(positions);
+        progress.set_length(ours.end - ours.start);
+        progress.set_position(known.range(ours.clone()).count() as u64);
         progress.reset_eta();
         let journal = Mutex::new(journal);
-        let missing: Vec<_> = (0..).zip(&drawn).collect();
+        let missing: Vec<_> = ours
+            .map(|number| (number, &drawn[number as usize]))
+            .collect();
         let missing = missing.par_iter().with_max_len(1);
         let missing = missing.filter(|(number, _)| !known.contains_key(number));
         let found = missing.map(|&(number, position)| {
@@ -175,6 +186,11 @@ impl Maker<'_> {
             Ok(line)
         });
         let found = found.collect::<Result<Vec<_>>>()?;
+        let journal = journal.into_inner().unwrap_or_else(PoisonError::into_inner);
+        journal.close()?;
+        if self.share.is_task() {
+            return Ok(());
+        }
         known.extend(found.into_iter().map(|line| (line.0, line)));
         write_atomically(&path, |file| {
             writeln!(file, "{identity}")?;
@@ -182,7 +198,12 @@ impl Maker<'_> {
                 .values()
                 .try_for_each(|(_, entry)| writeln!(file, "{}", serde_json::to_string(entry)?))
         })?;
-        drop(journal);
+        if let Share::Merge { of } = self.share {
+            for number in 0..of {
+                // Nobody needs them any more; one that did not have to work left none.
+                let _ = fs::remove_file(Share::Task { number, of }.place(&state));
+            }
+        }
         fs::remove_file(&state)
             .map_err(|error| JournalError::Unusable(format!("{}: {error}", state.display())).into())
     }

@@ -324,6 +324,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
             limit,
             by: &[by.clone(), by],
             seed: 3,
+            share: Default::default(),
         };
         maker.make(at, 5, 30, &hidden())
     };

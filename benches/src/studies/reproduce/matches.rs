@@ -72,6 +72,7 @@ fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult> {
         starts: Arc::new(one.setups.clone()),
         threads: settings.threads,
         state: folder.map(|folder| in_folder(folder, &one.file)),
+        share: settings.share,
         progress: true,
         ..MatchOptions::new(game, one.games.div_ceil(2), settings.seed)
     };

@@ -50,6 +50,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
             let size = if settings.full { "full" } else { "quick" };
             in_folder(folder, &format!("setups-{size}"))
         }),
+        share: settings.share,
         better: None,
     };
     let games = WholeGames {
@@ -57,8 +58,10 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         players: [recipe.clone(), recipe],
         luck: None,
     };
-    let result = atlas::sampled(&games, &study, progress)?.atlas;
-    Ok(reproduction(&result, settings.full))
+    Ok(match atlas::sampled(&games, &study, progress)? {
+        Some(found) => reproduction(&found.atlas, settings.full),
+        None => Reproduction::of(Target::Setups, "", settings.full, &[]),
+    })
 }
 
 fn reproduction(result: &Atlas, full: bool) -> Reproduction {

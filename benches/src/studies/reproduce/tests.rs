@@ -19,6 +19,7 @@ fn settings() -> Settings {
         seed: 1,
         threads: 1,
         state: None,
+        share: Default::default(),
     }
 }
 

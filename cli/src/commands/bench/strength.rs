@@ -80,6 +80,9 @@ impl Arguments {
         let found = front(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
+        if self.options.pairs.shard.ends_task(self.json)? {
+            return Ok(());
+        }
         let table = sheet(&found);
         output::result(self.json, &found, || {
             format!("against {}\n\n{}", found.against, table.text().trim_end())

@@ -2,6 +2,7 @@
 
 use super::Remade;
 use crate::output;
+use crate::shard::ShardArguments;
 use anyhow::Result;
 use engine::play::playable::Playable;
 use trainer::data::relabel;
@@ -12,7 +13,8 @@ use trainer::label::{LabelConfig, LabelRecipe};
 ///
 /// The values are kept beside those of the games' own players, under a name; one of that name is
 /// replaced. Stopped and started again with the same arguments it goes on where it was: until it is
-/// whole the new directory is named DIR.unfinished.
+/// whole the new directory is named DIR.unfinished. With --shard a task labels a range of the shards
+/// there, and merge/M gives the directory its name.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: alea data relabel runs/data --out runs/deep --name deep --by \"star2(depth=4)\"\n          alea data relabel runs/data --out runs/net --name net --by model:models/quick-network.safetensors\n          alea data relabel runs/data --out runs/rolled --name rolled --by \"rollout(error=0.01)\"\n          alea data relabel runs/data --out runs/exact --name exact --tables 5"
@@ -35,6 +37,8 @@ pub(super) struct Relabel {
     /// from tables of so many stones
     #[arg(long, value_name = "STONES")]
     tables: Option<usize>,
+    #[command(flatten)]
+    shard: ShardArguments,
 }
 
 impl Relabel {
@@ -52,8 +56,12 @@ impl Relabel {
             );
         }
         let written = output::with_progress("games", |progress| {
-            relabel::relabel(&source, &self.set.out, &recipe, progress)
+            let share = self.shard.share();
+            relabel::relabel(&source, &self.set.out, &recipe, share, progress)
         })?;
+        if self.shard.ends_task(self.set.records.json)? {
+            return Ok(());
+        }
         self.set.records.made(&[written])
     }
 }

@@ -13,7 +13,7 @@ use super::{
     solve::{self, Solver, Target},
     stream,
 };
-use crate::core::{files, simd::Instructions};
+use crate::core::{files, share::Share, simd::Instructions};
 use crate::games::einstein::Variant;
 use std::{
     path::Path,
@@ -121,10 +121,11 @@ impl Tables {
 
     /// Makes what is missing of the tables of at most `stones` stones in a directory, and maps them
     /// into memory. Files that are damaged are made anew. About `memory` bytes are used at most,
-    /// besides what the files themselves occupy while they are mapped.
+    /// besides what the files themselves occupy while they are mapped. A task makes its share of the
+    /// pairs of classes of so many stones, from all those of fewer, and knows no more than these.
     ///
     /// # Errors
-    /// If `stones` is not in 2–6, or a file cannot be written, or there is not enough memory or
+    /// If `stones` is not in 2–6, a task finds no tables of fewer stones, or a file cannot be written, or there is not enough memory or
     /// room on the disk: the latter before anything is computed, where the system tells how much
     /// there is.
     pub fn build(
@@ -132,15 +133,35 @@ impl Tables {
         stones: usize,
         variant: Variant,
         memory: u64,
+        share: Share,
         run: Run<'_>,
         progress: Progress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
-        let _claim = files::claim_directory(directory)?;
+        let is_task = share.is_task();
+        let _lock = files::enter_directory(directory, share)?;
+        let mut firsts: Vec<Class> = Class::firsts_up_to(stones).collect();
+        firsts.retain(|class| !is_task || class.stones() == stones);
+        let of_share = share.parts(firsts.len() as u64);
+        let firsts = &firsts[of_share.start as usize..of_share.end as usize];
+        let ours = |class| firsts.iter().any(|first| first.both().contains(&class));
         let mut missing = Vec::new();
         for class in Class::up_to(stones) {
+            let is_given = is_task && class.stones() < stones;
+            if !is_given && !ours(class) {
+                continue;
+            }
             match tables.opened(directory, class, run) {
                 Ok(cells) => tables.cells[place(class)] = Some(cells),
+                Err(_) if is_given => {
+                    return Err(TablesError::Damaged {
+                        path: directory.to_owned(),
+                        problem: format!(
+                            "tables of {stones} stones are made from those of {}, and these are not all there",
+                            stones - 1
+                        ),
+                    });
+                }
                 // Missing, or not to be believed.
                 Err(_) => missing.push(class),
             }
@@ -153,7 +174,7 @@ impl Tables {
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
         // And whether they are streamed.
-        let to_build: Vec<(Class, bool)> = Class::firsts_up_to(stones)
+        let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| class.both().iter().any(|class| missing.contains(class)))
             .map(|class| (class, 2 * values(class) > memory))
             .collect();

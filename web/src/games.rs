@@ -8,7 +8,7 @@ use engine::games::{
     einstein::{Position, Standard, Variant, setup::setup_index, tables::shared::at_hand},
     havannah::Havannah,
     reversi::Reversi,
-    reversixt::ReversiXt,
+    reversixt::{MAPS, ReversiXt},
 };
 use engine::play::{
     notation::{Argument, Notation},
@@ -95,16 +95,18 @@ impl OnBoard for Havannah {
         ("easy", "mcts(sims=50)"),
         ("medium", "mcts(sims=300)"),
         ("hard", "mcts(sims=2000)"),
-        ("strong", "mcts(ms=1000)"),
+        ("strong", "mcts(sims=30000)"),
     ];
 }
 
 impl OnBoard for ReversiXt {
-    const OFFERED: &'static [&'static str] = &["reversixt"];
+    const OFFERED: &'static [&'static str] =
+        &["reversixt", "reversixt(map=three)", "reversixt(map=four)"];
 }
 
-/// Parameters of games that a request may give; others name files.
-const PARAMETERS: [&str; 4] = ["variant", "size", "base", "swap"];
+/// Parameters of games that a request may give; others name files, and so do maps but for
+/// [`MAPS`].
+const PARAMETERS: [&str; 5] = ["variant", "size", "base", "swap", "map"];
 
 /// Calls a macro with the types of all games.
 macro_rules! for_board_games {
@@ -154,13 +156,17 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     let notation = Notation::parse(text).map_err(Problem::wrong)?;
     let is_wrong = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();
-        !PARAMETERS.contains(&key) || !argument.value.arguments.is_empty()
+        let is_map = |(name, _): &(&str, &str)| *name == argument.value.name;
+        !PARAMETERS.contains(&key)
+            || !argument.value.arguments.is_empty()
+            || key == "map" && !MAPS.iter().any(is_map)
     };
     match notation.arguments.iter().find(is_wrong) {
         Some(wrong) => Err(Problem::wrong(format!(
-            "game '{text}', character {}: here games take only {}",
+            "game '{text}', character {}: here games take only {}; maps are {}",
             wrong.character,
-            PARAMETERS.join(", ")
+            PARAMETERS.join(", "),
+            MAPS.map(|(name, _)| name).join(", ")
         ))),
         None => Ok(notation),
     }

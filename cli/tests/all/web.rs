@@ -23,54 +23,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection that is used again until the server ends it.
-struct Kept<'a> {
-    server: &'a Server,
-    stream: BufReader<TcpStream>,
-}
-
-impl Kept<'_> {
-    /// Sends a request; the status of the answer, which is read whole.
-    fn status(&mut self, what: &str, body: &[u8]) -> u16 {
-        let (host, length) = (self.server.host(), body.len());
-        let head = format!("{what} HTTP/1.1\r\n{host}Content-Length: {length}\r\n\r\n");
-        let _ = self
-            .stream
-            .get_mut()
-            .write_all(&[head.as_bytes(), body].concat());
-        let (mut status, mut length, mut line) = (0, 0, String::new());
-        while line != "\r\n" {
-            line.clear();
-            assert!(
-                self.stream.read_line(&mut line).unwrap() > 0,
-                "{what}: no answer"
-            );
-            let lower = line.to_lowercase();
-            if let Some(code) = lower.strip_prefix("http/1.1 ") {
-                status = code[..3].parse().unwrap();
-            } else if let Some(said) = lower.strip_prefix("content-length: ") {
-                length = said.trim().parse().unwrap();
-            }
-        }
-        self.stream.read_exact(&mut vec![0; length]).unwrap();
-        // After what is no HTTP the server hangs up.
-        if status == 400 && length == 0 {
-            self.stream = self.server.keep().stream;
-        }
-        status
-    }
-}
-
 impl Server {
-    fn keep(&self) -> Kept<'_> {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_nodelay(true).unwrap();
-        Kept {
-            server: self,
-            stream: BufReader::new(stream),
-        }
-    }
-
     fn start() -> Self {
         Self::with("")
     }
@@ -88,34 +41,23 @@ impl Server {
         Self { process, address }
     }
 
-    /// Sends bytes as they are, and with `ends` that nothing follows; the status, 0 without any, and
-    /// the whole answer.
-    fn send(&self, bytes: &[u8], ends: bool) -> (u16, String) {
+    /// The status of an answer, and all of it.
+    fn request(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String) {
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n"
+        );
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
         // The server may hang up before all is sent.
-        let _ = stream.write_all(bytes);
-        if ends {
-            let _ = stream.shutdown(std::net::Shutdown::Write);
-        }
+        let _ = stream.write_all(&[head.as_bytes(), body].concat());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
-        (status.unwrap_or(0), answer)
-    }
-
-    fn request(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String) {
-        let mut bytes = format!(
-            "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        )
-        .into_bytes();
-        bytes.extend(body);
-        let (status, answer) = self.send(&bytes, false);
-        assert!(status > 0, "no answer to {method} {path}");
+        let status = status.unwrap_or_else(|| panic!("no answer to {method} {path}"));
         (status, answer)
     }
 
@@ -139,41 +81,21 @@ impl Server {
 fn the_page_and_all_its_parts_are_served_and_may_load_nothing_from_elsewhere() {
     let server = Server::start();
     let (status, page) = server.get("/");
-    assert_eq!(status, 200);
-    let lower = page.to_lowercase();
-    assert!(
-        lower.contains("content-security-policy: default-src 'self'"),
-        "{page}"
-    );
-    assert!(lower.contains("content-type: text/html"), "{page}");
-    // What the page names, and what its scripts import, is there.
-    let quoted = |text: &str| -> Vec<String> {
-        let parts = text.split(['"', '\'']).map(str::to_owned);
-        parts
-            .filter(|part| !part.contains([' ', '/']) || part.starts_with("./"))
-            .filter(|part| {
-                [".js", ".css", ".svg"]
-                    .iter()
-                    .any(|end| part.ends_with(end))
-            })
-            .map(|part| part.trim_start_matches("./").to_owned())
-            .collect()
-    };
-    let (mut wanted, mut seen) = (quoted(&page), Vec::new());
-    while let Some(name) = wanted.pop() {
-        if seen.contains(&name) {
-            continue;
-        }
-        let (status, part) = server.get(&format!("/{name}"));
-        assert_eq!(status, 200, "{name}");
-        if name.ends_with(".js") {
-            wanted.extend(quoted(&part));
-        }
-        seen.push(name);
+    let page = page.to_lowercase();
+    assert!(status == 200 && page.contains("content-security-policy: default-src 'self'"));
+    assert!(page.contains("content-type: text/html"), "{page}");
+    let mut parts = 0;
+    for part in std::fs::read_dir("../web/page").unwrap() {
+        let name = part.unwrap().file_name().into_string().unwrap();
+        // Two are those of a page without a server.
+        let status = if name.contains("worker") { 404 } else { 200 };
+        assert_eq!(server.get(&format!("/{name}")).0, status, "{name}");
+        parts += 1;
     }
-    assert!(seen.len() > 5, "{seen:?}");
-    assert_eq!(server.get("/../Cargo.toml").0, 404);
-    assert_eq!(server.get("/nothing").0, 404);
+    assert!(parts > 15, "{parts}");
+    for nothing in ["/../Cargo.toml", "/nothing"] {
+        assert_eq!(server.get(nothing).0, 404);
+    }
 }
 
 #[test]
@@ -197,117 +119,48 @@ fn the_api_answers_as_the_commands_do() {
 #[test]
 fn other_sites_and_other_names_are_refused() {
     let server = Server::start();
-    let port = server.address.port();
+    let port = server.address.port().to_string();
     let games = br#"{"ask":"games"}"#;
     for (headers, wanted) in [
-        (format!("Host: 127.0.0.1:{port}\r\n"), 200),
+        ("Host: 127.0.0.1:PORT", 200),
+        ("Host: localhost:PORT\r\nOrigin: http://localhost:PORT", 200),
+        ("Host: evil.example:PORT", 403),
+        ("Host: 127.0.0.1:7", 403),
+        ("Host: 127.0.0.1.evil.example:PORT", 403),
+        ("Host: localhost:PORT\r\nOrigin: http://evil.example", 403),
         (
-            format!("Host: localhost:{port}\r\nOrigin: http://localhost:{port}\r\n"),
-            200,
-        ),
-        (format!("Host: evil.example:{port}\r\n"), 403),
-        (format!("Host: 127.0.0.1:{}\r\n", port ^ 1), 403),
-        (format!("Host: 127.0.0.1.evil.example:{port}\r\n"), 403),
-        (
-            format!("Host: localhost:{port}\r\nOrigin: http://evil.example\r\n"),
+            "Host: localhost:PORT\r\nOrigin: https://localhost:PORT",
             403,
         ),
-        (
-            format!("Host: localhost:{port}\r\nOrigin: https://localhost:{port}\r\n"),
-            403,
-        ),
-        (format!("Host: localhost:{port}\r\nOrigin: null\r\n"), 403),
-        (
-            format!("Host: localhost:{port}\r\nHost: evil.example\r\n"),
-            403,
-        ),
+        ("Host: localhost:PORT\r\nOrigin: null", 403),
+        ("Host: localhost:PORT\r\nHost: evil.example", 403),
     ] {
+        let headers = format!("{}\r\n", headers.replace("PORT", &port));
         let (status, answer) = server.request("POST", "/api", &headers, games);
         assert_eq!(status, wanted, "{headers}{answer}");
-        if wanted == 403 {
-            let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-            let body: Value = serde_json::from_str(body).unwrap();
-            assert!(body["error"].is_string());
-        }
+        assert_eq!(answer.contains("{\"error\":"), wanted == 403, "{answer}");
     }
 }
 
 #[test]
-fn a_hundred_thousand_hostile_requests_are_refused_and_the_server_lives() {
-    let server = Server::start();
-    let mut kept = server.keep();
-    let good = [
-        r#"{"ask":"analyse","game":"einstein","position":"215../64.../3...e/...fb/..acd b 1","player":"star1(depth=1, ms=1)"}"#,
-        r#"{"ask":"judge","game":"reversi","start":"x","plies":[{"move":"d3"}],"player":"star1(depth=1, ms=1)"}"#,
-        r#"{"ask":"new","game":"einstein","seed":7}"#,
-        r#"{"ask":"move","game":"havannah(base=4)","position":"x","player":"mcts(sims=20)","seed":3}"#,
-    ];
-    let mut state = 1_u64;
-    let mut draw = |bound: usize| {
-        // Knuth's MMIX generator.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % bound
-    };
-    let mut refusals = 0;
-    for number in 0..100_000 {
-        let mut body = good[draw(good.len())].as_bytes().to_vec();
-        for _ in 0..=draw(6) {
-            if body.is_empty() {
-                break;
-            }
-            let at = draw(body.len());
-            match draw(4) {
-                0 => body[at] = draw(256) as u8,
-                1 => drop(body.remove(at)),
-                2 => body.insert(at, b"(){}[],\":0-9\\"[draw(13)]),
-                _ => body.truncate(at.max(1)),
-            }
-        }
-        let status = match number % 500 {
-            // A path and a body of a connection that is kept.
-            2..250 => {
-                let path: String = (0..draw(40))
-                    .map(|_| char::from(33 + draw(94) as u8))
-                    .collect();
-                kept.status(&format!("GET /{path}"), b"")
-            }
-            // No HTTP at all, or the connection just ends.
-            0 => server.send(&body, true).0,
-            1 => server.request("POST", "/records", &server.host(), &body).0,
-            _ => kept.status("POST /api", &body),
-        };
-        assert!(status < 500, "{status}: {}", String::from_utf8_lossy(&body));
-        refusals += u32::from(status >= 400);
-    }
-    assert!(refusals > 75_000, "{refusals}");
-    let long = vec![b' '; (1 << 16) + 1];
-    assert_eq!(server.request("POST", "/api", &server.host(), &long).0, 413);
-    assert_eq!(server.get("/").0, 200);
-}
-
-#[test]
-fn judged_records_add_up() {
+fn judged_records_add_up_with_two_seats_and_with_three() {
     let folder = Folder::new();
-    let data = folder.at("data");
-    alea!("selfplay --games 6 --seed 3 --out {data} --player 'star1(depth=1)'").succeeds();
-    let judged = alea!("judge {data} --player 'star1(depth=1)' --json");
-    judged.succeeds();
-    let ledgers = json_lines(&judged.out);
-    assert_eq!(ledgers.len(), 6);
-    for ledger in &ledgers {
-        let [luck, errors] = ["luck", "errors"].map(|key| {
-            let seats = list(&ledger[key]);
-            number(&seats[0]) - number(&seats[1])
-        });
-        let sum = number(&ledger["start_value"]) + luck - errors + number(&ledger["drift"]);
-        assert!((sum - number(&ledger["result"])).abs() < 1e-6, "{ledger}");
-        assert_eq!(ledger["over"], true);
+    for (game, seats) in [("einstein", 2), ("reversixt(map=three)", 3)] {
+        let data = folder.at(game);
+        let player = "--player 'star1(depth=1)'";
+        alea!("selfplay --game '{game}' --games 4 --seed 3 --out '{data}' {player}").succeeds();
+        let judged = alea!("judge '{data}' {player} --json");
+        judged.succeeds();
+        let ledgers = judged.lines();
+        assert_eq!(ledgers.len(), 4);
+        for ledger in &ledgers {
+            assert!(ledger["over"] == true && list(&ledger["seats"]).len() == seats);
+            assert!(number(&ledger["balance"]) < 1e-6, "{ledger}");
+        }
+        alea!("judge '{data}' {player} --games 2")
+            .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
+        alea!("judge '{data}' --player random").fails("rates no moves");
     }
-    alea!("judge {data} --player 'star1(depth=1)' --games 2")
-        .shows(&["2 games judged by star1(depth=1)", "mean"]);
-    alea!("judge {data} --player random").fails("rates no moves");
 }
 
 #[test]
@@ -322,13 +175,9 @@ fn gtp_is_answered_where_it_was_asked_for_and_to_this_site_alone() {
     assert_eq!(said(server.get("/exec?7%20protocol_version")), "=7 2\n\n");
     let host = server.host();
     let post = |path: &str, body: &str| server.request("POST", path, &host, body.as_bytes());
-    assert_eq!(
-        said(post("/exec/mine", "set_game havannah(base=4)")),
-        "=\n\n"
-    );
-    assert_eq!(said(server.get("/exec/mine?play+w+a1")), "=\n\n");
+    said(post("/exec/mine", "set_game havannah(base=4)"));
+    said(server.get("/exec/mine?play+w+a1"));
     assert_eq!(said(server.get("/exec/mine?position")), "= a1\n\n");
-    assert_eq!(said(server.get("/exec/other?set_game")), "= einstein\n\n");
     assert!(said(post("/exec", "set_option player external(cmd)")).starts_with('?'));
     for (headers, path, wanted) in [
         ("Origin: http://evil.example\r\n", "/exec?quit", 403),
@@ -370,33 +219,22 @@ fn an_analysis_comes_depth_by_depth_and_shards_come_as_games() {
     }
 
     let folder = Folder::new();
-    let data = folder.at("data");
+    let (data, lines) = (folder.at("data"), folder.at("games.jsonl"));
     alea!("selfplay --games 3 --out {data} --player 'star1(depth=1)'").succeeds();
     let shard = std::fs::read(format!("{data}/000000.games")).unwrap();
-    let (status, answer) = server.request("POST", "/records", &server.host(), &shard);
+    let host = server.host();
+    let (status, answer) = server.request("POST", "/records", &host, &shard);
     assert_eq!(status, 200, "{answer}");
     let games: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
-    let lines = folder.at("games.jsonl");
     alea!("data export {data} --out {lines}").succeeds();
-    for (game, line) in list(&games["games"])
-        .iter()
-        .zip(&json_lines(&crate::support::read(&lines))[1..])
-    {
-        assert_eq!(game["start"], line["start"]);
-        let moves = |game: &Value| {
-            list(&game["plies"])
-                .iter()
-                .map(|ply| ply["move"].clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(moves(game), moves(line));
-    }
+    let lines = json_lines(&crate::support::read(&lines));
     assert_eq!(list(&games["games"]).len(), 3);
+    for (game, line) in list(&games["games"]).iter().zip(&lines[1..]) {
+        assert_eq!(
+            [&game["start"], &game["plies"]],
+            [&line["start"], &line["plies"]]
+        );
+    }
     let damaged = [&shard[..40], b"x", &shard[41..]].concat();
-    assert_eq!(
-        server
-            .request("POST", "/records", &server.host(), &damaged)
-            .0,
-        400
-    );
+    assert_eq!(server.request("POST", "/records", &host, &damaged).0, 400);
 }

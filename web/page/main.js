@@ -648,8 +648,9 @@ function renderBar({ analysis, value }) {
   const shares = sharesOf(analysis, value, game.node.seat);
   const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? percent(shares[seat]) : "–"}`);
   host.setAttribute("aria-label", `${t(names.length === 2 ? "winProbability" : "shares")}: ${names.join(", ")}`);
-  // What all seats have is half their number.
-  const width = (seat) => `width:${((200 * (shares?.[seat] ?? 0.5)) / names.length).toFixed(1)}%`;
+  const parts = shares ?? names.map(() => 1);
+  const whole = parts.reduce((sum, part) => sum + part, 0) || 1;
+  const width = (seat) => `width:${((100 * parts[seat]) / whole).toFixed(1)}%`;
   host.replaceChildren(
     el("span", { class: "parts" }, allSeats().map((seat) => el("span", { class: `seat${seat}`, style: width(seat) }))),
     el("span", { class: "labels" }, names.map((name) => el("span", { class: "label" }, name))),

@@ -9,7 +9,7 @@ use crate::api::{
     Question, RatedFace, RatedMove, Request, Successor,
 };
 use crate::bounds::{Bounds, evaluators};
-use crate::games::{OnBoard, for_board_games, knowledge, read};
+use crate::games::{OnBoard, for_board_games, read};
 use crate::judge::judge;
 use crate::puzzles::puzzle;
 use crate::rating::{Rater, Shares, faces, has_chance, shares_of};
@@ -218,8 +218,7 @@ fn answer_for<G: OnBoard>(
             let (start, _) = read_position(game, start)?;
             limited("plies", plies.len(), bounds.plies)?;
             let recipe = recipe(game, player, bounds)?;
-            let known = knowledge(game, game.known()).map_err(Problem::wrong)?;
-            let mut rater = Rater::new(game, &recipe, known);
+            let mut rater = Rater::new(game, &recipe)?;
             judge(game, start, plies, &mut rater, Some(deadline)).map(Answer::Ledger)
         }
     }
@@ -331,9 +330,7 @@ pub fn analysis<G: OnBoard>(
             ..Analysis::default()
         });
     }
-    let known = knowledge(game, game.known()).map_err(Problem::wrong)?;
-    let rating = Rater::new(game, recipe, known).rate(position, false);
-    let rating = rating.map_err(Problem::wrong)?;
+    let rating = Rater::new(game, recipe)?.rate(position, false)?;
     let faces = faces(game, position);
     let name = |place: usize| game.format_move(position, rating.moves[place].mv);
     // A move that a sampling player never tried is taken for worthless; one that rates nothing has

@@ -158,8 +158,8 @@ pub enum Answer {
 pub struct Problem {
     /// One line: what is wrong, and what would be right.
     pub error: String,
-    /// Whether the request was right, but took too long.
-    #[serde(skip)]
+    /// Whether the request was right, but took too long; over HTTP that is status 503.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub out_of_time: bool,
 }
 

@@ -11,7 +11,7 @@ use engine::play::{
     playable::Playable,
     registry::EvaluatorEntry,
 };
-use std::{ops::RangeInclusive, time::Duration};
+use std::time::Duration;
 
 /// What a request may cost.
 #[derive(Clone, Debug)]
@@ -83,16 +83,6 @@ enum Family {
     Plain,
 }
 
-/// What a value may be.
-enum Kind {
-    Number(RangeInclusive<f64>),
-    /// A word that names no file: letters and `:`.
-    Word,
-    Evaluator,
-    /// An evaluator, or random games.
-    Leaf,
-}
-
 impl Bounds {
     /// A player that may be asked: its notation with what bounds it.
     ///
@@ -137,10 +127,9 @@ impl Bounds {
             let key = argument.key.clone();
             let key = key.or_else(|| places.next().map(|&place| place.to_owned()));
             let key = key.ok_or_else(|| wrong(format!("{name}: name the key of this value")))?;
-            let kind = self
-                .takes(family, &key)
-                .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))?;
-            check::<G>(&key, &argument.value, kind)?;
+            let checked = self.check::<G>(family, &key, &argument.value);
+            checked
+                .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))??;
             argument.key = Some(key);
         }
         let says = |key: &str| value_of(&notation, key).is_some();
@@ -192,14 +181,23 @@ impl Bounds {
         Some((notation, depth as u32, time))
     }
 
-    /// What the value of a key may be, for a kind of player.
-    fn takes(&self, family: Family, key: &str) -> Option<Kind> {
+    /// Whether a kind of player may have such a value; `None` if it takes no such key.
+    fn check<G: Playable>(
+        &self,
+        family: Family,
+        key: &str,
+        value: &Notation,
+    ) -> Option<Result<(), Refused>> {
         use Family::{Rollout, Star, Tree};
         let (least, most) = match (family, key) {
-            (Star | Rollout, "eval") | (Tree, "prior") => return Some(Kind::Evaluator),
-            (Tree, "leaf") => return Some(Kind::Leaf),
+            (Tree, "leaf") if value.name == "playout" && value.arguments.is_empty() => {
+                return Some(Ok(()));
+            }
+            (Star | Rollout, "eval") | (Tree, "prior" | "leaf") => {
+                return Some(evaluator::<G>(value));
+            }
             (Star, "order" | "negascout") | (Tree, "select" | "solver" | "graph") => {
-                return Some(Kind::Word);
+                return Some(word(key, value));
             }
             (Star | Tree, "ms" | "cpu_ms") => (0.01, self.milliseconds),
             (Star | Tree, "threads") => (1.0, self.threads.into()),
@@ -221,7 +219,7 @@ impl Bounds {
             (Rollout, "plies") => (0.0, 10_000.0),
             _ => return None,
         };
-        Some(Kind::Number(least..=most))
+        Some(parse_number(key, value, least..=most).map(drop))
     }
 
     /// An evaluator that may be asked.
@@ -247,15 +245,7 @@ fn refused(what: &str, text: &str, character: usize, problem: &str) -> Problem {
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
 }
 
-fn check<G: Playable>(key: &str, value: &Notation, kind: Kind) -> Result<(), Refused> {
-    match kind {
-        Kind::Number(range) => parse_number(key, value, range).map(|_| ()),
-        Kind::Word => word(key, value),
-        Kind::Leaf if value.name == "playout" && value.arguments.is_empty() => Ok(()),
-        Kind::Evaluator | Kind::Leaf => evaluator::<G>(value),
-    }
-}
-
+/// A word that names no file: letters and `:`.
 fn word(key: &str, value: &Notation) -> Result<(), Refused> {
     let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == ':';
     if value.arguments.is_empty() && value.name.chars().all(letters) {

@@ -13,7 +13,6 @@ use engine::games::{
 use engine::play::{
     notation::{Argument, Notation},
     playable::Playable,
-    registry::Knowledge,
 };
 
 /// Puzzles of EinStein's classic rules.
@@ -190,17 +189,4 @@ pub(crate) fn unknown(name: &str) -> Problem {
         "there is no game '{name}'; there are {}",
         names.join(", ")
     ))
-}
-
-/// What of a game is known exactly in no time.
-///
-/// # Errors
-/// In one line, if tables cannot be made or read.
-pub fn knowledge<G: Playable>(game: &G, known: Option<String>) -> Result<Knowledge<G>, String> {
-    match (G::oracle(), known) {
-        (Some(entry), Some(known)) => {
-            (entry.read)(&Notation::new(known), game).map_err(|(_, problem)| problem)
-        }
-        _ => Ok(None),
-    }
 }

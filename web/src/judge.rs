@@ -6,11 +6,9 @@
 //! is missing, 0 up to rounding.
 
 use crate::api::{Account, JudgedPly, Ledger, PlayedPly, Problem};
+use crate::games::OnBoard;
 use crate::rating::{Face, Rater, Rating, Shares, faces, shares_of};
-use engine::{
-    core::{clock::Instant, text::shortened},
-    play::playable::Playable,
-};
+use engine::core::{clock::Instant, text::shortened};
 
 /// From such an error on, in wins, a move is called so.
 const VERDICTS: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
@@ -36,7 +34,7 @@ struct Stand<M> {
 ///
 /// # Errors
 /// In one line, if a ply is not permitted, the player rates nothing, or `deadline` passes.
-pub fn judge<G: Playable>(
+pub fn judge<G: OnBoard>(
     game: &G,
     start: G::Position,
     plies: &[PlayedPly],
@@ -136,7 +134,7 @@ pub fn judge<G: Playable>(
 }
 
 /// What a position is worth and, unless it is over, its moves.
-fn look<G: Playable>(
+fn look<G: OnBoard>(
     game: &G,
     position: &G::Position,
     rater: &mut Rater<'_, G>,
@@ -147,7 +145,7 @@ fn look<G: Playable>(
             rating: None,
         });
     }
-    let rating = rater.rate(position, true).map_err(Problem::wrong)?;
+    let rating = rater.rate(position, true)?;
     let faces = faces(game, position);
     let shares = rating.expected(&faces);
     Ok(Stand {

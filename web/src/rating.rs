@@ -1,15 +1,19 @@
 //! What all moves of a position are worth: exactly where that is known, else by a player; and what
 //! follows for each roll and before it.
 //!
-//! Invariant: what a move brings the seats adds up to half their number. `Σ weight · best move` over
-//! the faces is what the position is worth before the roll, in `f64`.
+//! Invariant: `Σ weight · best move` over the faces is what the position is worth before the roll, in
+//! `f64`.
 
+use crate::api::Problem;
+use crate::games::OnBoard;
 use engine::core::{
+    evaluator::others_alike,
     game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
     random::{SeedSpace, derive_seed},
 };
 use engine::play::{
     build::PlayerRecipe,
+    notation::Notation,
     playable::Playable,
     player::{Failure, Player},
     registry::Knowledge,
@@ -91,15 +95,9 @@ pub(crate) fn shares_of(payoffs: &Payoffs) -> Shares {
     payoffs.map(f64::from)
 }
 
-/// The same where only one seat's is known: the others share alike.
-fn alike<G: Game>(game: &G, seat: Seat, own: f64) -> Shares {
-    let seats = game.seats();
-    let left = (seats as f64 / 2.0 - own) / (seats as f64 - 1.0);
-    array::from_fn(|other| match other {
-        _ if other == seat => own,
-        _ if other < seats => left,
-        _ => 0.0,
-    })
+/// The same where only what who is to move gets is known.
+fn alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Shares {
+    shares_of(&others_alike(game, position, own))
 }
 
 impl<M> Rating<M> {
@@ -130,15 +128,22 @@ impl<M> Rating<M> {
     }
 }
 
-impl<'a, G: Playable> Rater<'a, G> {
-    /// A rater with what is `known` exactly.
-    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>, known: Knowledge<G>) -> Self {
-        Self {
+impl<'a, G: OnBoard> Rater<'a, G> {
+    /// A rater that also knows what is known exactly in no time.
+    ///
+    /// # Errors
+    /// In one line, if tables cannot be made or read.
+    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
+        let known = match (G::oracle(), game.known()) {
+            (Some(entry), Some(known)) => (entry.read)(&Notation::new(known), game),
+            _ => Ok(None),
+        };
+        Ok(Self {
             game,
             recipe,
-            known,
+            known: known.map_err(|(_, problem)| Problem::wrong(problem))?,
             player: recipe.make(),
-        }
+        })
     }
 
     /// What a position is worth, exactly.
@@ -147,7 +152,7 @@ impl<'a, G: Playable> Rater<'a, G> {
             return Some(shares_of(&payoffs));
         }
         let value = self.known.as_ref()?.value(self.game, position)?;
-        Some(alike(self.game, self.game.to_move(position), value.into()))
+        Some(alike(self.game, position, value))
     }
 
     /// Rates all moves of a position that is not over, whatever was rolled; the position is looked
@@ -155,7 +160,7 @@ impl<'a, G: Playable> Rater<'a, G> {
     ///
     /// # Errors
     /// In one line, if the player fails.
-    pub fn rate(&mut self, position: &G::Position, all: bool) -> Result<Rating<G::Move>, String> {
+    pub fn rate(&mut self, position: &G::Position, all: bool) -> Result<Rating<G::Move>, Problem> {
         let (game, seat) = (self.game, self.game.to_move(position));
         let mut moves = G::Moves::default();
         game.moves(position, &mut moves);
@@ -180,7 +185,8 @@ impl<'a, G: Playable> Rater<'a, G> {
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
         let analysis = self.player.analyse(position, None);
         if let Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) = self.player.failure() {
-            return Err(format!("{}: {reason}", self.recipe.name()));
+            let name = self.recipe.name();
+            return Err(Problem::wrong(format!("{name}: {reason}")));
         }
         rating.nodes = analysis.stats.nodes;
         rating.milliseconds = analysis.stats.time.as_secs_f64() * 1000.0;
@@ -194,10 +200,10 @@ impl<'a, G: Playable> Rater<'a, G> {
             let next = game.play(position, rated.mv);
             let told = analysis.payoffs.as_ref().map(|all| shares_of(&all[place]));
             let value = analysis.moves[place].1;
-            let value = told.or(value.map(|value| alike(game, seat, value.into())));
+            let value = told.or(value.map(|value| alike(game, position, value)));
             let value = value.or_else(|| {
                 let value = all.then(|| self.player.value(&next).value).flatten()?;
-                Some(alike(game, game.to_move(&next), value.into()))
+                Some(alike(game, &next, value))
             });
             let Some(shares) = value else { continue };
             let tree = analysis.tree.as_ref();
@@ -208,7 +214,7 @@ impl<'a, G: Playable> Rater<'a, G> {
             if game.seats() == 2 && !rated.exact {
                 let own = game.to_move(&next);
                 let fitted = self.recipe.in_whole_games(&next, shares[own] as f32);
-                rated.calibrated = fitted.map(|fitted| alike(game, own, fitted.into())[seat]);
+                rated.calibrated = fitted.map(|fitted| alike(game, &next, fitted)[seat]);
                 is_fitted |= fitted.is_some();
             }
         }

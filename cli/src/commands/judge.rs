@@ -14,7 +14,7 @@ use trainer::{data::Source, shard::PlayedGame};
 use web::{
     answer::usual_judge,
     api::{Ledger, PlayedPly},
-    games::{OnBoard, knowledge},
+    games::OnBoard,
     judge::judge,
     rating::{Rater, has_chance},
 };
@@ -73,7 +73,6 @@ impl Arguments {
         let game = &source.rules;
         let player = self.player.clone().unwrap_or_else(|| usual_judge(game));
         let recipe = PlayerRecipe::parse(&player, game)?;
-        let known = knowledge(game, game.known()).map_err(Error::msg)?;
         output::check_places(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
         let mut report = Report::default();
@@ -83,7 +82,7 @@ impl Arguments {
                 let some = source.games(first, all.min(first + AT_ONCE))?;
                 let one = |(place, played): (usize, &PlayedGame<G>)| {
                     let number = first + place as u64 + 1;
-                    let mut rater = Rater::new(game, &recipe, known.clone());
+                    let mut rater = Rater::new(game, &recipe)?;
                     let judged = judge_one(game, played, &source.players, number, &mut rater);
                     progress.inc(1);
                     judged.with_context(|| format!("game {number}"))

@@ -6,7 +6,7 @@
 
 use crate::games::{GameArguments, with_game};
 use crate::output;
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 use benches::sheet::{Cell, Sheet};
 use engine::core::{
     files,
@@ -26,7 +26,7 @@ use std::{
 use web::{
     answer::{analysis, decision, levels, permitted, roll, start, usual_judge},
     api::{Account, Analysis, PlayedPly},
-    games::{OnBoard, knowledge},
+    games::OnBoard,
     judge::{judge, verdict},
     rating::{Rater, has_chance},
 };
@@ -444,8 +444,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             return Ok(());
         }
         let game = &self.game;
-        let known = knowledge(game, game.known()).map_err(Error::msg)?;
-        let mut rater = Rater::new(game, &self.judge, known);
+        let mut rater = Rater::new(game, &self.judge)?;
         let ledger = judge(game, self.positions[0], &self.plies, &mut rater, None)?;
         let terms: [(_, Term); _] = [
             ("start", |seat| seat.start),

@@ -91,6 +91,13 @@ for (const facts of games) {
     await ask({ ask: "judge", game, start, plies, player: "star1(depth=1)" });
   }
 }
+// An analysis comes depth by depth; the last is what is answered without a stream.
+const whole = { ask: "analyse", game: "einstein", position: "215../64.../3...e/...fb/..acd b 1", player: "star2(depth=3, eval=schwarz)" };
+const streamed = await fetch(`${address}api`, { method: "POST", body: JSON.stringify({ ...whole, stream: true }) });
+assert.equal(streamed.headers.get("content-type"), "application/x-ndjson");
+const found = (await streamed.text()).trim().split("\n").map((line) => JSON.parse(line));
+assert.deepEqual(found.map(({ depth }) => depth), [1, 2, undefined]);
+assert.equal(lasting(found.at(-1)), lasting(await ask(whole)));
 assert.deepEqual([...seen].sort(), [1, 2, 3, 4, 5, 6], "all rolls come");
 console.log(`${asked} answers of the engine as WebAssembly are those of the server`);
 

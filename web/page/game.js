@@ -42,8 +42,8 @@ export class Game {
   }
 
   #node(answer) {
-    const { seat, over, winner } = answer;
-    return { position: this.hasDie ? withFace(answer.position, null) : answer.position, seat, over, winner };
+    const { seat, over } = answer;
+    return { position: this.hasDie ? withFace(answer.position, null) : answer.position, seat, over };
   }
 
   /** The shown position with its roll. */

@@ -21,7 +21,6 @@ import { whyBetter } from "./why.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./words.js";
 
 const LAYOUTS = { einstein, reversi };
-const WINNERS = { r: 0, b: 1, X: 0, O: 1, 1: 0, 2: 1 };
 const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Between the moves of two programs, so that one can follow. */
 const WATCHING_MS = 450;
@@ -108,10 +107,10 @@ function playerName(player) {
   return level ? t(level.name) : player;
 }
 
-function winnerText(winner) {
-  const winners = Array.isArray(winner) ? winner.map((place) => place - 1) : [WINNERS[winner]];
-  if (winners.length === 1 && winners[0] !== undefined) return t("hasWon", seatName(winners[0]));
-  return game.facts.seats.length === 2 ? t("draw") : t("haveWon", winners.map(seatName).join(", "));
+function winnerText(payoffs) {
+  const winners = allSeats().filter((seat) => payoffs[seat] === Math.max(...payoffs));
+  if (winners.length === 1) return t("hasWon", seatName(winners[0]));
+  return payoffs.length === 2 ? t("draw") : t("haveWon", winners.map(seatName).join(", "));
 }
 
 function showProblem(text) {
@@ -581,7 +580,7 @@ function isPlayable() {
 function statusText() {
   const name = seatName(game.node.seat);
   if (clock.over !== null) return t("timeOver", seatName(clock.over));
-  if (shown.over) return winnerText(shown.winner);
+  if (shown.over) return winnerText(shown.payoffs);
   if (several) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");

@@ -271,39 +271,26 @@ pub fn permitted<G: Playable>(game: &G, position: &G::Position, outcome: Option<
     moves
 }
 
-/// Who has won.
-fn winner<G: Playable>(game: &G, position: &G::Position) -> Value {
-    let Some(payoffs) = game.payoffs(position) else {
-        return Value::Null;
-    };
-    let most = payoffs.iter().copied().fold(0.0, f32::max);
-    let best = (0..game.seats()).filter(|&seat| payoffs[seat] == most);
-    let best: Vec<usize> = best.collect();
-    match best[..] {
-        _ if G::WINNERS_ARE_LISTED => best.iter().map(|seat| seat + 1).collect(),
-        [seat] => game.seat_name(seat).into(),
-        _ => "draw".into(),
-    }
+fn payoffs<G: Playable>(game: &G, position: &G::Position) -> Option<Vec<f32>> {
+    Some(game.payoffs(position)?[..game.seats()].to_vec())
 }
 
 fn facts<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> PositionFacts {
-    let seat = game.to_move(position);
     let successor = |&mv: &G::Move| {
         let next = game.play(position, mv);
         Successor {
             mv: game.format_move(position, mv),
             position: game.format_position(&next, None),
-            winner: winner(game, &next),
+            payoffs: payoffs(game, &next),
         }
     };
     let moves = permitted(game, position, face);
     PositionFacts {
         position: game.format_position(position, face),
-        seat,
-        seat_name: game.seat_title(seat),
+        seat: game.to_move(position),
         face,
         over: game.payoffs(position).is_some(),
-        winner: winner(game, position),
+        payoffs: payoffs(game, position),
         svg: game.svg(position, face),
         moves: moves.iter().map(successor).collect(),
     }
@@ -380,8 +367,8 @@ pub fn analysis<G: OnBoard>(
         moves: shown.iter().map(rated_move).collect(),
         faces: has_chance::<G>().then(|| faces.iter().map(rated_face).collect()),
         exact: rating.moves.iter().all(|rated| rated.exact),
-        nodes: rating.nodes,
-        milliseconds: rating.milliseconds,
+        nodes: rating.stats.nodes,
+        milliseconds: rating.stats.time.as_secs_f64() * 1000.0,
         depth: None,
     })
 }

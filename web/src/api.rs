@@ -223,15 +223,12 @@ pub struct PositionFacts {
     pub position: String,
     /// Whose turn it is, from 0.
     pub seat: usize,
-    /// The same in words.
-    pub seat_name: &'static str,
     /// The roll; null before it, and without chance.
     pub face: Option<u8>,
     /// Whether the game is over.
     pub over: bool,
-    /// The seat that has won, in words, or `draw`; where several share the first place, the list of
-    /// their numbers from 1. Null before the end.
-    pub winner: Value,
+    /// What each seat got; null before the end.
+    pub payoffs: Option<Vec<f32>>,
     /// A picture, one `<svg>` element.
     pub svg: String,
     /// The moves that the roll permits, or all that some roll does.
@@ -246,8 +243,8 @@ pub struct Successor {
     pub mv: String,
     /// The position after it, before the next roll.
     pub position: String,
-    /// As [`PositionFacts::winner`].
-    pub winner: Value,
+    /// As [`PositionFacts::payoffs`].
+    pub payoffs: Option<Vec<f32>>,
 }
 
 /// What a position, its moves and its rolls are worth.

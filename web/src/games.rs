@@ -135,7 +135,10 @@ macro_rules! with_board_game {
                         $body
                     })
                 })*
-                name => Err($crate::games::unknown(name)),
+                name => Err($crate::api::Problem::wrong(format!(
+                    "there is no game '{name}'; there are {}",
+                    [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ")
+                ))),
             },
         }
     };
@@ -177,16 +180,4 @@ pub(crate) fn read<G: Playable>(text: &str) -> Result<G, Problem> {
         let (character, problem) = (error.character, error.problem);
         Problem::wrong(format!("game '{text}', character {character}: {problem}"))
     })
-}
-
-/// There is no such game.
-pub(crate) fn unknown(name: &str) -> Problem {
-    fn name_of<G: OnBoard>() -> Vec<&'static str> {
-        vec![G::NAME]
-    }
-    let names = for_board_games!(each_board_game name_of);
-    Problem::wrong(format!(
-        "there is no game '{name}'; there are {}",
-        names.join(", ")
-    ))
 }

@@ -18,6 +18,7 @@ use engine::play::{
     player::{Failure, Player},
     registry::Knowledge,
 };
+use engine::search::SearchStats;
 use std::array;
 
 /// What something brings each seat, as payoffs are counted; nothing beyond the last seat.
@@ -37,10 +38,8 @@ pub struct Rating<M> {
     pub seat: Seat,
     /// The moves.
     pub moves: Vec<Rated<M>>,
-    /// Positions that the search looked at.
-    pub nodes: u64,
-    /// How long that took.
-    pub milliseconds: f64,
+    /// What that took.
+    pub stats: SearchStats,
 }
 
 /// A move and its worth.
@@ -176,8 +175,7 @@ impl<'a, G: OnBoard> Rater<'a, G> {
         let mut rating = Rating {
             seat,
             moves: exact.collect(),
-            nodes: 0,
-            milliseconds: 0.0,
+            stats: SearchStats::default(),
         };
         if rating.moves.iter().all(|rated| rated.exact) {
             return Ok(rating);
@@ -188,8 +186,7 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             let name = self.recipe.name();
             return Err(Problem::wrong(format!("{name}: {reason}")));
         }
-        rating.nodes = analysis.stats.nodes;
-        rating.milliseconds = analysis.stats.time.as_secs_f64() * 1000.0;
+        rating.stats = analysis.stats;
         // Nothing was taken on trust where no leaf was evaluated.
         let nothing_taken = analysis.stats.evaluations == 0;
         let mut is_fitted = false;

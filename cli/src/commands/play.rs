@@ -8,6 +8,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::sheet::{Cell, Sheet};
+use console::style;
 use engine::core::{
     files,
     text::{LineRead, read_line, shortened},
@@ -25,7 +26,7 @@ use std::{
 };
 use web::{
     answer::{analysis, decision, levels, permitted, roll, start, usual_judge},
-    api::{Account, Analysis, PlayedPly},
+    api::{Account, PlayedPly},
     games::OnBoard,
     judge::{judge, verdict},
     rating::{Rater, has_chance},
@@ -78,12 +79,6 @@ const HELP: &str = "  a move; an empty line plays the only one
 
 /// Bytes of the longest line that is read.
 const LONGEST_LINE: usize = 4096;
-
-/// Colours of ANSI terminals.
-const BOLD: u8 = 1;
-const RED: u8 = 31;
-const GREEN: u8 = 32;
-const YELLOW: u8 = 33;
 
 /// Who sits at this terminal.
 const PERSON: &str = "person";
@@ -145,7 +140,6 @@ struct Session<'a, G: OnBoard> {
     judge: PlayerRecipe<G>,
     /// Nobody if persons sit everywhere.
     opponent: Option<PlayerRecipe<G>>,
-    colours: bool,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
     /// The roll of the first position, if that was set up with one.
@@ -173,26 +167,17 @@ impl<'a, G: OnBoard> Session<'a, G> {
             .unwrap_or_else(|| usual_judge(&game));
         let recipe = |player: &str| PlayerRecipe::parse(player, &game);
         let is_person = opponent == PERSON;
-        let says = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         Ok(Self {
             arguments,
             seed: arguments.seed.or(heading.run["seed"].as_u64()).unwrap_or(1),
             seat,
             judge: recipe(&judge)?,
             opponent: (!is_person).then(|| recipe(&opponent)).transpose()?,
-            colours: io::stdout().is_terminal() && !says("NO_COLOR"),
             game,
             positions: Vec::new(),
             plies: Vec::new(),
             rolled: None,
         })
-    }
-
-    fn paint(&self, code: u8, text: &str) -> String {
-        match self.colours {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
-        }
     }
 
     /// Sets up the start, and plays what was saved.
@@ -208,12 +193,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             let position = self.positions[self.plies.len()];
             let face = has_chance::<G>().then_some(ply.outcome);
             let is_face = face.is_none_or(|face| self.game.outcome_names().contains(&face));
-            let moves = match self.game.payoffs(&position) {
-                None if is_face => permitted(&self.game, &position, face),
-                _ => G::Moves::default(),
-            };
-            let mut names = moves.iter().map(|&mv| self.game.format_move(&position, mv));
-            if !names.any(|name| name == ply.mv) {
+            if !is_face || !self.names(&position, face).contains(&ply.mv) {
                 let mv = shortened(&ply.mv, 80);
                 bail!("ply {number} of the saved game: there is no move '{mv}'");
             }
@@ -266,7 +246,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                     let mv = decision(&self.game, &position, face, opponent, seed)?.best;
                     let mv = self.game.format_move(&position, mv);
                     let title = self.game.seat_title(seat);
-                    output::line(&format!("{title} plays {}", self.paint(BOLD, &mv)))?;
+                    output::line(&format!("{title} plays {}", style(&mv).bold()))?;
                     mv
                 }
                 None => match self.typed(&position, face)?.as_deref() {
@@ -314,6 +294,13 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
+    /// All moves.
+    fn names(&self, position: &G::Position, face: Option<u8>) -> Vec<String> {
+        let moves = permitted(&self.game, position, face);
+        let names = moves.iter().map(|&mv| self.game.format_move(position, mv));
+        names.collect()
+    }
+
     /// Who is to move, in words.
     fn title(&self, position: &G::Position) -> &'static str {
         self.game.seat_title(self.game.to_move(position))
@@ -335,7 +322,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
     /// A line that somebody types; `None` at the end of the input.
     fn line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
-        write!(out, "{} ", self.paint(BOLD, prompt))?;
+        write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let mut line = Vec::new();
         let read = read_line(&mut io::stdin().lock(), LONGEST_LINE, &mut line);
@@ -350,9 +337,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     /// A move, `undo`, or none to quit; answers what else is typed.
     fn typed(&self, position: &G::Position, face: Option<u8>) -> Result<Option<String>> {
-        let moves = permitted(&self.game, position, face);
-        let moves = moves.iter().map(|&mv| self.game.format_move(position, mv));
-        let moves: Vec<String> = moves.collect();
+        let moves = self.names(position, face);
         let prompt = format!("{}:", self.title(position));
         loop {
             let Some(said) = self.line(&prompt)? else {
@@ -365,13 +350,13 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let rated = self.rated(position, face)?;
+                    let rated = analysis(&self.game, position, face, &self.judge)?;
                     let best = rated.best.unwrap_or_default();
                     format!("{best} ({:.1} %)", percent(rated.value))
                 }
                 ("save", _) => match self.save(rest.trim()) {
                     Ok(()) => format!("saved in {}", rest.trim()),
-                    Err(error) => self.paint(RED, &format!("not saved: {error:#}")),
+                    Err(error) => style(format!("not saved: {error:#}")).red().to_string(),
                 },
                 ("", [only]) => return Ok(Some(only.clone())),
                 _ if moves.contains(&said) => return Ok(Some(said)),
@@ -384,26 +369,23 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
-    fn rated(&self, position: &G::Position, face: Option<u8>) -> Result<Analysis> {
-        Ok(analysis(&self.game, position, face, &self.judge)?)
-    }
-
     /// What a move gives away.
     fn price(&self, position: &G::Position, face: Option<u8>, mv: &str) -> Result<String> {
-        let rated = self.rated(position, face)?;
+        let rated = analysis(&self.game, position, face, &self.judge)?;
         let played = rated.moves.iter().find(|one| one.mv == mv);
         let value = percent(played.and_then(|one| one.value));
         let best = percent(rated.value);
         let error = best - value;
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
-            return Ok(self.paint(GREEN, &text));
+            return Ok(style(text).green().to_string());
         }
         let verdict = verdict(error / 100.0);
-        let colour = if verdict == "doubtful" { YELLOW } else { RED };
+        let price = format!("{mv} costs {error:.1} points");
         let price = match verdict {
-            "" => format!("{mv} costs {error:.1} points"),
-            _ => self.paint(colour, &format!("{mv} costs {error:.1} points ({verdict})")),
+            "" => style(price),
+            "doubtful" => style(format!("{price} ({verdict})")).yellow(),
+            _ => style(format!("{price} ({verdict})")).red(),
         };
         let better = rated.best.unwrap_or_default();
         Ok(format!("{price}; better is {better}, {best:.1} %"))

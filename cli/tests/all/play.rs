@@ -112,16 +112,18 @@ fn every_game_is_played_and_the_seed_rolls() {
 #[test]
 fn a_terminal_has_colours_unless_they_are_unwanted() {
     let alea = env!("CARGO_BIN_EXE_alea");
-    let is_coloured = |no_color: &str| {
+    let is_coloured = |variable: &str| {
         let line = format!("{alea} play --start '{RACE}' --opponent person");
         let mut script = Command::new("script");
         script
             .args(["-qec", &line, "/dev/null"])
-            .env("NO_COLOR", no_color);
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .env(variable, "1");
         let ran = Ran::of(&mut script, "script", b"d2e1\nquit\n");
         ran.shows(&["Red has won"]);
         ran.out.contains("\x1b[32md2e1: nothing is better")
     };
-    assert!(is_coloured(""));
-    assert!(!is_coloured("1"));
+    assert!(is_coloured("ANYTHING"));
+    assert!(!is_coloured("NO_COLOR"));
 }

@@ -1,8 +1,8 @@
 //! `alea web` from outside, by raw HTTP: the page, the API, foreign pages and hostile requests; and
 //! `alea judge` on records.
 
-use crate::support::{Folder, alea, command, json_lines, list, number, word};
-use serde_json::{Value, json};
+use crate::support::{Folder, alea, command, json_lines, list, number};
+use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
@@ -24,10 +24,6 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start() -> Self {
-        Self::with("")
-    }
-
     fn with(options: &str) -> Self {
         let mut process = command(&format!("web --port 0 --searches 2 {options}"))
             .stdout(Stdio::piped())
@@ -64,82 +60,179 @@ impl Server {
     fn host(&self) -> String {
         format!("Host: {}\r\n", self.address)
     }
-
-    fn get(&self, path: &str) -> (u16, String) {
-        self.request("GET", path, &self.host(), b"")
-    }
-
-    fn ask(&self, body: &[u8]) -> (u16, Value) {
-        let (status, answer) = self.request("POST", "/api", &self.host(), body);
-        let (_, json) = answer.split_once("\r\n\r\n").unwrap();
-        let json = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {answer}"));
-        (status, json)
-    }
 }
 
-#[test]
-fn the_page_and_all_its_parts_are_served_and_may_load_nothing_from_elsewhere() {
-    let server = Server::start();
-    let (status, page) = server.get("/");
-    let page = page.to_lowercase();
-    assert!(status == 200 && page.contains("content-security-policy: default-src 'self'"));
-    assert!(page.contains("content-type: text/html"), "{page}");
-    let mut parts = 0;
-    for part in std::fs::read_dir("../web/page").unwrap() {
-        let name = part.unwrap().file_name().into_string().unwrap();
-        // Two are those of a page without a server.
-        let status = if name.contains("worker") { 404 } else { 200 };
-        assert_eq!(server.get(&format!("/{name}")).0, status, "{name}");
-        parts += 1;
-    }
-    assert!(parts > 15, "{parts}");
-    for nothing in ["/../Cargo.toml", "/nothing"] {
-        assert_eq!(server.get(nothing).0, 404);
-    }
-}
+/// Method, path, headers (without any `Host` the right one), body; the status and a part of the
+/// answer.
+type Exchange = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    u16,
+    &'static str,
+);
 
 #[test]
-fn the_api_answers_as_the_commands_do() {
-    let server = Server::start();
-    let position = "215../64.../3...e/...fb/..acd b 1";
-    let player = "star1(depth=2, eval=schwarz)";
-    let asked =
-        json!({ "ask": "analyse", "game": "einstein", "position": position, "player": player });
-    let (status, answer) = server.ask(asked.to_string().as_bytes());
-    assert_eq!(status, 200);
-    let told = alea!("analyse '{position}' --json --player '{player}'").json();
-    assert_eq!(answer["best"], told["best"]);
-    assert!((number(&answer["value"]) - number(&told["value"])).abs() < 1e-6);
-    let (status, wrong) = server.ask(b"{\"ask\":\"fly\"}");
-    assert_eq!(status, 400);
-    assert!(word(&wrong["error"]).contains("fly"), "{wrong}");
-    assert_eq!(server.request("GET", "/api", &server.host(), b"").0, 405);
-}
-
-#[test]
-fn other_sites_and_other_names_are_refused() {
-    let server = Server::start();
-    let port = server.address.port().to_string();
-    let games = br#"{"ask":"games"}"#;
-    for (headers, wanted) in [
-        ("Host: 127.0.0.1:PORT", 200),
-        ("Host: localhost:PORT\r\nOrigin: http://localhost:PORT", 200),
-        ("Host: evil.example:PORT", 403),
-        ("Host: 127.0.0.1:7", 403),
-        ("Host: 127.0.0.1.evil.example:PORT", 403),
-        ("Host: localhost:PORT\r\nOrigin: http://evil.example", 403),
+fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused() {
+    const GAMES: &str = r#"{"ask":"games"}"#;
+    const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
+    let exchanges: [Exchange; _] = [
         (
-            "Host: localhost:PORT\r\nOrigin: https://localhost:PORT",
-            403,
+            "GET",
+            "/",
+            "",
+            "",
+            200,
+            "content-security-policy: default-src 'self'",
         ),
-        ("Host: localhost:PORT\r\nOrigin: null", 403),
-        ("Host: localhost:PORT\r\nHost: evil.example", 403),
-    ] {
-        let headers = format!("{}\r\n", headers.replace("PORT", &port));
-        let (status, answer) = server.request("POST", "/api", &headers, games);
-        assert_eq!(status, wanted, "{headers}{answer}");
-        assert_eq!(answer.contains("{\"error\":"), wanted == 403, "{answer}");
+        ("GET", "/nothing", "", "", 404, "no such page"),
+        ("GET", "/../Cargo.toml", "", "", 404, "no such page"),
+        (
+            "POST",
+            "/api",
+            "",
+            MOVE,
+            200,
+            r#""move":"d2e1","value":1.0"#,
+        ),
+        ("POST", "/api", "", r#"{"ask":"fly"}"#, 400, "fly"),
+        ("GET", "/api", "", "", 405, "POST only"),
+        (
+            "POST",
+            "/api",
+            "Host: 127.0.0.1:PORT",
+            GAMES,
+            200,
+            "einstein",
+        ),
+        (
+            "POST",
+            "/api",
+            "Host: localhost:PORT\r\nOrigin: http://localhost:PORT",
+            GAMES,
+            200,
+            "einstein",
+        ),
+        (
+            "POST",
+            "/api",
+            "Host: evil.example:PORT",
+            GAMES,
+            403,
+            "'Host'",
+        ),
+        ("POST", "/api", "Host: 127.0.0.1:7", GAMES, 403, "'Host'"),
+        (
+            "POST",
+            "/api",
+            "Host: 127.0.0.1.evil.example:PORT",
+            GAMES,
+            403,
+            "'Host'",
+        ),
+        (
+            "POST",
+            "/api",
+            "Host: localhost:PORT\r\nHost: evil.example",
+            GAMES,
+            403,
+            "'Host'",
+        ),
+        (
+            "POST",
+            "/api",
+            "Origin: http://evil.example",
+            GAMES,
+            403,
+            "'Origin'",
+        ),
+        (
+            "POST",
+            "/api",
+            "Origin: https://127.0.0.1:PORT",
+            GAMES,
+            403,
+            "'Origin'",
+        ),
+        ("POST", "/api", "Origin: null", GAMES, 403, "'Origin'"),
+        (
+            "GET",
+            "/exec?7%20protocol_version",
+            "",
+            "",
+            200,
+            "\r\n\r\n=7 2\n\n",
+        ),
+        (
+            "POST",
+            "/exec/mine",
+            "",
+            "set_game havannah(base=4)",
+            200,
+            "=\n\n",
+        ),
+        ("GET", "/exec/mine?play+w+a1", "", "", 200, "=\n\n"),
+        ("GET", "/exec/mine?position", "", "", 200, "= a1\n\n"),
+        (
+            "POST",
+            "/exec",
+            "",
+            "set_option player external(cmd)",
+            200,
+            "\r\n\r\n?",
+        ),
+        ("GET", "/exec?quit", "Host: evil.example", "", 403, "'Host'"),
+        (
+            "GET",
+            "/exec?quit",
+            "Origin: http://evil.example",
+            "",
+            403,
+            "'Origin'",
+        ),
+        (
+            "GET",
+            "/exec?quit",
+            "Sec-Fetch-Site: cross-site",
+            "",
+            403,
+            "another site",
+        ),
+        (
+            "GET",
+            "/exec?name",
+            "Sec-Fetch-Site: same-origin",
+            "",
+            200,
+            "=",
+        ),
+        (
+            "GET",
+            "/exec/a%20b?name",
+            "",
+            "",
+            400,
+            "the name of a session",
+        ),
+        ("PUT", "/exec?name", "", "", 405, "GET and POST only"),
+    ];
+    let (server, without) = (Server::with("--exec"), Server::with(""));
+    let port = server.address.port().to_string();
+    for (method, path, headers, body, wanted, says) in exchanges {
+        let usual = if headers.contains("Host") {
+            ""
+        } else {
+            "Host: 127.0.0.1:PORT\r\n"
+        };
+        let line = if headers.is_empty() { "" } else { "\r\n" };
+        let headers = format!("{usual}{headers}{line}").replace("PORT", &port);
+        let (status, answer) = server.request(method, path, &headers, body.as_bytes());
+        assert_eq!(status, wanted, "{method} {path} {headers}: {answer}");
+        assert!(answer.contains(says), "{method} {path} {headers}: {answer}");
     }
+    let (status, answer) = without.request("GET", "/exec?name", &without.host(), b"");
+    assert_eq!(status, 404, "{answer}");
 }
 
 #[test]
@@ -159,65 +252,12 @@ fn judged_records_add_up_with_two_seats_and_with_three() {
         }
         alea!("judge '{data}' {player} --games 2")
             .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
-        alea!("judge '{data}' --player random").fails("rates no moves");
     }
 }
 
 #[test]
-fn gtp_is_answered_where_it_was_asked_for_and_to_this_site_alone() {
-    let (status, answer) = Server::start().get("/exec?name");
-    assert_eq!(status, 404, "{answer}");
-    let server = Server::with("--exec");
-    let said = |(status, answer): (u16, String)| {
-        assert_eq!(status, 200, "{answer}");
-        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
-    };
-    assert_eq!(said(server.get("/exec?7%20protocol_version")), "=7 2\n\n");
-    let host = server.host();
-    let post = |path: &str, body: &str| server.request("POST", path, &host, body.as_bytes());
-    said(post("/exec/mine", "set_game havannah(base=4)"));
-    said(server.get("/exec/mine?play+w+a1"));
-    assert_eq!(said(server.get("/exec/mine?position")), "= a1\n\n");
-    assert!(said(post("/exec", "set_option player external(cmd)")).starts_with('?'));
-    for (headers, path, wanted) in [
-        ("Origin: http://evil.example\r\n", "/exec?quit", 403),
-        ("Sec-Fetch-Site: cross-site\r\n", "/exec?quit", 403),
-        ("Sec-Fetch-Site: same-origin\r\n", "/exec?name", 200),
-        ("", "/exec/a%20b?name", 400),
-    ] {
-        let (status, answer) = server.request("GET", path, &format!("{host}{headers}"), b"");
-        assert_eq!(status, wanted, "{headers}{path}: {answer}");
-    }
-    let (status, _) = server.request("GET", "/exec?quit", "Host: evil.example\r\n", b"");
-    assert_eq!(status, 403);
-    let (status, _) = server.request("PUT", "/exec?name", &host, b"");
-    assert_eq!(status, 405);
-}
-
-#[test]
-fn an_analysis_comes_depth_by_depth_and_shards_come_as_games() {
-    let server = Server::start();
-    let asked = json!({ "ask": "analyse", "game": "einstein", "position": "215../64.../3...e/...fb/..acd b 1",
-        "player": "star2(depth=3, eval=schwarz)", "stream": true });
-    let (status, answer) =
-        server.request("POST", "/api", &server.host(), asked.to_string().as_bytes());
-    assert_eq!(status, 200);
-    assert!(answer.contains("application/x-ndjson"), "{answer}");
-    let found: Vec<Value> = answer
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .filter(|line: &Value| line.is_object())
-        .collect();
-    let depths: Vec<&Value> = found.iter().map(|one| &one["depth"]).collect();
-    assert_eq!(depths, [&json!(1), &json!(2), &json!(null)]);
-    // The last is what is answered without a stream.
-    let mut whole = asked;
-    whole["stream"] = false.into();
-    let (_, whole) = server.ask(whole.to_string().as_bytes());
-    for key in ["value", "best", "moves", "faces", "nodes"] {
-        assert_eq!(found[2][key], whole[key]);
-    }
-
+fn shards_come_as_games() {
+    let server = Server::with("");
     let folder = Folder::new();
     let (data, lines) = (folder.at("data"), folder.at("games.jsonl"));
     alea!("selfplay --games 3 --out {data} --player 'star1(depth=1)'").succeeds();

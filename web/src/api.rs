@@ -79,12 +79,12 @@ pub enum Question {
     },
 }
 
-/// One request: a question, and the game with its parameters where it is about one.
+/// One request.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The game.
+    /// The game with its parameters, where it is about one.
     pub game: Option<String>,
-    /// The question.
+    /// What is asked.
     pub question: Question,
 }
 

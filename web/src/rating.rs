@@ -49,7 +49,7 @@ pub struct Rated<M> {
     pub mv: M,
     /// What it brings, before the next roll; `None` from players that do not rate it.
     pub shares: Option<Shares>,
-    /// What such values have been worth to who moves in whole games, where that was fitted.
+    /// What that has been worth to who moves in whole games, where that was fitted.
     pub calibrated: Option<f64>,
     /// Whether that is the value of best play.
     pub exact: bool,

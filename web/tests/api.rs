@@ -134,8 +134,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(says, [false, false, true, false, true]);
 }
 
-/// A random game as a request tells it, judged; what must hold of every ledger of a game that was
-/// played to its end, for every seat.
+/// A random game, judged; what must hold of every ledger of a game that is over.
 fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (Value, G::Position) {
     let mut random = RandomStream::new(seed);
     let start = game.random_start(&mut random, (seed % 2) as usize);

@@ -90,6 +90,7 @@ struct Heading {
     game: String,
     players: Vec<String>,
     /// `{seed}`.
+    #[serde(default)]
     run: Value,
 }
 

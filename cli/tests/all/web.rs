@@ -62,7 +62,7 @@ impl Server {
     }
 }
 
-/// Method, path, headers (or the right `Host`), body; status and a part of the answer.
+/// Method, path, headers (or the right `Host`), body; status, part of the answer.
 type Exchange = (
     &'static str,
     &'static str,

@@ -72,13 +72,11 @@ async function wholeGame(notation) {
   await page.select("#game", notation);
   await until((value) => new URLSearchParams(location.hash.slice(1)).get("game") === value, notation);
   await page.evaluate(() => {
-    const [first, second] = document.querySelectorAll("#seats select");
-    const choose = (select, index) => {
-      select.selectedIndex = index;
+    // A person, and beginners on all other seats.
+    document.querySelectorAll("#seats select").forEach((select, seat) => {
+      select.selectedIndex = Math.min(seat, 1);
       select.dispatchEvent(new Event("change"));
-    };
-    choose(first, 0);
-    choose(second, 1);
+    });
   });
   await until(() => !document.querySelector("#ledger table"));
   await hasSettled();
@@ -92,21 +90,23 @@ async function wholeGame(notation) {
     await move(number);
   }
   const ended = await text("#status");
-  assert.match(ended, /won|draw/i, `${notation}: ${ended}`);
+  assert.match(ended, /won|draw|share/i, `${notation}: ${ended}`);
   // Read at one moment: answers that are still on their way may draw the ledger anew.
   const ledger = await page.evaluate(() => ({
     balance: Number(document.querySelector("#ledger [data-balance]").dataset.balance),
-    rows: [...document.querySelectorAll("#ledger .ledger tr")].map((row) => ({
+    rows: [...document.querySelectorAll("#ledger .ledger tbody tr:not(.each)")].map((row) => ({
       sign: row.querySelector(".sign").textContent,
-      name: row.querySelector("th").textContent,
-      value: row.querySelector(".number").textContent,
+      values: [...row.querySelectorAll(".number")].map((cell) => cell.textContent),
     })),
   }));
   assert.ok(Math.abs(ledger.balance) < 1e-6, `${notation}: the ledger is off by ${ledger.balance}`);
-  const hundredths = ledger.rows.map(({ sign, value }) =>
-    (sign === "−" ? -1 : 1) * Math.round(100 * Number(value.replace("−", "-"))));
-  const printed = hundredths.slice(0, -1).reduce((sum, value) => sum + value, 0);
-  assert.equal(printed, hundredths.at(-1), `${notation}: the printed ledger adds up: ${JSON.stringify(ledger)}`);
+  const seats = await page.$$eval("#seats select", (all) => all.length);
+  for (let seat = 0; seat < seats; seat += 1) {
+    const hundredths = ledger.rows.map(({ sign, values }) =>
+      (sign === "−" ? -1 : 1) * Math.round(100 * Number(values[seat].replace("−", "-"))));
+    const printed = hundredths.slice(0, -1).reduce((sum, value) => sum + value, 0);
+    assert.equal(printed, hundredths.at(-1), `${notation}: the printed ledger adds up: ${JSON.stringify(ledger)}`);
+  }
 
   // The address holds the whole game.
   const board = () => [...document.querySelectorAll("#board .spot")].map((spot) => spot.ariaLabel).join("; ");
@@ -125,7 +125,7 @@ async function wholeGame(notation) {
   await until((text) => document.querySelector("#plyOf").textContent === text, `ply ${count - 1} of ${count}`);
   await page.keyboard.press("End");
   await until((text) => document.querySelector("#plyOf").textContent === text, `ply ${count} of ${count}`);
-  if (/^(einstein|reversi\(size=4\))$/.test(notation)) await ledgerByItself(notation);
+  if (/^(einstein|reversi\(size=4\)|reversixt\(map=three\))$/.test(notation)) await ledgerByItself(notation);
   await accessible(notation);
   console.log(`${notation}: ${count} plies, ${ended}`);
 }
@@ -145,38 +145,40 @@ async function ledgerByItself(notation) {
   const plies = parts.get("plies").split("_").map((ply) => (hasDie ? { face: Number(ply[0]), move: ply.slice(1) } : { move: ply }));
   const ledger = await ask({ ask: "judge", game, start: parts.get("start"), plies, player });
   const near = (found, wanted, what) => assert.ok(Math.abs(found - wanted) < 1e-5, `${notation}: ${what}: ${found}, not ${wanted}`);
-  const sums = { luck: [0, 0], errors: [0, 0], drift: 0 };
+  const { games } = await ask({ ask: "games" });
+  const { seats } = games.find((facts) => facts.notation === notation);
+  const sums = seats.map(() => ({ luck: 0, errors: 0, others: 0, drift: 0 }));
+  // What a value of who moves leaves the others, unless that is told.
+  const all = ({ value, shares }, seat) => shares ?? seats.map((_, one) => (one === seat ? value : 1 - value));
   let position = parts.get("start");
   let thought = null;
   for (const [index, { face, move }] of plies.entries()) {
     const { seat, moves } = await ask({ ask: "position", game, position });
-    const { value, faces, moves: rated, best } = await ask({ ask: "analyse", game, position, player });
-    const own = (number) => (seat === 0 ? number : 1 - number);
-    const top = hasDie ? faces.find((one) => one.face === face) : { value, best };
-    const played = rated.find((one) => one.move === move).value;
-    if (hasDie) near(faces.reduce((sum, one) => sum + one.weight * one.value, 0), value, "the mean of the rolls");
-    if (thought === null) near(ledger.start_value, own(value), "start");
-    else {
-      // Drift, ply by ply: what the judge says of this position anew.
-      near(ledger.plies[index - 1].drift, own(value) - thought, `drift of ply ${index}`);
-      sums.drift += own(value) - thought;
-    }
-    near(ledger.plies[index].luck, hasDie ? own(top.value) - own(value) : 0, `luck of ply ${index + 1}`);
-    near(ledger.plies[index].error, top.value - played, `error of ply ${index + 1}`);
-    sums.luck[seat] += hasDie ? top.value - value : 0;
-    sums.errors[seat] += top.value - played;
-    thought = own(played);
+    const analysis = await ask({ ask: "analyse", game, position, player });
+    const { faces, moves: rated } = analysis;
+    const top = hasDie ? faces.find((one) => one.face === face) : analysis;
+    const [before, rolled, after] = [analysis, top, rated.find((one) => one.move === move)].map((one) => all(one, seat));
+    if (hasDie) near(faces.reduce((sum, one) => sum + one.weight * one.value, 0), analysis.value, "the mean of the rolls");
+    // Drift, ply by ply: what the judge says of this position anew.
+    seats.forEach((_, one) => {
+      if (thought === null) near(ledger.seats[one].start, before[one], "start");
+      else near(ledger.plies[index - 1].drift[one], before[one] - thought[one], `drift of ply ${index}`);
+      sums[one].drift += thought === null ? 0 : before[one] - thought[one];
+      sums[one].others += one === seat ? 0 : after[one] - before[one];
+    });
+    near(ledger.plies[index].luck, hasDie ? rolled[seat] - before[seat] : 0, `luck of ply ${index + 1}`);
+    near(ledger.plies[index].error, rolled[seat] - after[seat], `error of ply ${index + 1}`);
+    sums[seat].luck += hasDie ? rolled[seat] - before[seat] : 0;
+    sums[seat].errors += rolled[seat] - after[seat];
+    thought = after;
     position = moves.find((one) => one.move === move).position;
   }
-  const { winner } = await ask({ ask: "position", game, position });
-  const result = winner === "draw" ? 0.5 : ["r", "X", "1"].includes(String(winner)) ? 1 : 0;
-  near(ledger.result, result, "result");
-  sums.drift += result - thought;
-  for (const seat of [0, 1]) {
-    near(ledger.luck[seat], sums.luck[seat], "luck");
-    near(ledger.errors[seat], sums.errors[seat], "errors");
-  }
-  near(ledger.drift, sums.drift, "drift");
+  const { payoffs: results } = await ask({ ask: "position", game, position });
+  seats.forEach((_, one) => {
+    near(ledger.seats[one].result, results[one], "result");
+    sums[one].drift += results[one] - thought[one];
+    for (const [term, sum] of Object.entries(sums[one])) near(ledger.seats[one][term], sum, term);
+  });
 }
 
 /** What axe-core calls serious or critical, in both looks and languages. */
@@ -411,7 +413,7 @@ const notations = await page.$$eval("#game option", (options) => options.map(({ 
 const isQuick = (notation) => !/havannah\(base=[68]/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);
-  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt)$/.test(notation)) {
+  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt(\(map=four\))?)$/.test(notation)) {
     await press("#back");
     await press("#back");
     await until(() => document.querySelector("#moves .worth"));

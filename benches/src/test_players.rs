@@ -155,6 +155,7 @@ impl<G: Game> Player<G> for Chooser<G> {
 fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
     Analysis {
         moves,
+        payoffs: None,
         line: Vec::new(),
         stats: Default::default(),
         tree: None,

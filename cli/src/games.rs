@@ -178,13 +178,17 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
 /// The game of records, as their first shard that says one has it. If none does, the usual game:
 /// whoever reads them says what is wrong with them.
 pub(crate) fn of_records(paths: &[PathBuf]) -> String {
-    fn of_old<G: Playable>(rules: &str) -> Option<String> {
-        G::old_records(rules).map(|(game, _)| game.notation())
-    }
     let shards = shards_of(paths).unwrap_or_default();
     let said = shards.iter().find_map(|path| shard::game_of(path).ok());
     let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
-    let said = said.unwrap_or_else(|| Standard::NAME.to_owned());
+    meant(said.unwrap_or_else(|| Standard::NAME.to_owned()))
+}
+
+/// The game that a shard names.
+pub(crate) fn meant(said: String) -> String {
+    fn of_old<G: Playable>(rules: &str) -> Option<String> {
+        G::old_records(rules).map(|(game, _)| game.notation())
+    }
     // Shards of versions 2 and 3 name rules of the one game that there was.
     let old = for_games!(each_game OneGame => of_old::<OneGame>(&said));
     old.into_iter().flatten().next().unwrap_or(said)

@@ -2,9 +2,10 @@
 //!
 //! Nothing is trusted: a shard is checked whole, its games are replayed, and few are told.
 
-use crate::games::for_games;
+use crate::games::{self, with_type};
+use anyhow::{Error, Result};
 use engine::play::playable::Playable;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use trainer::{
     data::json_lines,
@@ -16,21 +17,15 @@ const MOST_GAMES: usize = 500;
 
 /// JSON of the games of a shard (docs/api.md).
 pub(crate) fn as_json(bytes: &[u8]) -> Result<String, String> {
-    // Nobody says yet of which game they are.
-    let tried: [Result<Value, String>; _] = for_games!(each_game OneGame => of::<OneGame>(bytes));
-    let problems = tried.iter().filter_map(|one| one.as_ref().err());
-    let problem = problems
-        .min_by_key(|problem| problem.contains("are wanted"))
-        .cloned();
-    let read = tried.into_iter().find_map(Result::ok);
-    read.map(|games| games.to_string())
-        .ok_or_else(|| problem.unwrap_or_default())
+    let name = Path::new("this file");
+    let said = shard::game_in(name, bytes).map_err(|error| error.to_string())?;
+    let read = || with_type!(&games::meant(said), OneGame => of::<OneGame>(name, bytes));
+    read().map_err(|error| error.to_string())
 }
 
-fn of<G: Playable>(bytes: &[u8]) -> Result<Value, String> {
-    let read = shard::decode::<G>(Path::new("this file"), bytes);
-    let (header, played) = read.map_err(|error| error.to_string())?;
-    let rules: G = header.rules()?;
+fn of<G: Playable>(name: &Path, bytes: &[u8]) -> Result<String> {
+    let (header, played) = shard::decode::<G>(name, bytes)?;
+    let rules: G = header.rules().map_err(Error::msg)?;
     let game = |played: &PlayedGame<G>| {
         let names = played.players.iter();
         let names: Vec<_> = names
@@ -40,6 +35,8 @@ fn of<G: Playable>(bytes: &[u8]) -> Result<Value, String> {
         game["players"] = json!(names);
         game
     };
-    let games: Vec<Value> = played.iter().take(MOST_GAMES).map(game).collect();
-    Ok(json!({ "game": rules.notation(), "left_out": played.len() - games.len(), "games": games }))
+    let games: Vec<_> = played.iter().take(MOST_GAMES).map(game).collect();
+    let left_out = played.len() - games.len();
+    let told = json!({ "game": rules.notation(), "left_out": left_out, "games": games });
+    Ok(told.to_string())
 }

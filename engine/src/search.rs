@@ -120,6 +120,16 @@ pub trait Search<G: Game>: Send {
             .collect()
     }
 
+    /// The same, and what each move brings every seat, where the search tells that.
+    fn move_payoffs(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        let values = self.move_values(position, moves).into_iter();
+        values.map(|value| (value, None)).collect()
+    }
+
     /// The value of a position that is not over, before chance has spoken, for the seat to move; as
     /// deep as moves are valued, the moves of this position included.
     fn value(&mut self, position: &G::Position) -> f32;

@@ -440,9 +440,16 @@ pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
 /// # Errors
 /// If the file is no shard of a version that is read, or its beginning is damaged.
 pub fn game_of(path: &Path) -> Result<String, Error> {
-    let bytes = files::read(path)?;
-    let version = version(path, &bytes)?;
-    Ok(layout::open(path, &bytes, version)?.header.game)
+    game_in(path, &files::read(path)?)
+}
+
+/// The same of the bytes of a file, whose name is for errors alone.
+///
+/// # Errors
+/// As [`game_of`].
+pub fn game_in(path: &Path, bytes: &[u8]) -> Result<String, Error> {
+    let version = version(path, bytes)?;
+    Ok(layout::open(path, bytes, version)?.header.game)
 }
 
 /// The version that a file's first bytes name; one that is read.

@@ -60,12 +60,12 @@ async function start(place) {
   const engine = await compiled;
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.postMessage(engine);
-  worker.onmessage = ({ data: { isLast, isLasting, answer } }) => {
+  worker.onmessage = ({ data: { isLast, answer } }) => {
     if (!isLast) {
       place.job.tell(answer);
       return;
     }
-    const status = answer.error === undefined ? 200 : isLasting ? 400 : 503;
+    const status = answer.error === undefined ? 200 : answer.out_of_time ? 503 : 400;
     done(place, () => place.job.resolve({ status, answer }));
   };
   worker.onerror = (event) => {

@@ -6,9 +6,9 @@ export class Clock {
   #runs = null;
   #since = 0;
 
-  /** Minutes for each seat; 0 for no clock. */
-  set(minutes) {
-    this.#left = minutes > 0 ? [minutes * 60_000, minutes * 60_000] : null;
+  /** Minutes for each of so many seats; 0 for no clock. */
+  set(minutes, seats) {
+    this.#left = minutes > 0 ? Array(seats).fill(minutes * 60_000) : null;
     this.#runs = null;
   }
 
@@ -20,7 +20,7 @@ export class Clock {
     this.#since = now;
   }
 
-  /** Milliseconds left to both seats; null without a clock. */
+  /** Milliseconds left to each seat; null without a clock. */
   left(now = performance.now()) {
     if (!this.#left) return null;
     this.run(this.#runs, now);

@@ -42,8 +42,8 @@ export class Game {
   }
 
   #node(answer) {
-    const { seat, over, winner } = answer;
-    return { position: this.hasDie ? withFace(answer.position, null) : answer.position, seat, over, winner };
+    const { seat, over } = answer;
+    return { position: this.hasDie ? withFace(answer.position, null) : answer.position, seat, over };
   }
 
   /** The shown position with its roll. */
@@ -124,7 +124,7 @@ export class Game {
     const face = Number(parts.get("face"));
     if (facts.faces?.includes(face)) game.rolls[game.at] = face;
     if (parts.has("at")) game.go(Number(parts.get("at")) || 0);
-    const seats = [1, 2].map((seat) => parts.get(`seat${seat}`));
+    const seats = facts.seats.map((_, seat) => parts.get(`seat${seat + 1}`));
     return { game, seats: seats.every((player) => player !== null) ? seats : null };
   }
 }

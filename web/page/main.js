@@ -21,8 +21,6 @@ import { whyBetter } from "./why.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./words.js";
 
 const LAYOUTS = { einstein, reversi };
-const SEAT_NAMES = { einstein: ["Red", "Blue"], reversi: ["Black", "White"], havannah: ["White", "Black"] };
-const WINNERS = { r: 0, b: 1, X: 0, O: 1, 1: 0, 2: 1 };
 const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Between the moves of two programs, so that one can follow. */
 const WATCHING_MS = 450;
@@ -45,7 +43,7 @@ settings.puzzle ??= 0;
 
 let games = [];
 let game = null;
-let seats = [PERSON, PERSON];
+let seats = [];
 /** Whether programs move and dice fall by themselves. */
 let isRunning = true;
 let epoch = 0;
@@ -91,7 +89,16 @@ const board = new Board(byId("board"), {
 // Names.
 
 function seatName(seat) {
-  return t(SEAT_NAMES[game.facts.name]?.[seat] ?? `Player ${seat + 1}`);
+  return t(game.facts.seats[seat]);
+}
+
+function allSeats() {
+  return game.facts.seats.map((_, seat) => seat);
+}
+
+/** Persons on all seats. */
+function persons(facts) {
+  return facts.seats.map(() => PERSON);
 }
 
 function playerName(player) {
@@ -100,9 +107,10 @@ function playerName(player) {
   return level ? t(level.name) : player;
 }
 
-function winnerText(winner) {
-  const winners = Array.isArray(winner) ? winner.map((place) => place - 1) : [WINNERS[winner]];
-  return winners.length === 1 && winners[0] !== undefined ? t("hasWon", seatName(winners[0])) : t("draw");
+function winnerText(payoffs) {
+  const winners = allSeats().filter((seat) => payoffs[seat] === Math.max(...payoffs));
+  if (winners.length === 1) return t("hasWon", seatName(winners[0]));
+  return payoffs.length === 2 ? t("draw") : t("haveWon", winners.map(seatName).join(", "));
 }
 
 function showProblem(text) {
@@ -124,9 +132,10 @@ async function about(position, notation = game.notation) {
 }
 
 function usualSearch() {
-  const name = game.hasDie ? "star2" : "star1";
+  const isOfTwo = game.facts.seats.length === 2;
+  const name = game.hasDie ? "star2" : isOfTwo ? "star1" : "maxn";
   const hasBest = game.facts.evaluators.some((evaluator) => evaluator.name === "best");
-  const depth = DEPTHS[game.notation] ?? 3;
+  const depth = DEPTHS[game.notation] ?? (isOfTwo ? 3 : 2);
   return hasBest ? `${name}(depth=${depth}, eval=best)` : `${name}(depth=${depth})`;
 }
 
@@ -142,11 +151,11 @@ function analysisOf(index) {
   return analyst.known(question(index));
 }
 
-/** The value of a position for seat 0; null where it is not known. */
-function valueOf(index) {
-  const value = analysisOf(index)?.value;
-  if (typeof value !== "number") return null;
-  return game.nodes[index].seat === 0 ? value : 1 - value;
+/** What a position is worth to each seat, by an analysis and the value to who moves; null where that is not known. */
+function sharesOf(analysis, value, seat) {
+  if (analysis?.shares) return analysis.shares;
+  if (typeof value !== "number" || game.facts.seats.length > 2) return null;
+  return seat === 0 ? [value, 1 - value] : [1 - value, value];
 }
 
 /** The same while a search goes on. */
@@ -267,7 +276,7 @@ async function begin(notation, seed) {
     if (now !== epoch) return;
     game = new Game(facts, start, seed);
     task = null;
-    clock.set(settings.minutes);
+    clock.set(settings.minutes, facts.seats.length);
     settings.game = facts.notation;
     save();
     if (isOther) seats = settings.seats?.[facts.notation] ?? usualSeats(facts);
@@ -283,7 +292,8 @@ async function begin(notation, seed) {
 
 function usualSeats(facts) {
   const { levels } = facts;
-  return [PERSON, (levels.find(({ name }) => name === "medium") ?? levels[0])?.player ?? PERSON];
+  const medium = (levels.find(({ name }) => name === "medium") ?? levels[0])?.player ?? PERSON;
+  return facts.seats.map((_, seat) => (seat === 0 ? PERSON : medium));
 }
 
 function go(at) {
@@ -335,7 +345,7 @@ async function beginTask(facts, position, values, of) {
   const answer = await ask({ ask: "position", game: facts.notation, position });
   if (now !== epoch) return;
   game = new Game(facts, answer, 1);
-  seats = [PERSON, PERSON];
+  seats = persons(facts);
   task = { values, back, move: null, ...of };
   isRunning = false;
   notice = null;
@@ -449,19 +459,21 @@ async function jsonLines(file) {
 async function loadFile(file) {
   try {
     const { game: notation, games: found } = (await jsonLines(file)) ?? (await askRecords(file));
-    if (!found.length || !games.some((known) => known.notation === notation)) throw new Error(t("noGames"));
+    const facts = games.find((known) => known.notation === notation);
+    if (!found.length || !facts) throw new Error(t("noGames"));
     const name = ({ players }, index) => `${index + 1}: ${players.join(" – ")}`;
     byId("recorded").replaceChildren(...found.map((one, index) => el("option", { value: index }, name(one, index))));
     byId("recordedOf").hidden = false;
-    byId("recorded").onchange = () => showRecorded(notation, found[byId("recorded").value]);
-    await showRecorded(notation, found[0]);
+    byId("recorded").onchange = () => showRecorded(facts, found[byId("recorded").value]);
+    await showRecorded(facts, found[0]);
   } catch (error) {
     showProblem(error.message);
   }
 }
 
-async function showRecorded(notation, { start, plies }) {
-  const parts = { game: notation, seed: 1, start, at: 0, seat1: PERSON, seat2: PERSON };
+async function showRecorded(facts, { start, plies }) {
+  const parts = { game: facts.notation, seed: 1, start, at: 0 };
+  persons(facts).forEach((player, seat) => (parts[`seat${seat + 1}`] = player));
   parts.plies = plies.map(({ outcome, move }) => (outcome ? `${outcome}${move}` : move)).join("_");
   task = null;
   clock.set(0);
@@ -568,7 +580,7 @@ function isPlayable() {
 function statusText() {
   const name = seatName(game.node.seat);
   if (clock.over !== null) return t("timeOver", seatName(clock.over));
-  if (shown.over) return winnerText(shown.winner);
+  if (shown.over) return winnerText(shown.payoffs);
   if (several) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
@@ -628,18 +640,19 @@ function render() {
   evaluate();
 }
 
-function renderBar({ value }) {
+function renderBar({ analysis, value }) {
   const host = byId("bar");
   host.hidden = !showsValues();
   if (host.hidden) return;
-  const isKnown = typeof value === "number";
-  const first = !isKnown ? 0.5 : game.node.seat === 0 ? value : 1 - value;
-  const names = [0, 1].map((seat) => `${seatName(seat)} ${isKnown ? percent(seat === 0 ? first : 1 - first) : "–"}`);
-  host.setAttribute("aria-label", `${t("winProbability")}: ${names.join(", ")}`);
+  const shares = sharesOf(analysis, value, game.node.seat);
+  const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? percent(shares[seat]) : "–"}`);
+  host.setAttribute("aria-label", `${t(names.length === 2 ? "winProbability" : "shares")}: ${names.join(", ")}`);
+  const parts = shares ?? names.map(() => 1);
+  const whole = parts.reduce((sum, part) => sum + part, 0) || 1;
+  const width = (seat) => `width:${((100 * parts[seat]) / whole).toFixed(1)}%`;
   host.replaceChildren(
-    el("span", { class: "seat0", style: `width:${(100 * first).toFixed(1)}%` }),
-    el("span", { class: "label left" }, names[0]),
-    el("span", { class: "label right" }, names[1]),
+    el("span", { class: "parts" }, allSeats().map((seat) => el("span", { class: `seat${seat}`, style: width(seat) }))),
+    el("span", { class: "labels" }, names.map((name) => el("span", { class: "label" }, name))),
   );
   host.dataset.game = game.facts.name;
 }
@@ -764,9 +777,17 @@ function renderCourse() {
     const price = isKnown ? priceOf(ply, analysisOf(index)) : null;
     return price ? verdictOf(price.error, settings.thresholds) : "";
   });
-  const values = game.nodes.map((_, index) => (hides && index === game.at ? null : valueOf(index)));
-  const shape = { values, verdicts: ["", ...verdicts], at: game.at, seatName: seatName(0) };
-  drawGraph(byId("graph"), shape, go);
+  const shares = game.nodes.map(({ seat }, index) =>
+    hides && index === game.at ? null : sharesOf(analysisOf(index), analysisOf(index)?.value, seat),
+  );
+  // Of two seats one line says all.
+  const lines = (game.facts.seats.length === 2 ? [0] : allSeats()).map((seat) => ({
+    name: seatName(seat),
+    values: shares.map((all) => all?.[seat] ?? null),
+    marks: ["", ...verdicts.map((verdict, ply) => (game.facts.seats.length === 2 || game.plies[ply].seat === seat ? verdict : ""))],
+  }));
+  byId("graph").dataset.game = game.facts.name;
+  drawGraph(byId("graph"), { lines, at: game.at }, go);
   byId("plyOf").textContent = t("plyOf", game.at, game.plies.length);
   byId("first").disabled = byId("back").disabled = game.at === 0;
   byId("last").disabled = byId("forth").disabled = game.isAtEnd;
@@ -819,8 +840,8 @@ function renderLedger() {
   else if (ledger?.key !== key) host.replaceChildren(el("p", { class: "note" }, t("judging")));
   else if (ledger.error) host.replaceChildren(el("p", { class: "problem", lang: "en" }, ledger.error));
   else {
-    const names = [0, 1].map(seatName);
-    const strengths = [0, 1].map((seat) => strengthOf(ledger.answer, seat, game.notation, search()));
+    const names = allSeats().map(seatName);
+    const strengths = allSeats().map((seat) => strengthOf(ledger.answer, seat, game.notation, search()));
     host.replaceChildren(...ledgerView(ledger.answer, names, settings.thresholds, game.hasDie, go, strengths));
   }
 }
@@ -836,7 +857,7 @@ function drawSetUp() {
   byId("search").value = search();
   const searches = game.hasDie
     ? ["star2(depth=2)", "star2(depth=3)", "star2(ms=1000)", "mcts(sims=2000)"]
-    : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)"];
+    : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)", "maxn(depth=3)"];
   byId("searches").replaceChildren(...[usualSearch(), ...searches].map((value) => el("option", { value })));
   byId("seats").replaceChildren(...seats.map(seatControl));
 }
@@ -965,7 +986,7 @@ function bind() {
   on("minutes", "change", () => {
     settings.minutes = Number(byId("minutes").value);
     save();
-    clock.set(settings.minutes);
+    clock.set(settings.minutes, game.facts.seats.length);
     runClock();
     render();
   });

@@ -36,34 +36,38 @@ export function roundedToSum(terms) {
   return { whole, sum };
 }
 
-/** The ledger as a table that adds up, and a table of its plies. */
+/** The ledger as a table whose columns, one for each seat, add up, and a table of its plies. */
 export function ledgerView(ledger, seatNames, thresholds, hasDie, go, strengths) {
-  const { start_value: start, luck, errors, drift, error_per_decision: each } = ledger;
   const rows = [
-    [t("startValue"), start],
-    [t("luckOf", seatNames[0]), luck[0], "+"],
-    [t("luckOf", seatNames[1]), -luck[1], "−"],
-    [t("errorsOf", seatNames[0]), -errors[0], "−"],
-    [t("errorsOf", seatNames[1]), errors[1], "+"],
-    [t("drift"), drift, "+"],
-  ].filter((_, index) => hasDie || (index !== 1 && index !== 2));
-  const { whole, sum } = roundedToSum(rows.map(([, value]) => value));
-  const line = ([name, , sign], index) => {
-    const shown = (sign === "−" ? -1 : 1) * whole[index];
-    return el("tr", {}, [
-      el("td", { class: "sign" }, sign ?? ""),
+    [t("startValue"), "start", ""],
+    hasDie ? [t("luck"), "luck", "+"] : null,
+    [t("errors"), "errors", "−"],
+    [t(hasDie ? "ofOthers" : "errorsOfOthers"), "others", "+"],
+    [t("drift"), "drift", "+"],
+  ].filter(Boolean);
+  const columns = ledger.seats.map((seat) =>
+    roundedToSum(rows.map(([, key, sign]) => (sign === "−" ? -seat[key] : seat[key]))),
+  );
+  const line = (name, sign, values, attributes = {}) =>
+    el("tr", attributes, [
+      el("td", { class: "sign" }, sign),
       el("th", { scope: "row" }, name),
-      el("td", { class: "number" }, number(shown / 100, 2)),
+      values.map((value) => el("td", { class: "number" }, number(value / 100, 2))),
     ]);
-  };
-  const total = el("tr", { class: "total" }, [
-    el("td", { class: "sign" }, "="),
-    el("th", { scope: "row" }, t(ledger.over ? "result" : "soFar")),
-    el("td", { class: "number", "data-balance": ledger.balance }, number(sum / 100, 2)),
+  const term = ([name, , sign], index) =>
+    line(name, sign, columns.map(({ whole }) => (sign === "−" ? -1 : 1) * whole[index]));
+  const sums = columns.map(({ sum }) => sum);
+  const total = line(t(ledger.over ? "result" : "soFar"), "=", sums, { class: "total", "data-balance": ledger.balance });
+  const each = line(t("perDecision"), "", ledger.seats.map((seat) => 1e4 * seat.error_per_decision), { class: "each" });
+  const head = el("tr", {}, [
+    el("td", { class: "sign" }),
+    el("td"),
+    seatNames.map((name, seat) =>
+      el("th", { scope: "col", class: "number" }, [el("span", { class: `dot seat${seat}`, "aria-hidden": "true" }), name]),
+    ),
   ]);
   const ply = (judged, index) => {
     const verdict = verdictOf(judged.error, thresholds);
-    const own = judged.seat === 0 ? judged.luck : -judged.luck;
     const name = `${judged.face ?? ""} ${judged.move}`.trim();
     return el("tr", { class: verdict }, [
       el("td", { class: "number" }, index + 1),
@@ -72,7 +76,7 @@ export function ledgerView(ledger, seatNames, thresholds, hasDie, go, strengths)
         el("span", { class: "sr" }, `${seatNames[judged.seat]} `),
         name,
       ])),
-      hasDie ? el("td", { class: "number" }, percent(own, 2)) : null,
+      hasDie ? el("td", { class: "number" }, percent(judged.luck, 2)) : null,
       el("td", { class: "number" }, percent(judged.error, 2)),
       el("td", {}, verdict ? `${MARKS[verdict]} ${t(verdict)}` : ""),
       el("td", {}, judged.error > 0 ? judged.best : ""),
@@ -80,9 +84,9 @@ export function ledgerView(ledger, seatNames, thresholds, hasDie, go, strengths)
   };
   const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
   const parts = [
-    el("p", { class: "note" }, t("ledgerHelp", seatNames[0])),
-    el("table", { class: "ledger" }, el("tbody", {}, [rows.map(line), total])),
-    el("p", {}, t("perDecision", seatNames[0], percent(each[0], 2), seatNames[1], percent(each[1], 2))),
+    el("p", { class: "note" }, t("ledgerHelp")),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("ledger") },
+      el("table", { class: "ledger" }, [el("thead", {}, head), el("tbody", {}, [rows.map(term), total, each])])),
     strengths.map((one, seat) =>
       one ? el("p", { class: "strength" }, t("strengthOf", seatNames[seat], ...[one.elo, one.lower, one.upper].map((elo) => number(elo, 0)), one.decisions)) : null,
     ),

@@ -20,10 +20,10 @@ onmessage = ({ data }) => {
   const text = new TextEncoder().encode(data);
   const start = engine.request(text.length);
   if (start === 0) {
-    postMessage({ isLast: true, isLasting: true, answer: { error: "a request has at most 65536 bytes" } });
+    postMessage({ isLast: true, answer: { error: "a request has at most 65536 bytes" } });
     return;
   }
   new Uint8Array(engine.memory.buffer, start, text.length).set(text);
   const length = engine.respond();
-  postMessage({ isLast: true, isLasting: engine.is_lasting() !== 0, answer: read(engine.answer_start(), length) });
+  postMessage({ isLast: true, answer: read(engine.answer_start(), length) });
 };

@@ -5,19 +5,18 @@
 //! is not known is an error, so that a slip of the pen is not taken for a choice.
 
 use crate::puzzles::Puzzle;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::Value;
+use std::fmt;
 
-/// One question.
+/// What is asked.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Request {
+pub enum Question {
     /// Which games there are.
     Games {},
     /// The start of a game.
     New {
-        /// The game, with its parameters.
-        game: String,
         /// Decides the set-up, where there are several.
         seed: u64,
         /// Whether it is to be one of the best set-ups against another, where there are several.
@@ -26,15 +25,11 @@ pub enum Request {
     },
     /// What a position is, and what may be played in it.
     Position {
-        /// The game, with its parameters.
-        game: String,
         /// The position, with its roll if it has been rolled.
         position: String,
     },
     /// The same after a roll.
     Roll {
-        /// The game, with its parameters.
-        game: String,
         /// The position before the roll.
         position: String,
         /// The same seed and ply give the same roll.
@@ -44,8 +39,6 @@ pub enum Request {
     },
     /// What a position, its moves and its rolls are worth.
     Analyse {
-        /// The game, with its parameters.
-        game: String,
         /// The position; with a roll only what it permits is rated.
         position: String,
         /// Who rates.
@@ -56,15 +49,11 @@ pub enum Request {
     },
     /// A position whose best move is to be found.
     Puzzle {
-        /// The game, with its parameters.
-        game: String,
         /// Which of them, from 0; those beyond the last begin anew.
         number: u64,
     },
     /// What evaluators say of a position before the roll, without search.
     Evaluate {
-        /// The game, with its parameters.
-        game: String,
         /// The position; its roll is ignored.
         position: String,
         /// Evaluators in notation.
@@ -72,8 +61,6 @@ pub enum Request {
     },
     /// What a player plays.
     Move {
-        /// The game, with its parameters.
-        game: String,
         /// The position, with its roll where there is chance.
         position: String,
         /// Who plays.
@@ -83,8 +70,6 @@ pub enum Request {
     },
     /// What each ply of a game has gained and lost.
     Judge {
-        /// The game, with its parameters.
-        game: String,
         /// The position it began with.
         start: String,
         /// What was rolled and played.
@@ -92,6 +77,32 @@ pub enum Request {
         /// Who rates.
         player: String,
     },
+}
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The game with its parameters, where it is about one.
+    pub game: Option<String>,
+    /// What is asked.
+    pub question: Question,
+}
+
+/// `game` stands beside what a question has of its own.
+impl TryFrom<Value> for Request {
+    type Error = serde_json::Error;
+
+    fn try_from(mut asked: Value) -> Result<Self, Self::Error> {
+        let keys = asked.as_object_mut();
+        let game = keys.and_then(|keys| keys.remove("game"));
+        let question = serde_json::from_value(asked)?;
+        let game: Option<String> = game.map(serde_json::from_value).transpose()?;
+        match (matches!(question, Question::Games {}), &game) {
+            (true, Some(_)) => Err(Self::Error::custom("unknown field `game`")),
+            (false, None) => Err(Self::Error::custom("missing field `game`")),
+            _ => Ok(Self { game, question }),
+        }
+    }
 }
 
 /// A ply as it was played.
@@ -147,10 +158,18 @@ pub enum Answer {
 pub struct Problem {
     /// One line: what is wrong, and what would be right.
     pub error: String,
-    /// Whether the request was right, but took too long.
-    #[serde(skip)]
+    /// Whether the request was right, but took too long; over HTTP that is status 503.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub out_of_time: bool,
 }
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.error)
+    }
+}
+
+impl std::error::Error for Problem {}
 
 impl Problem {
     /// A request that is wrong.
@@ -169,6 +188,8 @@ pub struct GameFacts {
     pub name: &'static str,
     /// Its name as requests give it.
     pub notation: &'static str,
+    /// Who plays, in words.
+    pub seats: Vec<&'static str>,
     /// What the die may show; null without chance.
     pub faces: Option<Vec<u8>>,
     /// Who values positions without search.
@@ -202,15 +223,12 @@ pub struct PositionFacts {
     pub position: String,
     /// Whose turn it is, from 0.
     pub seat: usize,
-    /// The same in words.
-    pub seat_name: &'static str,
     /// The roll; null before it, and without chance.
     pub face: Option<u8>,
     /// Whether the game is over.
     pub over: bool,
-    /// The seat that has won, in words, or `draw`; where several share the first place, the list of
-    /// their numbers from 1. Null before the end.
-    pub winner: Value,
+    /// What each seat got; null before the end.
+    pub payoffs: Option<Vec<f32>>,
     /// A picture, one `<svg>` element.
     pub svg: String,
     /// The moves that the roll permits, or all that some roll does.
@@ -225,15 +243,18 @@ pub struct Successor {
     pub mv: String,
     /// The position after it, before the next roll.
     pub position: String,
-    /// As [`PositionFacts::winner`].
-    pub winner: Value,
+    /// As [`PositionFacts::payoffs`].
+    pub payoffs: Option<Vec<f32>>,
 }
 
 /// What a position, its moves and its rolls are worth.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Analysis {
     /// The value after the roll, or the expectation before it; null from players that rate nothing.
     pub value: Option<f64>,
+    /// With more than two seats what that brings each of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Vec<f64>>,
     /// What such values have been worth in whole games, where that was fitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrated: Option<f64>,
@@ -256,13 +277,16 @@ pub struct Analysis {
 }
 
 /// What a move is worth to the seat that makes it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct RatedMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
     /// Its value, before the next roll.
     pub value: Option<f64>,
+    /// As [`Analysis::shares`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Vec<f64>>,
     /// As [`Analysis::calibrated`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrated: Option<f64>,
@@ -284,7 +308,7 @@ pub struct RatedFace {
 }
 
 /// What an evaluator says.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Evaluation {
     /// Its notation.
     pub name: String,
@@ -300,31 +324,41 @@ pub struct Evaluation {
 }
 
 /// Where the result of a game came from: what the start was worth, luck, errors, and what the
-/// judge thought otherwise a ply later. Values are those of seat 0.
+/// judge thought otherwise a ply later.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ledger {
-    /// What the start was worth, before the first roll.
-    pub start_value: f64,
+    /// What became of each seat.
+    pub seats: Vec<Account>,
     /// All plies.
     pub plies: Vec<JudgedPly>,
-    /// What rolls brought each seat, in its own view.
-    pub luck: [f64; 2],
-    /// What each seat gave away.
-    pub errors: [f64; 2],
-    /// The same for each of its decisions with more than one move; 0 without any.
-    pub error_per_decision: [f64; 2],
+    /// Whether the game was played to its end.
+    pub over: bool,
+    /// The most by which the terms of a seat miss its result: 0 up to rounding.
+    pub balance: f64,
+}
+
+/// What became of a seat, in its own view: `start + luck − errors + others + drift = result`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Account {
+    /// What the start was worth, before the first roll.
+    pub start: f64,
+    /// What its own rolls brought.
+    pub luck: f64,
+    /// What it gave away.
+    pub errors: f64,
+    /// What luck and errors of all others brought.
+    pub others: f64,
     /// What the judge thought otherwise a ply later, in all.
     pub drift: f64,
     /// What the game brought, or what its last position is worth.
     pub result: f64,
-    /// Whether the game was played to its end.
-    pub over: bool,
-    /// `start_value + luck[0] − luck[1] − errors[0] + errors[1] + drift − result`: 0 up to
-    /// rounding.
-    pub balance: f64,
+    /// Its decisions with more than one move.
+    pub decisions: u32,
+    /// The errors for each of these; 0 without any.
+    pub error_per_decision: f64,
 }
 
-/// A ply and what it changed; values are those of seat 0.
+/// A ply and what it changed; lists have a value for each seat.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedPly {
     /// Who moved.
@@ -337,17 +371,17 @@ pub struct JudgedPly {
     /// How many moves the roll permitted.
     pub choices: usize,
     /// The value before the roll.
-    pub before: f64,
+    pub before: Vec<f64>,
     /// The value after it, with the best move.
-    pub rolled: f64,
+    pub rolled: Vec<f64>,
     /// The value after the move.
-    pub after: f64,
-    /// `rolled − before`.
+    pub after: Vec<f64>,
+    /// What the roll brought who moved.
     pub luck: f64,
     /// What the move gives away against the best, to who made it.
     pub error: f64,
     /// The value of the next position said anew, less `after`.
-    pub drift: f64,
+    pub drift: Vec<f64>,
     /// The best move.
     pub best: String,
     /// What to call the error: nothing, `doubtful`, `error` or `blunder`.

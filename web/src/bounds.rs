@@ -11,7 +11,7 @@ use engine::play::{
     playable::Playable,
     registry::EvaluatorEntry,
 };
-use std::{ops::RangeInclusive, time::Duration};
+use std::time::Duration;
 
 /// What a request may cost.
 #[derive(Clone, Debug)]
@@ -34,8 +34,6 @@ pub struct Bounds {
     pub evaluators: usize,
     /// The time of a whole request, but for the search that is under way when it ends.
     pub whole: Duration,
-    /// Whether whoever asks runs this program himself: then any player may be named.
-    pub trusts: bool,
 }
 
 impl Default for Bounds {
@@ -50,7 +48,6 @@ impl Default for Bounds {
             plies: 600,
             evaluators: 16,
             whole: Duration::from_secs(60),
-            trusts: false,
         }
     }
 }
@@ -73,14 +70,14 @@ const SLOW: [&str; 1] = ["mrmonte"];
 /// What is wrong, and at which character.
 type Refused = (usize, String);
 
-/// What a value may be.
-enum Kind {
-    Number(RangeInclusive<f64>),
-    /// A word that names no file: letters and `:`.
-    Word,
-    Evaluator,
-    /// An evaluator, or random games.
-    Leaf,
+/// Players that take the same keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Star,
+    Tree,
+    Rollout,
+    /// None at all.
+    Plain,
 }
 
 impl Bounds {
@@ -89,9 +86,6 @@ impl Bounds {
     /// # Errors
     /// If it, or anything in it, is not among what a request may name, or exceeds these bounds.
     pub fn player<G: Playable>(&self, text: &str) -> Result<String, Problem> {
-        if self.trusts {
-            return Ok(text.to_owned());
-        }
         self.read_player::<G>(text)
             .map_err(|(character, problem)| refused("player", text, character, &problem))
     }
@@ -100,151 +94,126 @@ impl Bounds {
         let mut notation =
             Notation::parse(text).map_err(|error| (error.character, error.problem))?;
         let name = notation.name.clone();
-        let is_star = STARS.contains(&&*name);
-        // Arguments without a key stand in this order.
-        let places: &[&str] = match &*name {
-            _ if is_star => &["depth", "eval"],
-            "mcts" => &["sims"],
-            "rollout" => &["eval"],
-            _ => &[],
-        };
         let has_chance = G::Outcomes::BOUND > 1;
         let plain = G::players()
             .iter()
             .filter(|entry| entry.parameters.is_empty())
             .map(|entry| entry.name);
-        let plain: Vec<&str> = plain.collect();
-        let takes: fn(&Self, &str) -> Option<Kind> = match &*name {
-            _ if is_star => Self::of_star,
-            "mcts" => Self::of_tree,
-            "rollout" if has_chance => Self::of_rollout,
-            "random" => |_, _| None,
-            other if plain.contains(&other) => |_, _| None,
+        let plain: Vec<&str> = plain.chain(["random"]).collect();
+        // Arguments without a key stand in this order.
+        let (family, places): (_, &[&str]) = match &*name {
+            star if STARS.contains(&star) => (Family::Star, &["depth", "eval"]),
+            "mcts" => (Family::Tree, &["sims"]),
+            "rollout" if has_chance => (Family::Rollout, &["eval"]),
+            other if plain.contains(&other) => (Family::Plain, &[]),
             _ => {
                 let rollout = if has_chance { ", rollout" } else { "" };
-                let plain: String = plain.iter().map(|name| format!(", {name}")).collect();
                 return Err(notation.wrong(format!(
-                    "there is no player '{name}' here; there are {}, mcts{rollout}, random{plain}",
-                    STARS.join(", ")
+                    "there is no player '{name}' here; there are {}, mcts{rollout}, {}",
+                    STARS.join(", "),
+                    plain.join(", ")
                 )));
             }
         };
         let mut places = places.iter();
         for argument in &mut notation.arguments {
             let wrong = |problem: String| (argument.character, problem);
-            let key = match &argument.key {
-                Some(key) => key.clone(),
-                None => {
-                    let place = places.next();
-                    let place = place
-                        .ok_or_else(|| wrong(format!("{name}: name the key of this value")))?;
-                    (*place).to_owned()
-                }
-            };
-            let kind = takes(self, &key)
-                .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))?;
-            check::<G>(&key, &argument.value, kind)?;
+            let key = argument.key.clone();
+            let key = key.or_else(|| places.next().map(|&place| place.to_owned()));
+            let key = key.ok_or_else(|| wrong(format!("{name}: name the key of this value")))?;
+            let checked = self.check::<G>(family, &key, &argument.value);
+            checked
+                .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))??;
             argument.key = Some(key);
         }
-        let says = |key: &str| {
-            let mut arguments = notation.arguments.iter();
-            arguments.any(|argument| argument.key.as_deref() == Some(key))
-        };
-        let number = |value: f64| Notation::new(value.to_string());
+        let says = |key: &str| value_of(&notation, key).is_some();
         let timed = says("ms") || says("cpu_ms");
-        let (probcut, memory, games) = (says("probcut"), says("memory"), says("games"));
-        let only_depth = says("depth") && !timed && !says("nodes");
-        if is_star && !timed {
-            notation = notation.with("ms", number(self.milliseconds));
-        }
-        // A depth alone means all of it.
-        if name == "star2" && only_depth && !probcut {
-            notation = notation.with("probcut", number(0.0));
-        }
-        if is_star && !says_depth_or_limit(&notation, timed) {
-            notation = notation.with("depth", number(3.0));
-        }
-        if name == "mcts" && !memory {
-            notation = notation.with("memory", number(self.memory.into()));
-        }
-        if name == "rollout" && !games {
-            notation = notation.with("games", number(self.games.into()));
+        let limited = timed || says("nodes");
+        // What is not said: for a Star search its time, and without any limit its depth; a depth
+        // alone means all of it.
+        let unsaid = [
+            (Family::Star, "ms", self.milliseconds, !timed),
+            (Family::Star, "depth", 3.0, !limited && !says("depth")),
+            (
+                Family::Star,
+                "probcut",
+                0.0,
+                name == "star2" && !limited && says("depth") && !says("probcut"),
+            ),
+            (Family::Tree, "memory", self.memory.into(), !says("memory")),
+            (Family::Rollout, "games", self.games.into(), !says("games")),
+        ];
+        for (of, key, value, is_unsaid) in unsaid {
+            if of == family && is_unsaid {
+                notation = notation.with(key, Notation::new(value.to_string()));
+            }
         }
         Ok(notation.to_string())
     }
 
-    /// The depth before which a search may tell what it has found, and the time for that, a third of
-    /// its own; depth 0 where a player does not deepen, or not by plies and time alone.
-    pub(crate) fn deepening(&self, player: &str) -> (u32, Duration) {
-        let Ok(notation) = Notation::parse(player) else {
-            return (0, Duration::ZERO);
-        };
-        let number = |wanted: &str| {
-            let mut arguments = notation.arguments.iter();
-            let found = arguments.find(|argument| argument.key.as_deref() == Some(wanted))?;
-            found.value.name.parse::<f64>().ok()
-        };
+    /// Of a player that deepens by plies and time alone: its notation without depth, the depth
+    /// before which it may tell what it has found, and the time for that, a third of its own.
+    pub(crate) fn deepening(&self, player: &str) -> Option<(Notation, u32, Duration)> {
+        let mut notation = Notation::parse(player).ok()?;
+        let number = |wanted: &str| value_of(&notation, wanted)?.name.parse::<f64>().ok();
         let is_plain = |argument: &Argument| {
             let key = argument.key.as_deref();
             matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
         };
-        let is_plain = notation.arguments.iter().all(is_plain);
-        let time = number("ms").filter(|time| (0.0..=self.milliseconds).contains(time));
         // What is beyond the bounds is refused at once.
+        let time = number("ms").filter(|time| (0.0..=self.milliseconds).contains(time));
         let most = f64::from(self.depth);
-        let depth = number("depth").unwrap_or(if time.is_some() { most } else { 0.0 });
-        let may = is_plain && depth <= most && STARS.contains(&notation.name.as_str());
-        let time = time.unwrap_or(self.milliseconds) / 3000.0;
-        (
-            if may { depth as u32 } else { 0 },
-            Duration::from_secs_f64(time),
-        )
+        let depth = number("depth").or(time.map(|_| most));
+        let depth = depth.filter(|&depth| depth <= most)?;
+        let is_star = STARS.contains(&notation.name.as_str());
+        if !is_star || !notation.arguments.iter().all(is_plain) {
+            return None;
+        }
+        let time = Duration::from_secs_f64(time.unwrap_or(self.milliseconds) / 3000.0);
+        let is_depth = |argument: &Argument| argument.key.as_deref() == Some("depth");
+        notation.arguments.retain(|argument| !is_depth(argument));
+        Some((notation, depth as u32, time))
     }
 
-    /// What `depth` and its neighbours may be.
-    fn of_star(&self, key: &str) -> Option<Kind> {
-        Some(match key {
-            "depth" => Kind::Number(1.0..=f64::from(self.depth)),
-            "eval" => Kind::Evaluator,
-            "ms" | "cpu_ms" => Kind::Number(0.01..=self.milliseconds),
-            "nodes" => Kind::Number(1.0..=1e9),
-            "threads" => Kind::Number(1.0..=self.threads.into()),
-            "table" => Kind::Number(0.0..=self.memory.into()),
-            "step" => Kind::Number(1.0..=16.0),
-            "aspiration" => Kind::Number(0.0..=1.0),
-            "probcut" => Kind::Number(0.0..=100.0),
-            "width" => Kind::Number(1.0..=65535.0),
-            "order" | "negascout" => Kind::Word,
+    /// Whether a kind of player may have such a value; `None` if it takes no such key.
+    fn check<G: Playable>(
+        &self,
+        family: Family,
+        key: &str,
+        value: &Notation,
+    ) -> Option<Result<(), Refused>> {
+        use Family::{Rollout, Star, Tree};
+        let (least, most) = match (family, key) {
+            (Tree, "leaf") if value.name == "playout" && value.arguments.is_empty() => {
+                return Some(Ok(()));
+            }
+            (Star | Rollout, "eval") | (Tree, "prior" | "leaf") => {
+                return Some(evaluator::<G>(value));
+            }
+            (Star, "order" | "negascout") | (Tree, "select" | "solver" | "graph") => {
+                return Some(word(key, value));
+            }
+            (Star | Tree, "ms" | "cpu_ms") => (0.01, self.milliseconds),
+            (Star | Tree, "threads") => (1.0, self.threads.into()),
+            (Star, "depth") => (1.0, self.depth.into()),
+            (Star, "nodes") => (1.0, 1e9),
+            (Star, "table") => (0.0, self.memory.into()),
+            (Star, "step") => (1.0, 16.0),
+            (Star, "aspiration") => (0.0, 1.0),
+            (Star, "probcut") | (Tree, "exploration" | "c") => (0.0, 100.0),
+            (Star, "width") => (1.0, 65535.0),
+            (Tree, "sims") => (1.0, self.simulations.into()),
+            (Tree, "memory") => (1.0, self.memory.into()),
+            (Tree, "temperature") => (0.001, 1000.0),
+            (Tree, "rave") => (0.0, 1e9),
+            (Tree, "expand") => (1.0, 1e6),
+            (Tree, "batch") => (1.0, 256.0),
+            (Rollout, "games") => (1.0, self.games.into()),
+            (Rollout, "error") => (1e-5, 1.0),
+            (Rollout, "plies") => (0.0, 10_000.0),
             _ => return None,
-        })
-    }
-
-    fn of_tree(&self, key: &str) -> Option<Kind> {
-        Some(match key {
-            "sims" => Kind::Number(1.0..=self.simulations.into()),
-            "ms" | "cpu_ms" => Kind::Number(0.01..=self.milliseconds),
-            "leaf" => Kind::Leaf,
-            "prior" => Kind::Evaluator,
-            "threads" => Kind::Number(1.0..=self.threads.into()),
-            "memory" => Kind::Number(1.0..=self.memory.into()),
-            "exploration" | "c" => Kind::Number(0.0..=100.0),
-            "temperature" => Kind::Number(0.001..=1000.0),
-            "rave" => Kind::Number(0.0..=1e9),
-            "expand" => Kind::Number(1.0..=1e6),
-            "batch" => Kind::Number(1.0..=256.0),
-            "select" | "solver" | "graph" => Kind::Word,
-            _ => return None,
-        })
-    }
-
-    fn of_rollout(&self, key: &str) -> Option<Kind> {
-        Some(match key {
-            "eval" => Kind::Evaluator,
-            "games" => Kind::Number(1.0..=self.games.into()),
-            "error" => Kind::Number(1e-5..=1.0),
-            "plies" => Kind::Number(0.0..=10_000.0),
-            _ => return None,
-        })
+        };
+        Some(parse_number(key, value, least..=most).map(drop))
     }
 
     /// An evaluator that may be asked.
@@ -258,10 +227,11 @@ impl Bounds {
     }
 }
 
-/// Whether something other than the usual limit of time ends a search, or its depth does.
-fn says_depth_or_limit(notation: &Notation, timed: bool) -> bool {
+/// The value of a key.
+fn value_of<'a>(notation: &'a Notation, key: &str) -> Option<&'a Notation> {
     let mut arguments = notation.arguments.iter();
-    timed || arguments.any(|argument| matches!(argument.key.as_deref(), Some("depth" | "nodes")))
+    let found = arguments.find(|argument| argument.key.as_deref() == Some(key))?;
+    Some(&found.value)
 }
 
 fn refused(what: &str, text: &str, character: usize, problem: &str) -> Problem {
@@ -269,15 +239,7 @@ fn refused(what: &str, text: &str, character: usize, problem: &str) -> Problem {
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
 }
 
-fn check<G: Playable>(key: &str, value: &Notation, kind: Kind) -> Result<(), Refused> {
-    match kind {
-        Kind::Number(range) => parse_number(key, value, range).map(|_| ()),
-        Kind::Word => word(key, value),
-        Kind::Leaf if value.name == "playout" && value.arguments.is_empty() => Ok(()),
-        Kind::Evaluator | Kind::Leaf => evaluator::<G>(value),
-    }
-}
-
+/// A word that names no file: letters and `:`.
 fn word(key: &str, value: &Notation) -> Result<(), Refused> {
     let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == ':';
     if value.arguments.is_empty() && value.name.chars().all(letters) {

@@ -134,42 +134,9 @@ fn session<G: Spoken>(
     protocols::engine(Speech::Gtp, game.clone(), player, terms, open).map_err(Problem::wrong)
 }
 
-/// The text that a query stands for: `%20` and `+` are blanks.
-#[must_use]
-pub fn decoded(query: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), query.as_bytes());
-    while let Some((&sign, more)) = rest.split_first() {
-        rest = more;
-        let hex = rest.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(match (sign, byte) {
-            (b'+', _) => b' ',
-            (b'%', Some(byte)) => {
-                rest = &rest[2..];
-                byte
-            }
-            _ => sign,
-        });
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn queries_are_decoded() {
-        for (query, text) in [
-            ("genmove%20b", "genmove b"),
-            ("play+b+c1b2", "play b c1b2"),
-            ("100%", "100%"),
-            ("%zz%2", "%zz%2"),
-            ("%C3%A9%ff", "é\u{fffd}"),
-        ] {
-            assert_eq!(decoded(query), text);
-        }
-    }
 
     #[test]
     fn sessions_are_told_apart_and_bounded_and_what_they_name_and_cost_is_too() {
@@ -183,12 +150,10 @@ mod tests {
         assert!(ask("b", "position").contains(" b -"));
         assert_eq!(ask("a", "quit"), "=\n\n");
         assert!(ask("a", "position").contains(" b -"));
-        ask("a", "dice 3");
         for other in 0..MOST {
             ask(&format!("other{other}"), "name");
         }
         assert_eq!(sessions.all.lock().unwrap().len(), MOST);
-        assert!(ask("a", "position").contains(" b -"), "it was the oldest");
         for wrong in ["a b", "../x", &"x".repeat(33)] {
             assert!(!Sessions::is_name(wrong), "{wrong}");
         }

@@ -8,12 +8,11 @@ use engine::games::{
     einstein::{Position, Standard, Variant, setup::setup_index, tables::shared::at_hand},
     havannah::Havannah,
     reversi::Reversi,
-    reversixt::ReversiXt,
+    reversixt::{MAPS, ReversiXt},
 };
 use engine::play::{
     notation::{Argument, Notation},
     playable::Playable,
-    registry::Knowledge,
 };
 
 /// Puzzles of EinStein's classic rules.
@@ -95,16 +94,18 @@ impl OnBoard for Havannah {
         ("easy", "mcts(sims=50)"),
         ("medium", "mcts(sims=300)"),
         ("hard", "mcts(sims=2000)"),
-        ("strong", "mcts(ms=1000)"),
+        ("strong", "mcts(sims=30000)"),
     ];
 }
 
 impl OnBoard for ReversiXt {
-    const OFFERED: &'static [&'static str] = &["reversixt"];
+    const OFFERED: &'static [&'static str] =
+        &["reversixt", "reversixt(map=three)", "reversixt(map=four)"];
 }
 
-/// Parameters of games that a request may give; others name files.
-const PARAMETERS: [&str; 4] = ["variant", "size", "base", "swap"];
+/// Parameters of games that a request may give; others name files, and so do maps but for
+/// [`MAPS`].
+const PARAMETERS: [&str; 5] = ["variant", "size", "base", "swap", "map"];
 
 /// Calls a macro with the types of all games.
 macro_rules! for_board_games {
@@ -134,7 +135,10 @@ macro_rules! with_board_game {
                         $body
                     })
                 })*
-                name => Err($crate::games::unknown(name)),
+                name => Err($crate::api::Problem::wrong(format!(
+                    "there is no game '{name}'; there are {}",
+                    [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ")
+                ))),
             },
         }
     };
@@ -154,13 +158,17 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     let notation = Notation::parse(text).map_err(Problem::wrong)?;
     let is_wrong = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();
-        !PARAMETERS.contains(&key) || !argument.value.arguments.is_empty()
+        let is_map = |(name, _): &(&str, &str)| *name == argument.value.name;
+        !PARAMETERS.contains(&key)
+            || !argument.value.arguments.is_empty()
+            || key == "map" && !MAPS.iter().any(is_map)
     };
     match notation.arguments.iter().find(is_wrong) {
         Some(wrong) => Err(Problem::wrong(format!(
-            "game '{text}', character {}: here games take only {}",
+            "game '{text}', character {}: here games take only {}; maps are {}",
             wrong.character,
-            PARAMETERS.join(", ")
+            PARAMETERS.join(", "),
+            MAPS.map(|(name, _)| name).join(", ")
         ))),
         None => Ok(notation),
     }
@@ -172,29 +180,4 @@ pub(crate) fn read<G: Playable>(text: &str) -> Result<G, Problem> {
         let (character, problem) = (error.character, error.problem);
         Problem::wrong(format!("game '{text}', character {character}: {problem}"))
     })
-}
-
-/// There is no such game.
-pub(crate) fn unknown(name: &str) -> Problem {
-    fn name_of<G: OnBoard>() -> Vec<&'static str> {
-        vec![G::NAME]
-    }
-    let names = for_board_games!(each_board_game name_of);
-    Problem::wrong(format!(
-        "there is no game '{name}'; there are {}",
-        names.join(", ")
-    ))
-}
-
-/// What of a game is known exactly in no time.
-///
-/// # Errors
-/// In one line, if tables cannot be made or read.
-pub fn knowledge<G: Playable>(game: &G, known: Option<String>) -> Result<Knowledge<G>, String> {
-    match (G::oracle(), known) {
-        (Some(entry), Some(known)) => {
-            (entry.read)(&Notation::new(known), game).map_err(|(_, problem)| problem)
-        }
-        _ => Ok(None),
-    }
 }

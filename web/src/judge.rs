@@ -1,16 +1,19 @@
 //! Where the result of a game came from: what the start was worth, the luck of each seat, its
 //! errors, and what the judge thought otherwise a ply later.
 //!
-//! All sums are in `f64`, each term for itself. Invariant: start value + luck − errors + drift =
-//! result (luck and errors of seat 1 with the other sign); [`Ledger::balance`] is what is missing,
-//! 0 up to rounding.
+//! All sums are in `f64`, each term for itself. Invariant: for every seat start + luck − errors +
+//! what the others' luck and errors brought it + drift = result; [`Ledger::balance`] is the most that
+//! is missing, 0 up to rounding.
 
-use crate::api::{JudgedPly, Ledger, Problem};
-use crate::rating::{Rater, faces, has_chance};
-use engine::{core::clock::Instant, play::playable::Playable};
+use crate::api::{Account, JudgedPly, Ledger, PlayedPly, Problem};
+use crate::games::OnBoard;
+use crate::rating::{Face, Rater, Rating, Shares, faces, shares_of};
+use engine::core::{clock::Instant, text::shortened};
 
 /// From such an error on, in wins, a move is called so.
 const VERDICTS: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
+
+const UNRATED: &str = "this player rates no moves; name one that searches";
 
 /// What to call an error.
 #[must_use]
@@ -21,41 +24,37 @@ pub fn verdict(error: f64) -> &'static str {
 
 /// What is known of a position before its roll.
 struct Stand<M> {
-    /// The value for seat 0.
-    value: f64,
-    rating: Option<(crate::rating::Rating<M>, Vec<crate::rating::Face>)>,
+    shares: Shares,
+    /// What its moves are worth, unless it is over.
+    rating: Option<(Rating<M>, Vec<Face>)>,
 }
 
-/// Judges a game of two seats: what was rolled and played from its start. A game may end before its
-/// end. Values are the `rater`'s.
+/// Judges a game: what was rolled and played from its start. A game may end before its end. Values
+/// are the `rater`'s.
 ///
 /// # Errors
 /// In one line, if a ply is not permitted, the player rates nothing, or `deadline` passes.
-pub fn judge<G: Playable>(
+pub fn judge<G: OnBoard>(
     game: &G,
     start: G::Position,
-    plies: &[(u8, G::Move)],
+    plies: &[PlayedPly],
     rater: &mut Rater<'_, G>,
     deadline: Option<Instant>,
 ) -> Result<Ledger, Problem> {
-    if game.seats() != 2 {
-        return Err(Problem::wrong("only games of two seats are judged"));
-    }
+    let seats = 0..game.seats();
     let mut position = start;
     let mut stand = look(game, &position, rater)?;
+    let account = |seat: usize| Account {
+        start: stand.shares[seat],
+        ..Account::default()
+    };
     let mut ledger = Ledger {
-        start_value: stand.value,
+        seats: seats.clone().map(account).collect(),
         plies: Vec::with_capacity(plies.len()),
-        luck: [0.0; 2],
-        errors: [0.0; 2],
-        error_per_decision: [0.0; 2],
-        drift: 0.0,
-        result: 0.0,
         over: false,
         balance: 0.0,
     };
-    let mut decisions = [0u32; 2];
-    for (number, &(outcome, mv)) in (1..).zip(plies) {
+    for (number, ply) in (1..).zip(plies) {
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(Problem {
                 error: format!(
@@ -68,93 +67,89 @@ pub fn judge<G: Playable>(
         let Some((rating, faces)) = &stand.rating else {
             return Err(wrong("the game is over before it".to_owned()));
         };
-        let names = game.outcome_names();
-        let face = faces.iter().find(|face| face.face == outcome);
+        let face = faces.iter().find(|face| face.face == ply.face);
         let face = face.ok_or_else(|| {
-            let (first, last) = (names.start(), names.end());
-            wrong(format!(
-                "there is no roll {outcome}, only {first} to {last}"
-            ))
+            wrong(match (ply.face, faces[0].face) {
+                (_, None) => "this game has no 'face'".to_owned(),
+                (None, _) => "'face' is missing".to_owned(),
+                (Some(face), _) => format!("there is no roll {face}"),
+            })
         })?;
-        let mut permitted = face.permitted.iter().copied();
-        let place = permitted.find(|&place| rating.moves[place].mv == mv);
-        let chosen = place.ok_or_else(|| {
-            let name = game.format_move(&position, mv);
-            wrong(format!("the move {name} is not permitted"))
+        let mv = game.parse_move(&position, &ply.mv);
+        let mv = mv.map_err(|error| wrong(shortened(&error.to_string(), 200)))?;
+        let mut permitted = face.permitted.iter();
+        let chosen = permitted.find(|&&place| rating.moves[place].mv == mv);
+        let chosen = *chosen.ok_or_else(|| {
+            let mv = shortened(&ply.mv, 80);
+            wrong(format!("the move '{mv}' is not permitted"))
         })?;
-        let unrated = || Problem::wrong("this player rates no moves; name one that searches");
-        let (best, best_value) = rating
-            .best(&face.permitted, |rated| rated.value)
-            .ok_or_else(unrated)?;
-        let value = rating.moves[chosen].value.ok_or_else(unrated)?;
-        let seat = game.to_move(&position);
-        let own = |value: f64| if seat == 0 { value } else { 1.0 - value };
-        let (before, rolled, after) = (stand.value, own(best_value), own(value));
-        let error = best_value - value;
+        let best = rating.best(&face.permitted);
+        let best = best.ok_or_else(|| Problem::wrong(UNRATED))?;
+        let shares = |place: usize| {
+            let shares = rating.moves[place].shares;
+            shares.ok_or_else(|| Problem::wrong(UNRATED))
+        };
+        let (before, rolled, after) = (stand.shares, shares(best)?, shares(chosen)?);
+        let (seat, choices) = (rating.seat, face.permitted.len());
         let best = game.format_move(&position, rating.moves[best].mv);
         let name = game.format_move(&position, mv);
-        let choices = face.permitted.len();
-        decisions[seat] += u32::from(choices > 1);
         position = game.play(&position, mv);
         stand = look(game, &position, rater)?;
-        let drift = stand.value - after;
-        let luck = if has_chance::<G>() {
-            rolled - before
-        } else {
-            0.0
-        };
-        ledger.luck[seat] += if seat == 0 { luck } else { -luck };
-        ledger.errors[seat] += error;
-        ledger.drift += drift;
+        let drift: Shares = std::array::from_fn(|seat| stand.shares[seat] - after[seat]);
+        for (other, account) in ledger.seats.iter_mut().enumerate() {
+            account.drift += drift[other];
+            if other != seat {
+                account.others += after[other] - before[other];
+            }
+        }
+        let (luck, error) = (rolled[seat] - before[seat], rolled[seat] - after[seat]);
+        let own = &mut ledger.seats[seat];
+        own.luck += luck;
+        own.errors += error;
+        own.decisions += u32::from(choices > 1);
+        let list = |shares: Shares| shares[seats.clone()].to_vec();
         ledger.plies.push(JudgedPly {
             seat,
-            face: has_chance::<G>().then_some(outcome),
+            face: ply.face,
             mv: name,
             choices,
-            before,
-            rolled,
-            after,
+            before: list(before),
+            rolled: list(rolled),
+            after: list(after),
             luck,
             error,
-            drift,
+            drift: list(drift),
             best,
             verdict: verdict(error),
         });
     }
     ledger.over = stand.rating.is_none();
-    ledger.result = stand.value;
-    ledger.error_per_decision = std::array::from_fn(|seat| match decisions[seat] {
-        0 => 0.0,
-        decisions => ledger.errors[seat] / f64::from(decisions),
-    });
-    let [luck, errors] = [ledger.luck, ledger.errors].map(|of| of[0] - of[1]);
-    ledger.balance = ledger.start_value + luck - errors + ledger.drift - ledger.result;
+    for (seat, account) in ledger.seats.iter_mut().enumerate() {
+        account.result = stand.shares[seat];
+        account.error_per_decision = account.errors / f64::from(account.decisions.max(1));
+        let sum = account.start + account.luck - account.errors + account.others + account.drift;
+        ledger.balance = ledger.balance.max((sum - account.result).abs());
+    }
     Ok(ledger)
 }
 
-/// The value of a position for seat 0 and, unless it is over, what its moves are worth.
-fn look<G: Playable>(
+/// What a position is worth and, unless it is over, its moves.
+fn look<G: OnBoard>(
     game: &G,
     position: &G::Position,
     rater: &mut Rater<'_, G>,
 ) -> Result<Stand<G::Move>, Problem> {
-    if let Some(payoff) = game.payoff(position, 0) {
+    if let Some(payoffs) = game.payoffs(position) {
         return Ok(Stand {
-            value: payoff.into(),
+            shares: shares_of(&payoffs),
             rating: None,
         });
     }
-    let rating = rater.rate(position, true).map_err(Problem::wrong)?;
+    let rating = rater.rate(position, true)?;
     let faces = faces(game, position);
-    let value = rating.expected(&faces, |rated| rated.value);
-    let value = value
-        .ok_or_else(|| Problem::wrong("this player rates no moves; name one that searches"))?;
+    let shares = rating.expected(&faces);
     Ok(Stand {
-        value: if game.to_move(position) == 0 {
-            value
-        } else {
-            1.0 - value
-        },
+        shares: shares.ok_or_else(|| Problem::wrong(UNRATED))?,
         rating: Some((rating, faces)),
     })
 }

@@ -17,48 +17,45 @@ const POLICY_OF_EXPORT: &str = "default-src 'self'; script-src 'self' 'wasm-unsa
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-/// A file of the page.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct File {
-    pub(crate) name: &'static str,
-    /// Its type, for HTTP.
-    pub(crate) kind: &'static str,
-    pub(crate) content: &'static [u8],
-}
-
 macro_rules! files {
-    ($($name:literal $kind:literal),+ $(,)?) => {
-        &[$(File {
-            name: $name,
-            kind: $kind,
-            content: include_bytes!(concat!("../page/", $name)),
-        }),+]
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../page/", $name)))),+]
     };
 }
-/// What is served.
-pub(crate) static FILES: &[File] = files![
-    "index.html" "text/html; charset=utf-8",
-    "style.css" "text/css; charset=utf-8",
-    "icon.svg" "image/svg+xml",
-    "api.js" "text/javascript; charset=utf-8",
-    "board.js" "text/javascript; charset=utf-8",
-    "board-einstein.js" "text/javascript; charset=utf-8",
-    "board-plain.js" "text/javascript; charset=utf-8",
-    "board-reversi.js" "text/javascript; charset=utf-8",
-    "carrier.js" "text/javascript; charset=utf-8",
-    "clock.js" "text/javascript; charset=utf-8",
-    "dom.js" "text/javascript; charset=utf-8",
-    "editor.js" "text/javascript; charset=utf-8",
-    "game.js" "text/javascript; charset=utf-8",
-    "graph.js" "text/javascript; charset=utf-8",
-    "main.js" "text/javascript; charset=utf-8",
-    "moves.js" "text/javascript; charset=utf-8",
-    "practice.js" "text/javascript; charset=utf-8",
-    "strength.js" "text/javascript; charset=utf-8",
-    "tutor.js" "text/javascript; charset=utf-8",
-    "why.js" "text/javascript; charset=utf-8",
-    "words.js" "text/javascript; charset=utf-8",
+/// What is served, by name.
+pub(crate) static FILES: &[(&str, &[u8])] = files![
+    "index.html",
+    "style.css",
+    "icon.svg",
+    "api.js",
+    "board.js",
+    "board-einstein.js",
+    "board-plain.js",
+    "board-reversi.js",
+    "carrier.js",
+    "clock.js",
+    "dom.js",
+    "editor.js",
+    "game.js",
+    "graph.js",
+    "main.js",
+    "moves.js",
+    "practice.js",
+    "strength.js",
+    "tutor.js",
+    "why.js",
+    "words.js",
 ];
+
+/// The type of a file, for HTTP.
+pub(crate) fn kind_of(name: &str) -> &'static str {
+    match name.rsplit_once('.') {
+        Some((_, "html")) => "text/html; charset=utf-8",
+        Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "svg")) => "image/svg+xml",
+        _ => "text/javascript; charset=utf-8",
+    }
+}
 
 /// What stands in an exported page under these names.
 static OF_EXPORT: &[(&str, &[u8])] = &[
@@ -79,9 +76,9 @@ pub fn export(directory: &Path, engine: &[u8]) -> Result<(), FileError> {
     let write = |name: &str, content: &[u8]| {
         write_atomically(&directory.join(name), |file| file.write_all(content))
     };
-    let served = FILES.iter().map(|file| (file.name, file.content));
-    let served = served.filter(|(name, _)| OF_EXPORT.iter().all(|(other, _)| other != name));
-    for (name, content) in served.chain(OF_EXPORT.iter().copied()) {
+    let replaced = |name: &str| OF_EXPORT.iter().any(|(other, _)| *other == name);
+    let served = FILES.iter().filter(|(name, _)| !replaced(name));
+    for &(name, content) in served.chain(OF_EXPORT) {
         match name {
             "index.html" => {
                 let policy = format!(

@@ -42,8 +42,8 @@ pub fn puzzle(puzzles: &str, number: u64) -> Result<Puzzle, Problem> {
     let rated = |(mv, value)| RatedMove {
         mv,
         value: Some(value),
-        calibrated: None,
         exact: true,
+        ..RatedMove::default()
     };
     let mut values: Vec<(String, f64)> = line.values.into_iter().collect();
     values.sort_by(|one, other| other.1.total_cmp(&one.1));

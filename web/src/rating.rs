@@ -1,19 +1,28 @@
 //! What all moves of a position are worth: exactly where that is known, else by a player; and what
 //! follows for each roll and before it.
 //!
-//! Invariant: every value is one of the seat to move. `Σ weight · best move` over the faces is the
-//! value before the roll, in `f64`.
+//! Invariant: `Σ weight · best move` over the faces is what the position is worth before the roll, in
+//! `f64`.
 
+use crate::api::Problem;
+use crate::games::OnBoard;
 use engine::core::{
-    game::{Game, OutcomeList},
+    evaluator::others_alike,
+    game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
     random::{SeedSpace, derive_seed},
 };
 use engine::play::{
     build::PlayerRecipe,
+    notation::Notation,
     playable::Playable,
     player::{Failure, Player},
     registry::Knowledge,
 };
+use engine::search::SearchStats;
+use std::array;
+
+/// What something brings each seat, as payoffs are counted; nothing beyond the last seat.
+pub type Shares = [f64; MAX_SEATS];
 
 /// Rates the moves of one position after another.
 pub struct Rater<'a, G: Playable> {
@@ -25,12 +34,12 @@ pub struct Rater<'a, G: Playable> {
 
 /// All moves of a position, in list order.
 pub struct Rating<M> {
+    /// Who moves.
+    pub seat: Seat,
     /// The moves.
     pub moves: Vec<Rated<M>>,
-    /// Positions that the search looked at.
-    pub nodes: u64,
-    /// How long that took.
-    pub milliseconds: f64,
+    /// What that took.
+    pub stats: SearchStats,
 }
 
 /// A move and its worth.
@@ -38,18 +47,18 @@ pub struct Rating<M> {
 pub struct Rated<M> {
     /// The move.
     pub mv: M,
-    /// Its value before the next roll; `None` from players that do not rate it.
-    pub value: Option<f64>,
-    /// What such values have been worth in whole games, where that was fitted.
+    /// What it brings, before the next roll; `None` from players that do not rate it.
+    pub shares: Option<Shares>,
+    /// What that has been worth to who moves in whole games, where that was fitted.
     pub calibrated: Option<f64>,
-    /// Whether the value is that of best play.
+    /// Whether that is the value of best play.
     pub exact: bool,
 }
 
 /// What a roll permits, by places in the list of moves.
 pub struct Face {
-    /// As a record names it.
-    pub face: u8,
+    /// As a record names it; none without chance.
+    pub face: Option<u8>,
     /// Its probability.
     pub weight: f64,
     /// The moves.
@@ -66,14 +75,6 @@ pub fn has_chance<G: Game>() -> bool {
 pub fn faces<G: Playable>(game: &G, position: &G::Position) -> Vec<Face> {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);
-    if !has_chance::<G>() {
-        let permitted = (0..moves.len()).collect();
-        return vec![Face {
-            face: 0,
-            weight: 1.0,
-            permitted,
-        }];
-    }
     let apart = game.outcome_by_outcome();
     let outcomes = apart.outcomes(position, &moves);
     // Probabilities are rounded to f32.
@@ -81,53 +82,76 @@ pub fn faces<G: Playable>(game: &G, position: &G::Position) -> Vec<Face> {
     let named = game.outcome_names().zip(outcomes.iter());
     named
         .map(|(face, outcome)| Face {
-            face,
+            face: has_chance::<G>().then_some(face),
             weight: f64::from(outcome.weight) / sum,
             permitted: outcome.run().collect(),
         })
         .collect()
 }
 
+/// The shares of all seats.
+pub(crate) fn shares_of(payoffs: &Payoffs) -> Shares {
+    payoffs.map(f64::from)
+}
+
+/// The same where only what who is to move gets is known.
+fn alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Shares {
+    shares_of(&others_alike(game, position, own))
+}
+
 impl<M> Rating<M> {
-    /// The best of some moves by a value of theirs, the first of equals; `None` if none has one.
-    pub fn best(
-        &self,
-        permitted: &[usize],
-        value: impl Fn(&Rated<M>) -> Option<f64>,
-    ) -> Option<(usize, f64)> {
-        let rated = permitted.iter();
-        let rated = rated.filter_map(|&place| Some((place, value(&self.moves[place])?)));
-        rated.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    /// What a move is worth to the seat that makes it.
+    #[must_use]
+    pub fn value(&self, place: usize) -> Option<f64> {
+        self.moves[place].shares.map(|shares| shares[self.seat])
     }
 
-    /// The value before the roll.
-    pub fn expected(
-        &self,
-        faces: &[Face],
-        value: impl Fn(&Rated<M>) -> Option<f64>,
-    ) -> Option<f64> {
-        let of = |face: &Face| Some(face.weight * self.best(&face.permitted, &value)?.1);
-        faces.iter().map(of).sum()
+    /// The place of the best of some moves, the first of equals; `None` if none is rated.
+    #[must_use]
+    pub fn best(&self, permitted: &[usize]) -> Option<usize> {
+        let rated = permitted.iter().copied();
+        let rated = rated.filter_map(|place| Some((place, self.value(place)?)));
+        let best = rated.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(place, _)| place)
+    }
+
+    /// What the position is worth before the roll; `None` if a roll permits nothing that is rated.
+    #[must_use]
+    pub fn expected(&self, faces: &[Face]) -> Option<Shares> {
+        let mut sum = Shares::default();
+        for face in faces {
+            let shares = self.moves[self.best(&face.permitted)?].shares?;
+            sum = array::from_fn(|seat| sum[seat] + face.weight * shares[seat]);
+        }
+        Some(sum)
     }
 }
 
-impl<'a, G: Playable> Rater<'a, G> {
-    /// A rater with what is `known` exactly.
-    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>, known: Knowledge<G>) -> Self {
-        Self {
+impl<'a, G: OnBoard> Rater<'a, G> {
+    /// A rater that also knows what is known exactly in no time.
+    ///
+    /// # Errors
+    /// In one line, if tables cannot be made or read.
+    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
+        let known = match (G::oracle(), game.known()) {
+            (Some(entry), Some(known)) => (entry.read)(&Notation::new(known), game),
+            _ => Ok(None),
+        };
+        Ok(Self {
             game,
             recipe,
-            known,
+            known: known.map_err(|(_, problem)| Problem::wrong(problem))?,
             player: recipe.make(),
-        }
+        })
     }
 
-    /// The exact value of a position before the roll, to its seat to move.
-    pub fn exactly(&self, position: &G::Position) -> Option<f64> {
-        let seat = self.game.to_move(position);
-        let value = self.game.payoff(position, seat);
-        let value = value.or_else(|| self.known.as_ref()?.value(self.game, position));
-        value.map(f64::from)
+    /// What a position is worth, exactly.
+    fn exactly(&self, position: &G::Position) -> Option<Shares> {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return Some(shares_of(&payoffs));
+        }
+        let value = self.known.as_ref()?.value(self.game, position)?;
+        Some(alike(self.game, position, value))
     }
 
     /// Rates all moves of a position that is not over, whatever was rolled; the position is looked
@@ -135,87 +159,69 @@ impl<'a, G: Playable> Rater<'a, G> {
     ///
     /// # Errors
     /// In one line, if the player fails.
-    pub fn rate(&mut self, position: &G::Position, all: bool) -> Result<Rating<G::Move>, String> {
-        let game = self.game;
-        let seat = game.to_move(position);
+    pub fn rate(&mut self, position: &G::Position, all: bool) -> Result<Rating<G::Move>, Problem> {
+        let (game, seat) = (self.game, self.game.to_move(position));
         let mut moves = G::Moves::default();
         game.moves(position, &mut moves);
-        // A value of the seat to move of the next position, as this one sees it.
-        let turned = |next: &G::Position, value: f64| {
-            if game.to_move(next) == seat {
-                value
-            } else {
-                1.0 - value
-            }
-        };
         let exact = moves.iter().map(|&mv| {
-            let next = game.play(position, mv);
-            let value = match game.payoff(&next, seat) {
-                Some(payoff) => Some(f64::from(payoff)),
-                None => self.exactly(&next).map(|value| turned(&next, value)),
-            };
+            let shares = self.exactly(&game.play(position, mv));
             Rated {
                 mv,
-                value,
-                calibrated: value,
-                exact: value.is_some(),
+                shares,
+                calibrated: None,
+                exact: shares.is_some(),
             }
         });
         let mut rating = Rating {
+            seat,
             moves: exact.collect(),
-            nodes: 0,
-            milliseconds: 0.0,
+            stats: SearchStats::default(),
         };
         if rating.moves.iter().all(|rated| rated.exact) {
-            rating
-                .moves
-                .iter_mut()
-                .for_each(|rated| rated.calibrated = None);
             return Ok(rating);
         }
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
         let analysis = self.player.analyse(position, None);
         if let Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) = self.player.failure() {
-            return Err(format!("{}: {reason}", self.recipe.name()));
+            let name = self.recipe.name();
+            return Err(Problem::wrong(format!("{name}: {reason}")));
         }
-        rating.nodes = analysis.stats.nodes;
-        rating.milliseconds = analysis.stats.time.as_secs_f64() * 1000.0;
+        rating.stats = analysis.stats;
         // Nothing was taken on trust where no leaf was evaluated.
         let nothing_taken = analysis.stats.evaluations == 0;
-        for (place, (rated, &(_, value))) in
-            rating.moves.iter_mut().zip(&analysis.moves).enumerate()
-        {
+        let mut is_fitted = false;
+        for (place, rated) in rating.moves.iter_mut().enumerate() {
             if rated.exact {
                 continue;
             }
             let next = game.play(position, rated.mv);
+            let told = analysis.payoffs.as_ref().map(|all| shares_of(&all[place]));
+            let value = analysis.moves[place].1;
+            let value = told.or(value.map(|value| alike(game, position, value)));
+            let value = value.or_else(|| {
+                let value = all.then(|| self.player.value(&next).value).flatten()?;
+                Some(alike(game, &next, value))
+            });
+            let Some(shares) = value else { continue };
             let tree = analysis.tree.as_ref();
             let proven = tree.and_then(|tree| tree.moves.get(place));
             let proven = proven.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
-            let value = value.map(f64::from).or_else(|| {
-                let value = all.then(|| self.player.value(&next).value).flatten()?;
-                Some(turned(&next, value.into()))
-            });
-            let Some(value) = value else { continue };
             rated.exact = proven || nothing_taken;
-            rated.value = Some(value);
-            let own = turned(&next, value) as f32;
-            let fitted = self.recipe.in_whole_games(&next, own);
-            rated.calibrated = fitted.map(|fitted| match rated.exact {
-                true => value,
-                false => turned(&next, fitted.into()),
-            });
+            rated.shares = Some(shares);
+            if game.seats() == 2 && !rated.exact {
+                let own = game.to_move(&next);
+                let fitted = self.recipe.in_whole_games(&next, shares[own] as f32);
+                rated.calibrated = fitted.map(|fitted| alike(game, &next, fitted)[seat]);
+                is_fitted |= fitted.is_some();
+            }
         }
         // Where nothing was fitted, nothing is calibrated.
-        let fitted = rating
+        for rated in rating
             .moves
-            .iter()
-            .any(|rated| !rated.exact && rated.calibrated.is_some());
-        if !fitted {
-            rating
-                .moves
-                .iter_mut()
-                .for_each(|rated| rated.calibrated = None);
+            .iter_mut()
+            .filter(|rated| is_fitted && rated.exact)
+        {
+            rated.calibrated = rated.shares.map(|shares| shares[seat]);
         }
         Ok(rating)
     }

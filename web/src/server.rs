@@ -9,8 +9,8 @@
 use crate::answer::answer_each;
 use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
-use crate::exec::{Sessions, decoded};
-use crate::page::{FILES, POLICY};
+use crate::exec::Sessions;
+use crate::page::{FILES, POLICY, kind_of};
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -18,6 +18,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header},
     response::Response,
 };
+use percent_encoding::percent_decode_str;
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -90,14 +91,20 @@ pub fn serve(
     })
 }
 
+/// What is wrong with a request, and its status.
+type Refusal = (StatusCode, &'static str);
+
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let answered = answered(&shared, request).await;
+    answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+}
+
+async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Refusal> {
     let (head, body) = request.into_parts();
-    if let Err(problem) = own(&shared, &head.headers) {
-        return refused(StatusCode::FORBIDDEN, problem);
-    }
+    own(shared, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            answered(&shared, body, LONGEST, |shared, text, told| {
+            searched(shared, body, LONGEST, |shared, text, told| {
                 let mut in_parts = false;
                 answer_each(text, &shared.bounds, |answer, is_last| {
                     in_parts |= !is_last;
@@ -115,7 +122,7 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             .await
         }
         (&Method::POST, "/records") => {
-            answered(&shared, body, LONGEST_FILE, |shared, bytes, told| {
+            searched(shared, body, LONGEST_FILE, |shared, bytes, told| {
                 let answer = match (shared.games)(bytes) {
                     Ok(json) => response(StatusCode::OK, "application/json", json),
                     Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
@@ -127,12 +134,12 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
         }
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
-            let sessions = match may_exec(&shared, method, &name, &head.headers) {
-                Ok(sessions) => sessions,
-                Err((status, problem)) => return refused(status, problem),
-            };
-            let command = head.uri.query().map(decoded);
-            answered(&shared, body, LONGEST, move |_, body, told| {
+            let sessions = may_exec(shared, method, &name, &head.headers)?;
+            let query = head.uri.query().map(|query| query.replace('+', " "));
+            let decoded =
+                |query: &String| percent_decode_str(query).decode_utf8_lossy().into_owned();
+            let command = query.as_ref().map(decoded);
+            searched(shared, body, LONGEST, move |_, body, told| {
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
                 let answer = match sessions.answer(&name, &command) {
                     Ok(said) => response(StatusCode::OK, "text/plain; charset=utf-8", said),
@@ -142,23 +149,20 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             })
             .await
         }
-        (_, "/api" | "/records") => {
-            refused(StatusCode::METHOD_NOT_ALLOWED, "the API answers POST only")
-        }
+        (_, "/api" | "/records") => Err((NOT_SO, "the API answers POST only")),
         (&Method::GET | &Method::HEAD, path) => {
             let name = path.strip_prefix('/').unwrap_or(path);
             let name = if name.is_empty() { "index.html" } else { name };
-            match FILES.iter().find(|file| file.name == name) {
-                Some(file) => response(StatusCode::OK, file.kind, file.content),
-                None => refused(
-                    StatusCode::NOT_FOUND,
-                    "there is no such page; there are / and POST /api",
-                ),
-            }
+            let file = FILES.iter().find(|(known, _)| *known == name);
+            let nothing = "there is no such page; there are / and POST /api";
+            let (name, content) = file.ok_or((StatusCode::NOT_FOUND, nothing))?;
+            Ok(response(StatusCode::OK, kind_of(name), *content))
         }
-        _ => refused(StatusCode::METHOD_NOT_ALLOWED, "pages answer GET only"),
+        _ => Err((NOT_SO, "pages answer GET only")),
     }
 }
+
+const NOT_SO: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 
 /// The sessions, if GTP is answered to such a request. A browser sends what a picture of another
 /// site asks for without `Origin`, but says from where.
@@ -167,29 +171,21 @@ fn may_exec(
     method: &Method,
     name: &str,
     headers: &HeaderMap,
-) -> Result<Arc<Sessions>, (StatusCode, &'static str)> {
+) -> Result<Arc<Sessions>, Refusal> {
     let off = "GTP is not answered here: alea web --exec";
-    let sessions = shared
-        .sessions
-        .clone()
-        .ok_or((StatusCode::NOT_FOUND, off))?;
-    let from = headers
-        .get("sec-fetch-site")
-        .map_or("none", |from| from.to_str().unwrap_or_default());
-    let (status, problem) = if !["none", "same-origin"].contains(&from) {
-        (StatusCode::FORBIDDEN, "another site may not ask")
-    } else if ![Method::GET, Method::POST].contains(method) {
-        (
-            StatusCode::METHOD_NOT_ALLOWED,
-            "/exec answers GET and POST only",
-        )
-    } else if !Sessions::is_name(name) {
-        let named = "the name of a session is at most 32 letters, digits, - and _";
-        (StatusCode::BAD_REQUEST, named)
-    } else {
-        return Ok(sessions);
-    };
-    Err((status, problem))
+    let sessions = shared.sessions.clone();
+    let sessions = sessions.ok_or((StatusCode::NOT_FOUND, off))?;
+    let from = headers.get("sec-fetch-site");
+    let from = from.map_or("none", |from| from.to_str().unwrap_or_default());
+    if !["none", "same-origin"].contains(&from) {
+        return Err((StatusCode::FORBIDDEN, "another site may not ask"));
+    }
+    if ![Method::GET, Method::POST].contains(method) {
+        return Err((NOT_SO, "/exec answers GET and POST only"));
+    }
+    let named = "the name of a session is at most 32 letters, digits, - and _";
+    let is_name = Sessions::is_name(name).then_some(sessions);
+    is_name.ok_or((StatusCode::BAD_REQUEST, named))
 }
 
 /// Whether a request was meant for this server, and comes from its own page if from any.
@@ -206,17 +202,15 @@ fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
         Ok(Some(host)) if is_own(shared, host) => {}
         _ => return Err("'Host' is not this server; use the address that it printed"),
     }
+    let from_here = |origin: &str| {
+        let host = origin.strip_prefix("http://");
+        host.is_some_and(|host| is_own(shared, host))
+    };
     match text(header::ORIGIN) {
         Ok(None) => Ok(()),
-        Ok(Some(origin)) if is_own_origin(shared, origin) => Ok(()),
+        Ok(Some(origin)) if from_here(origin) => Ok(()),
         _ => Err("'Origin' is not this server's page"),
     }
-}
-
-fn is_own_origin(shared: &Shared, origin: &str) -> bool {
-    origin
-        .strip_prefix("http://")
-        .is_some_and(|host| is_own(shared, host))
 }
 
 /// Names that lead here and that no other site can have: `localhost` and addresses, with the port.
@@ -252,50 +246,27 @@ enum Part {
 }
 
 /// Reads a request and answers it on a thread for searches.
-async fn answered(
+async fn searched(
     shared: &Arc<Shared>,
     body: Body,
     longest: usize,
     work: impl FnOnce(&Shared, &[u8], &mpsc::Sender<Part>) + Send + 'static,
-) -> Response {
-    let answered = parts(shared, body, longest, work).await;
-    answered.unwrap_or_else(|(status, problem)| refused(status, problem))
-}
-
-async fn parts(
-    shared: &Arc<Shared>,
-    body: Body,
-    longest: usize,
-    work: impl FnOnce(&Shared, &[u8], &mpsc::Sender<Part>) + Send + 'static,
-) -> Result<Response, (StatusCode, &'static str)> {
-    let busy = |_| {
-        (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "too many requests at a time; ask again",
-        )
-    };
-    let waits = Arc::clone(&shared.waiting)
-        .try_acquire_owned()
-        .map_err(|_| busy(()))?;
+) -> Result<Response, Refusal> {
+    let busy = "too many requests at a time; ask again";
+    let busy = (StatusCode::SERVICE_UNAVAILABLE, busy);
+    let waits = Arc::clone(&shared.waiting).try_acquire_owned();
+    let waits = waits.map_err(|_| busy)?;
+    let unsent = "the request was not sent in time";
     let read = timeout(SENDING, to_bytes(body, longest)).await;
-    let read = read.map_err(|_| {
-        (
-            StatusCode::REQUEST_TIMEOUT,
-            "the request was not sent in time",
-        )
-    })?;
-    let text = read.map_err(|_| {
-        (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
-        )
-    })?;
+    let read = read.map_err(|_| (StatusCode::REQUEST_TIMEOUT, unsent))?;
+    let large = "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole";
+    let text = read.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, large))?;
     let late = "the time of a request is over; ask a quicker player";
     let late = (StatusCode::SERVICE_UNAVAILABLE, late);
     let patience = shared.bounds.whole + GRACE;
     let turn = Arc::clone(&shared.searches).acquire_owned();
     let turn = timeout(patience, turn).await.map_err(|_| late)?;
-    let turn = turn.map_err(|_| busy(()))?;
+    let turn = turn.map_err(|_| busy)?;
     let for_search = Arc::clone(shared);
     let (told, mut heard) = mpsc::channel::<Part>(1);
     tokio::task::spawn_blocking(move || {
@@ -306,10 +277,9 @@ async fn parts(
     let first = timeout(patience, heard.recv()).await.map_err(|_| late)?;
     let beyond = "this request is beyond what is answered here";
     let first = first.ok_or((StatusCode::SERVICE_UNAVAILABLE, beyond))?;
-    let first = match first {
-        Part::Whole(response) => return Ok(response),
-        line => line,
-    };
+    if let Part::Whole(response) = first {
+        return Ok(response);
+    }
     // With the connection goes who hears, and with that the search.
     let mut first = Some(first);
     let lines = futures_util::stream::poll_fn(move |context| {

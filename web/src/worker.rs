@@ -1,15 +1,13 @@
 //! The board without a server: the API for a Web Worker that runs this crate as WebAssembly.
 //!
 //! `page/worker.js` calls these functions: [`request`] makes room for a request's text, [`respond`]
-//! answers what was written there, [`answer_start`] says where the answer is, and [`is_lasting`]
-//! whether the same request would get no better one; what an analysis has found before its last depth
-//! is told to `alea.tell`. Invariant: one thread calls them, one after the
+//! answers what was written there, and [`answer_start`] says where the answer is; what an analysis has
+//! found before its last depth is told to `alea.tell`. Invariant: one thread calls them, one after the
 //! other, so each answer belongs to the request before it.
 
 #![allow(unsafe_code, reason = "what a worker calls has names of its own")]
 
 use crate::answer::answer_each;
-use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,13 +23,11 @@ const LONGEST: usize = 1 << 16;
 struct Exchange {
     request: Vec<u8>,
     answer: Vec<u8>,
-    is_lasting: bool,
 }
 
 static EXCHANGE: Mutex<Exchange> = Mutex::new(Exchange {
     request: Vec::new(),
     answer: Vec::new(),
-    is_lasting: false,
 });
 
 fn exchange() -> MutexGuard<'static, Exchange> {
@@ -59,10 +55,6 @@ pub extern "C" fn respond() -> usize {
     };
     let request = std::mem::take(&mut exchange.request);
     answer_each(&request, &bounds, |answer, is_last| {
-        exchange.is_lasting = match answer {
-            Answer::Error(Problem { out_of_time, .. }) => !out_of_time,
-            _ => true,
-        };
         exchange.answer = serde_json::to_vec(answer).unwrap_or_default();
         if !is_last {
             tell(exchange.answer.as_ptr(), exchange.answer.len());
@@ -76,10 +68,4 @@ pub extern "C" fn respond() -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
     exchange().answer.as_ptr()
-}
-
-/// Whether the answer would be the same if it was asked for again.
-#[unsafe(no_mangle)]
-pub extern "C" fn is_lasting() -> bool {
-    exchange().is_lasting
 }

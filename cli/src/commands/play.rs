@@ -1,48 +1,52 @@
 //! `alea play`: a game against a player in the terminal, with hints, prices and a ledger.
 //!
-//! Everything is asked as the page of `alea web` asks it (docs/api.md). Invariant: `positions[i]` is
-//! the position before ply i; taking back forgets both, and a roll of the program depends on the
-//! seed and the number of its ply alone, so it stays.
+//! All is found as the page of `alea web` finds it. Invariant: `positions[i]` is the position before
+//! ply i; taking back forgets both, and a roll of the program depends on the seed and the number of
+//! its ply alone, so it stays.
 
-use crate::commands::judge::usual_judge;
 use crate::games::{GameArguments, with_game};
 use crate::output;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
+use benches::sheet::{Cell, Sheet};
+use console::style;
 use engine::core::{
-    game::Game as _,
+    files,
     text::{LineRead, read_line, shortened},
 };
 use engine::play::{
     build::PlayerRecipe,
     game_line::{FORMAT, GameLine, PlyLine},
-    playable::Playable,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     io::{self, IsTerminal as _, Write as _},
-    path::Path,
-    time::{Duration, UNIX_EPOCH},
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 use web::{
-    answer::{answer, levels},
-    bounds::Bounds,
+    answer::{analysis, decision, levels, permitted, roll, start, usual_judge},
+    api::{Account, PlayedPly},
+    games::OnBoard,
+    judge::{judge, verdict},
+    rating::{Rater, has_chance},
 };
 
 /// Play a game in the terminal, with hints, what each move costs, and a ledger at the end
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea play\n         alea play --opponent hard --seat 2 --seed 7\n         alea play --game reversi --opponent \"mcts(sims=500)\"\n         alea play --dice hand"
+    after_help = "Example: alea play\n         alea play --opponent hard --seat 2 --seed 7\n         alea play --game reversi --opponent \"mcts(sims=500)\"\n         alea play --dice hand\n         alea play --resume game.jsonl"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// beginner, easy, medium, hard, strong, 'person' for a second one at this terminal, or any
-    /// player
-    #[arg(long, default_value = "medium", value_name = "LEVEL|PLAYER")]
-    opponent: String,
-    /// Whether you are the first or the second seat
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
-    seat: u8,
+    /// beginner, easy, medium, hard, strong, 'person' for others at this terminal, or any player, on
+    /// all other seats [default: medium]
+    #[arg(long, value_name = "LEVEL|PLAYER")]
+    opponent: Option<String>,
+    /// Which seat is yours, from 1 [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8))]
+    seat: Option<u8>,
     /// Seed of start and dice, as on the page of 'alea web' [default: another one each time; it is
     /// shown]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 53))]
@@ -53,6 +57,10 @@ pub(crate) struct Arguments {
     /// Begin with this position
     #[arg(long, value_name = "POSITION")]
     start: Option<String>,
+    /// Go on with a game that was saved, with its players, seat and seed unless others are named; one
+    /// that is over is shown and judged
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "variant", "start"])]
+    resume: Option<PathBuf>,
     /// Who rates moves, for hints, prices and the ledger [default: as of 'alea judge']
     #[arg(long, value_name = "PLAYER")]
     judge: Option<String>,
@@ -65,186 +73,238 @@ const HELP: &str = "  a move; an empty line plays the only one
   moves        all moves
   hint         the best move and what it is worth
   undo         back to your move before
-  save FILE    keep the game; the page of 'alea web' loads it, 'alea data import' a finished one
+  save FILE    keep the game, to go on with 'alea play --resume FILE'; the page of 'alea web' loads
+               it, 'alea data import' a finished one
   quit         end here, with the ledger";
 
 /// Bytes of the longest line that is read.
 const LONGEST_LINE: usize = 4096;
 
-/// Colours of ANSI terminals.
-const BOLD: u8 = 1;
-const RED: u8 = 31;
-const GREEN: u8 = 32;
-const YELLOW: u8 = 33;
+/// Who sits at this terminal.
+const PERSON: &str = "person";
+
+/// The first line of a saved game.
+#[derive(Serialize, Deserialize)]
+struct Heading {
+    format: String,
+    game: String,
+    players: Vec<String>,
+    /// `{seed}`.
+    #[serde(default)]
+    run: Value,
+}
+
+/// Reads a saved game.
+fn saved(path: &Path) -> Result<(Heading, Option<GameLine>)> {
+    let text = files::read_text(path)?;
+    let mut lines = text.lines();
+    let mut line = || lines.next().unwrap_or_default();
+    let heading = serde_json::from_str::<Heading>(line());
+    let read = heading.and_then(|heading| Ok((heading, serde_json::from_str(line())?)));
+    let (heading, game) = read.with_context(|| format!("{}: no saved game", path.display()))?;
+    if heading.format != FORMAT {
+        let path = path.display();
+        bail!("{path}: no game of {FORMAT}, which 'save' writes");
+    }
+    Ok((heading, Some(game)))
+}
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = self.game.notation();
-        let (seats, titles, has_dice, judge, opponent) = with_game!(&game, game => {
-            let titles = [0, 1].map(|seat| game.seat_title(seat));
-            let has_dice = game.outcome_names().count() > 1;
-            let level = levels(&game).into_iter().find(|level| level.name == self.opponent);
-            let opponent = level.map_or(self.opponent.clone(), |level| level.player);
-            let judge = self.judge.clone().unwrap_or_else(|| usual_judge(&game));
-            for player in [&opponent, &judge].into_iter().filter(|name| *name != "person") {
-                PlayerRecipe::parse(player, &game)?;
+        let (heading, line) = match &self.resume {
+            Some(path) => saved(path)?,
+            None => {
+                let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
+                let new = Heading {
+                    format: FORMAT.to_owned(),
+                    game: self.game.notation(),
+                    players: [PERSON, "medium"].map(str::to_owned).to_vec(),
+                    run: json!({ "seed": micros as u64 % 1_000_000 }),
+                };
+                (new, None)
             }
-            Ok::<_, anyhow::Error>((game.seats(), titles, has_dice, judge, opponent))
-        })?;
-        if seats != 2 {
-            bail!("games of two seats are played here; this one has {seats}");
+        };
+        with_game!(&heading.game, game => {
+            let mut session = Session::new(self, game, &heading)?;
+            session.begin(line)?;
+            session.play()
+        })
+    }
+}
+
+struct Session<'a, G: OnBoard> {
+    arguments: &'a Arguments,
+    game: G,
+    seed: u64,
+    /// Which one is a person's, from 0.
+    seat: usize,
+    judge: PlayerRecipe<G>,
+    /// Nobody if persons sit everywhere.
+    opponent: Option<PlayerRecipe<G>>,
+    positions: Vec<G::Position>,
+    plies: Vec<PlayedPly>,
+    /// The roll of the first position, if that was set up with one.
+    rolled: Option<u8>,
+}
+
+impl<'a, G: OnBoard> Session<'a, G> {
+    fn new(arguments: &'a Arguments, game: G, heading: &Heading) -> Result<Self> {
+        let mut others = heading.players.iter().filter(|name| *name != PERSON);
+        let opponent = arguments.opponent.as_ref().or(others.next());
+        let opponent = opponent.map_or(PERSON, String::as_str);
+        let level = levels(&game)
+            .into_iter()
+            .find(|level| level.name == opponent);
+        let opponent = level.map_or(opponent.to_owned(), |level| level.player);
+        let place = heading.players.iter().position(|name| name == PERSON);
+        let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(place);
+        let (seat, seats) = (seat.unwrap_or(0), game.seats());
+        if seat >= seats {
+            bail!("this game has {seats} seats, there is no seat {}", seat + 1);
         }
-        let says = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
-        let mut session = Session {
-            seed: self.seed.unwrap_or(micros as u64 % 1_000_000),
-            arguments: self,
-            judge,
-            opponent: Some(opponent).filter(|name| name != "person"),
-            titles,
-            has_dice,
-            colours: io::stdout().is_terminal() && !says("NO_COLOR"),
+        let judge = arguments
+            .judge
+            .clone()
+            .unwrap_or_else(|| usual_judge(&game));
+        let recipe = |player: &str| PlayerRecipe::parse(player, &game);
+        let is_person = opponent == PERSON;
+        Ok(Self {
+            arguments,
+            seed: arguments.seed.or(heading.run["seed"].as_u64()).unwrap_or(1),
+            seat,
+            judge: recipe(&judge)?,
+            opponent: (!is_person).then(|| recipe(&opponent)).transpose()?,
             game,
             positions: Vec::new(),
             plies: Vec::new(),
-        };
-        session.play()
+            rolled: None,
+        })
     }
-}
 
-struct Session<'a> {
-    arguments: &'a Arguments,
-    game: String,
-    seed: u64,
-    judge: String,
-    /// Nobody if persons sit on both sides.
-    opponent: Option<String>,
-    titles: [&'static str; 2],
-    has_dice: bool,
-    colours: bool,
-    positions: Vec<String>,
-    /// `{face, move}` each.
-    plies: Vec<Value>,
-}
-
-impl Session<'_> {
-    /// The answer to a question about this game.
-    fn ask(&self, mut question: Value) -> Result<Value> {
-        question["game"] = json!(self.game);
-        let bounds = Bounds {
-            trusts: true,
-            plies: usize::MAX,
-            whole: Duration::from_secs(3600),
-            ..Bounds::default()
+    /// Sets up the start, and plays what was saved.
+    fn begin(&mut self, saved: Option<GameLine>) -> Result<()> {
+        let told = saved.as_ref().map(|line| &line.start);
+        let (first, rolled) = match told.or(self.arguments.start.as_ref()) {
+            Some(text) => self.game.parse_position(text)?,
+            None => (start(&self.game, self.seed, false), None),
         };
-        let answer = serde_json::to_value(answer(serde_json::from_value(question)?, &bounds))?;
-        match answer["error"].as_str() {
-            Some(problem) => Err(anyhow!("{problem}")),
-            None => Ok(answer),
+        self.positions.push(first);
+        self.rolled = rolled.filter(|_| has_chance::<G>());
+        for (number, ply) in (1..).zip(saved.into_iter().flat_map(|line| line.plies)) {
+            let position = self.positions[self.plies.len()];
+            let face = has_chance::<G>().then_some(ply.outcome);
+            let is_face = face.is_none_or(|face| self.game.outcome_names().contains(&face));
+            if !is_face || !self.names(&position, face).contains(&ply.mv) {
+                let mv = shortened(&ply.mv, 80);
+                bail!("ply {number} of the saved game: there is no move '{mv}'");
+            }
+            self.step(face, ply.mv)?;
         }
-    }
-
-    fn paint(&self, code: u8, text: &str) -> String {
-        match self.colours {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
-        }
-    }
-
-    fn play(&mut self) -> Result<()> {
-        let start = match &self.arguments.start {
-            Some(text) => self.ask(json!({ "ask": "position", "position": text }))?,
-            None => self.ask(json!({ "ask": "new", "seed": self.seed }))?,
-        };
-        self.positions.push(text(&start["position"]));
-        let dice = match (self.has_dice, self.arguments.dice.as_str()) {
+        let dice = match (has_chance::<G>(), self.arguments.dice.as_str()) {
             (false, _) => String::new(),
             (true, "hand") => "; you roll the die".to_owned(),
             _ => format!(", dice of seed {}", self.seed),
         };
-        let (game, judge) = (&self.game, &self.judge);
-        let opponent = self.opponent.as_deref().unwrap_or("each other");
+        let opponent = self.opponent.as_ref();
         output::line(&format!(
-            "{game}, against {opponent}{dice}, judged by {judge}; 'help' tells what may be typed"
-        ))?;
+            "{}, against {}{dice}, judged by {}; 'help' tells what may be typed",
+            self.game.notation(),
+            opponent.map_or("each other", PlayerRecipe::name),
+            self.judge.name()
+        ))
+    }
+
+    /// Notes a move after its roll.
+    fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
+        let position = self.positions[self.plies.len()];
+        let played = self.game.parse_move(&position, &mv)?;
+        self.positions.push(self.game.play(&position, played));
+        self.plies.push(PlayedPly { face, mv });
+        Ok(())
+    }
+
+    fn play(&mut self) -> Result<()> {
         loop {
-            let Some(facts) = self.rolled()? else {
+            let ply = self.plies.len();
+            let position = self.positions[ply];
+            let is_over = self.game.payoffs(&position).is_some();
+            let Some(face) = self.face(&position)? else {
                 return self.ledger();
             };
-            let board = with_game!(&self.game, game => {
-                let (position, face) = Playable::parse_position(&game, &text(&facts["position"]))?;
-                Ok::<_, anyhow::Error>(game.draw(&position, face))
-            })?;
-            output::line(&format!("\n{board}"))?;
-            let is_over = facts["over"] == true;
-            let is_person = self.is_person(&facts);
+            output::line(&format!("\n{}", self.game.draw(&position, face)))?;
             if is_over {
                 self.ledger()?;
                 output::line("undo, save FILE or quit")?;
             }
-            let mv = if is_person || is_over {
-                match self.typed(&facts)?.as_deref() {
+            let seat = self.game.to_move(&position);
+            let opponent = self
+                .opponent
+                .as_ref()
+                .filter(|_| seat != self.seat && !is_over);
+            let mv = match opponent {
+                Some(opponent) => {
+                    let seed = self.seed + ply as u64;
+                    let mv = decision(&self.game, &position, face, opponent, seed)?.best;
+                    let mv = self.game.format_move(&position, mv);
+                    let title = self.game.seat_title(seat);
+                    output::line(&format!("{title} plays {}", style(&mv).bold()))?;
+                    mv
+                }
+                None => match self.typed(&position, face)?.as_deref() {
                     Some("undo") => {
                         self.undo()?;
                         continue;
                     }
-                    Some(mv) => mv.to_owned(),
+                    Some(mv) => {
+                        if !self.arguments.quiet {
+                            output::line(&self.price(&position, face, mv)?)?;
+                        }
+                        mv.to_owned()
+                    }
                     None if is_over => return Ok(()),
                     None => return self.ledger(),
-                }
-            } else {
-                let seed = self.seed + self.plies.len() as u64;
-                let asked = json!({ "ask": "move", "position": facts["position"], "player": self.opponent, "seed": seed });
-                let mv = text(&self.ask(asked)?["move"]);
-                let name = self.paint(BOLD, &mv);
-                output::line(&format!("{} plays {name}", text(&facts["seat_name"])))?;
-                mv
+                },
             };
-            let moves = facts["moves"].as_array().into_iter().flatten();
-            let next = moves.clone().find(|next| next["move"] == mv);
-            let next = text(&next.context("no such move")?["position"]);
-            if is_person && !self.arguments.quiet {
-                output::line(&self.price(&facts, &mv)?)?;
-            }
-            let face = &facts["face"];
-            self.plies.push(match face.is_null() {
-                true => json!({ "move": mv }),
-                false => json!({ "face": face, "move": mv }),
-            });
-            self.positions.push(next);
+            self.step(face, mv)?;
         }
     }
 
-    fn is_person(&self, facts: &Value) -> bool {
-        self.opponent.is_none() || facts["seat"] == self.arguments.seat - 1
-    }
-
-    /// The position with its roll; `None` where somebody ends the game instead of rolling.
-    fn rolled(&mut self) -> Result<Option<Value>> {
+    /// The roll, none without chance or once the game is over; `None` where somebody ends the game
+    /// instead of rolling.
+    fn face(&self, position: &G::Position) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
-        let position = &self.positions[ply];
-        let facts = self.ask(json!({ "ask": "position", "position": position }))?;
-        if !self.has_dice || !facts["face"].is_null() || facts["over"] == true {
-            return Ok(Some(facts));
+        let rolled = self.rolled.filter(|_| ply == 0);
+        let is_hand = self.arguments.dice == "hand" && has_chance::<G>();
+        if rolled.is_some() || !is_hand || self.game.payoffs(position).is_some() {
+            return Ok(Some(
+                rolled.or_else(|| roll(&self.game, position, self.seed, ply as u64)),
+            ));
         }
-        if self.arguments.dice == "program" {
-            let asked =
-                json!({ "ask": "roll", "position": position, "seed": self.seed, "ply": ply });
-            return self.ask(asked).map(Some);
-        }
-        let unrolled = position.trim_end_matches('-');
-        let prompt = format!("{} rolls:", text(&facts["seat_name"]));
+        let prompt = format!("{} rolls:", self.title(position));
         loop {
             let said = match self.line(&prompt)? {
                 Some(said) if said != "quit" => said,
                 _ => return Ok(None),
             };
-            let asked = json!({ "ask": "position", "position": format!("{unrolled}{said}") });
-            match self.ask(asked) {
-                Ok(facts) if !facts["face"].is_null() => return Ok(Some(facts)),
+            match said.parse() {
+                Ok(face) if self.game.outcome_names().contains(&face) => {
+                    return Ok(Some(Some(face)));
+                }
                 _ => output::line("what the die shows, a number; or quit")?,
             }
         }
+    }
+
+    /// All moves.
+    fn names(&self, position: &G::Position, face: Option<u8>) -> Vec<String> {
+        let moves = permitted(&self.game, position, face);
+        let names = moves.iter().map(|&mv| self.game.format_move(position, mv));
+        names.collect()
+    }
+
+    /// Who is to move, in words.
+    fn title(&self, position: &G::Position) -> &'static str {
+        self.game.seat_title(self.game.to_move(position))
     }
 
     /// Forgets plies until it is a person's turn again.
@@ -252,8 +312,8 @@ impl Session<'_> {
         let before = self.plies.len();
         while self.plies.pop().is_some() {
             self.positions.pop();
-            let position = &self.positions[self.plies.len()];
-            if self.is_person(&self.ask(json!({ "ask": "position", "position": position }))?) {
+            let seat = self.game.to_move(&self.positions[self.plies.len()]);
+            if self.opponent.is_none() || seat == self.seat {
                 break;
             }
         }
@@ -263,7 +323,7 @@ impl Session<'_> {
     /// A line that somebody types; `None` at the end of the input.
     fn line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
-        write!(out, "{} ", self.paint(BOLD, prompt))?;
+        write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let mut line = Vec::new();
         let read = read_line(&mut io::stdin().lock(), LONGEST_LINE, &mut line);
@@ -277,10 +337,9 @@ impl Session<'_> {
     }
 
     /// A move, `undo`, or none to quit; answers what else is typed.
-    fn typed(&self, facts: &Value) -> Result<Option<String>> {
-        let moves = facts["moves"].as_array().into_iter().flatten();
-        let moves: Vec<String> = moves.map(|one| text(&one["move"])).collect();
-        let prompt = format!("{}:", text(&facts["seat_name"]));
+    fn typed(&self, position: &G::Position, face: Option<u8>) -> Result<Option<String>> {
+        let moves = self.names(position, face);
+        let prompt = format!("{}:", self.title(position));
         loop {
             let Some(said) = self.line(&prompt)? else {
                 return Ok(None);
@@ -292,16 +351,13 @@ impl Session<'_> {
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let rated = self.rated(facts)?;
-                    format!(
-                        "{} ({:.1} %)",
-                        text(&rated["best"]),
-                        percent(&rated["value"])
-                    )
+                    let rated = analysis(&self.game, position, face, &self.judge)?;
+                    let best = rated.best.unwrap_or_default();
+                    format!("{best} ({:.1} %)", percent(rated.value))
                 }
                 ("save", _) => match self.save(rest.trim()) {
                     Ok(()) => format!("saved in {}", rest.trim()),
-                    Err(error) => self.paint(RED, &format!("not saved: {error:#}")),
+                    Err(error) => style(format!("not saved: {error:#}")).red().to_string(),
                 },
                 ("", [only]) => return Ok(Some(only.clone())),
                 _ if moves.contains(&said) => return Ok(Some(said)),
@@ -314,34 +370,26 @@ impl Session<'_> {
         }
     }
 
-    fn rated(&self, facts: &Value) -> Result<Value> {
-        let asked =
-            json!({ "ask": "analyse", "position": facts["position"], "player": self.judge });
-        self.ask(asked)
-    }
-
     /// What a move gives away.
-    fn price(&self, facts: &Value, mv: &str) -> Result<String> {
-        let rated = self.rated(facts)?;
-        let mut moves = rated["moves"].as_array().into_iter().flatten();
-        let played = moves.find(|one| one["move"] == mv);
-        let value = percent(&played.context("no such move")?["value"]);
-        let best = percent(&rated["value"]);
+    fn price(&self, position: &G::Position, face: Option<u8>, mv: &str) -> Result<String> {
+        let rated = analysis(&self.game, position, face, &self.judge)?;
+        let played = rated.moves.iter().find(|one| one.mv == mv);
+        let value = percent(played.and_then(|one| one.value));
+        let best = percent(rated.value);
         let error = best - value;
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
-            return Ok(self.paint(GREEN, &text));
+            return Ok(style(text).green().to_string());
         }
-        let verdict = web::judge::verdict(error / 100.0);
-        let colour = if verdict == "doubtful" { YELLOW } else { RED };
+        let verdict = verdict(error / 100.0);
+        let price = format!("{mv} costs {error:.1} points");
         let price = match verdict {
-            "" => format!("{mv} costs {error:.1} points"),
-            _ => self.paint(colour, &format!("{mv} costs {error:.1} points ({verdict})")),
+            "" => style(price),
+            "doubtful" => style(format!("{price} ({verdict})")).yellow(),
+            _ => style(format!("{price} ({verdict})")).red(),
         };
-        Ok(format!(
-            "{price}; better is {}, {best:.1} %",
-            text(&rated["best"])
-        ))
+        let better = rated.best.unwrap_or_default();
+        Ok(format!("{price}; better is {better}, {best:.1} %"))
     }
 
     /// Writes the game as JSON lines.
@@ -349,27 +397,23 @@ impl Session<'_> {
         if name.is_empty() {
             bail!("'save' needs the name of a file");
         }
-        let mut players = ["person", self.opponent.as_deref().unwrap_or("person")];
-        if self.arguments.seat == 2 {
-            players.reverse();
-        }
-        let last = &self.positions[self.plies.len()];
-        let payoffs = with_game!(&self.game, game => {
-            let (position, _) = Playable::parse_position(&game, last)?;
-            Ok::<_, anyhow::Error>(game.payoffs(&position).unwrap_or_default())
-        })?;
-        let ply = |ply: &Value| {
-            let face = ply["face"].as_u64().unwrap_or_default() as u8;
-            PlyLine::new(face, ply["move"].as_str().unwrap_or_default().to_owned())
-        };
-        let plies = self.plies.iter().map(ply).collect();
-        let heading = json!({ "format": FORMAT, "game": self.game, "players": players });
-        let start = self.positions[0].clone();
+        let (seats, last) = (self.game.seats(), self.positions[self.plies.len()]);
+        let opponent = self.opponent.as_ref().map_or(PERSON, PlayerRecipe::name);
+        let mut players = vec![opponent.to_owned(); seats];
+        players[self.seat] = PERSON.to_owned();
+        let payoffs = self.game.payoffs(&last).unwrap_or_default();
+        let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
+        let heading = json!(Heading {
+            format: FORMAT.to_owned(),
+            game: self.game.notation(),
+            players,
+            run: json!({ "seed": self.seed }),
+        });
         let game = json!(GameLine::new(
-            start,
-            plies,
-            payoffs[..2].to_vec(),
-            vec![0, 1]
+            self.game.format_position(&self.positions[0], None),
+            self.plies.iter().map(ply).collect(),
+            payoffs[..seats].to_vec(),
+            (0..seats as u8).collect(),
         ));
         Ok(output::file(
             Path::new(name),
@@ -377,45 +421,41 @@ impl Session<'_> {
         )?)
     }
 
-    /// The ledger as a sum, in percent of a win of the first seat.
+    /// The ledger, whose columns add up to the results, in hundredths of a win.
     fn ledger(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());
         }
-        let asked = json!({ "ask": "judge", "start": self.positions[0], "plies": self.plies, "player": self.judge });
-        let ledger = self.ask(asked)?;
-        let [first, second] = self.titles;
-        let of = |key: &str, seat: usize| percent(&ledger[key][seat]);
-        let result = if ledger["over"] == true {
-            "result"
-        } else {
-            "so far"
-        };
-        let terms = [
-            ("start".to_owned(), percent(&ledger["start_value"])),
-            (format!("luck of {first}"), of("luck", 0)),
-            (format!("luck of {second}"), -of("luck", 1)),
-            (format!("errors of {first}"), -of("errors", 0)),
-            (format!("errors of {second}"), of("errors", 1)),
-            ("drift of the judge".to_owned(), percent(&ledger["drift"])),
-            (result.to_owned(), percent(&ledger["result"])),
+        let game = &self.game;
+        let mut rater = Rater::new(game, &self.judge)?;
+        let ledger = judge(game, self.positions[0], &self.plies, &mut rater, None)?;
+        let terms: [(_, Term); _] = [
+            ("start", |seat| seat.start),
+            ("luck", |seat| seat.luck),
+            ("errors", |seat| -seat.errors),
+            ("luck and errors of others", |seat| seat.others),
+            ("drift of the judge", |seat| seat.drift),
+            (if ledger.over { "result" } else { "so far" }, |seat| {
+                seat.result
+            }),
+            ("given away a decision", |seat| seat.error_per_decision),
         ];
-        output::line(&format!("\nledger, in percent of a win of {first}"))?;
-        for (name, value) in terms {
+        let row = |(name, value): (&str, Term)| {
             // A sum of nothing has no sign.
-            output::line(&format!("  {name:<20} {:>+8.2}", value + 0.0))?;
-        }
-        let [own, other] = [0, 1].map(|seat| of("error_per_decision", seat));
-        output::line(&format!(
-            "points a decision given away: {first} {own:.2}, {second} {other:.2}"
-        ))
+            let value = |seat| Cell::Right(format!("{:+.2}", 100.0 * value(seat) + 0.0));
+            let values = ledger.seats.iter().map(value);
+            [Cell::from(name)].into_iter().chain(values).collect()
+        };
+        let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
+        let heads = ["ledger, in points"].into_iter().chain(titles);
+        let sheet = Sheet::filled(heads, terms.map(row)).text();
+        output::line(&format!("\n{}", sheet.trim_end()))
     }
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
+/// A term of a seat's ledger.
+type Term = fn(&Account) -> f64;
 
-fn percent(value: &Value) -> f64 {
-    100.0 * value.as_f64().unwrap_or_default()
+fn percent(value: Option<f64>) -> f64 {
+    100.0 * value.unwrap_or_default()
 }

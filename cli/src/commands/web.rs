@@ -74,9 +74,8 @@ impl Arguments {
             output::note("whoever reaches this address may ask for searches");
         }
         output::line(&format!("http://{address}/"))?;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = match self.searches {
-            0 => cores,
+            0 => rayon::current_num_threads(),
             some => some.min(1024),
         };
         server::serve(

@@ -16,6 +16,7 @@ mod inputs;
 pub mod map;
 mod notation;
 mod playable;
+pub use playable::MAPS;
 
 use crate::core::game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by};
 use map::{Cell, DIRECTIONS, LARGEST, Map, Side};

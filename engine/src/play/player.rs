@@ -35,6 +35,9 @@ pub struct Analysis<M> {
     /// Each move with the win probability of the seat that makes it, after the move and before the
     /// next roll; `None` from players that do not rate moves.
     pub moves: Vec<(M, Option<f32>)>,
+    /// What each of them brings every seat, where a search says so; with more than two seats that
+    /// does not follow from its value.
+    pub payoffs: Option<Vec<Payoffs>>,
     /// The line of play thought best, starting with the best move; at least that move where moves
     /// are rated.
     pub line: Vec<M>,
@@ -57,6 +60,7 @@ impl<M> Analysis<M> {
         });
         Self {
             moves: moves.iter().map(|&mv| (mv, None)).collect(),
+            payoffs: None,
             line: Vec::new(),
             stats: SearchStats::default(),
             tree: None,

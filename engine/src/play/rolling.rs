@@ -93,6 +93,7 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         Analysis {
             line: vec![all[best]],
             moves: all.iter().copied().zip(values).collect(),
+            payoffs: None,
             stats,
             tree: None,
         }

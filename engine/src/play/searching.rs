@@ -60,15 +60,13 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             self.search.game().moves(position, &mut all);
             &all
         });
-        let values = self.search.move_values(position, moves);
-        let moves: Vec<_> = moves
-            .iter()
-            .copied()
-            .zip(values.into_iter().map(Some))
-            .collect();
+        let found = self.search.move_payoffs(position, moves);
+        let values = found.iter().map(|&(value, _)| Some(value));
+        let moves: Vec<_> = moves.iter().copied().zip(values).collect();
         Analysis {
             line: best_of(&moves).into_iter().collect(),
             moves,
+            payoffs: found.into_iter().map(|(_, payoffs)| payoffs).collect(),
             stats: self.stats_since(began),
             tree: None,
         }
@@ -152,6 +150,7 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
             .collect();
         Analysis {
             moves,
+            payoffs: None,
             line: tree.line.clone(),
             stats: self.stats_since(began),
             tree: Some(Box::new(tree)),

@@ -18,7 +18,7 @@ use super::{
 use crate::core::{
     chance::Bounds,
     evaluator::Evaluator,
-    game::{Game, Stage},
+    game::{Game, Payoffs, Stage},
     oracle::Oracle,
 };
 use std::{
@@ -75,6 +75,10 @@ pub trait Deepens<G: Game>: Send {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool);
+    /// What the last of these moves brings every seat, if that is told.
+    fn last_payoffs(&self) -> Option<Payoffs> {
+        None
+    }
 }
 
 /// A search under limits, on one or more threads.
@@ -329,10 +333,19 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
     }
 
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
+        let found = self.move_payoffs(position, moves).into_iter();
+        found.map(|(value, _)| value).collect()
+    }
+
+    fn move_payoffs(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Vec<(f32, Option<Payoffs>)> {
         self.run(position, |worker, depths| {
             // Values of different depths do not compare: an iteration counts when all moves have
             // one, but for the first.
-            let (mut values, mut completed) = (vec![0.5; moves.len()], 0);
+            let (mut values, mut completed) = (vec![(0.5, None); moves.len()], 0);
             for depth in depths {
                 let (mut found, mut proven) = (values.clone(), true);
                 for (value, &mv) in found.iter_mut().zip(moves) {
@@ -341,7 +354,7 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
                     if worker.watch().stopped() {
                         return (if completed == 0 { found } else { values }, completed);
                     }
-                    *value = bounds.lower;
+                    *value = (bounds.lower, worker.last_payoffs());
                     proven &= holds;
                 }
                 (values, completed) = (found, depth);

@@ -49,6 +49,8 @@ pub struct MaxN<G: Game, E: Evaluator<G>> {
     cache: E::Cache,
     /// For each ply of the line the moves of its node; `None` while it uses them.
     lists: Vec<Option<Box<G::Moves>>>,
+    /// What the move at the root that was searched last brings.
+    last: Payoffs,
     /// Leaves evaluated: a subtree that adds none is proven.
     horizon: u64,
     watch: Watch,
@@ -72,6 +74,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
             width,
             cache: E::Cache::default(),
             lists: Vec::new(),
+            last: NOTHING,
             horizon: 0,
             watch: Watch::default(),
             stats: SearchStats::default(),
@@ -178,7 +181,12 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
     ) -> (Bounds, bool) {
         self.make_room(depth);
         let horizon = self.horizon;
-        let own = self.after(position, mv, depth - 1, 0)[self.game.to_move(position)];
+        self.last = self.after(position, mv, depth - 1, 0);
+        let own = self.last[self.game.to_move(position)];
         (Bounds::exact(own), horizon == self.horizon)
+    }
+
+    fn last_payoffs(&self) -> Option<Payoffs> {
+        Some(self.last)
     }
 }

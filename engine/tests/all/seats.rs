@@ -259,8 +259,13 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let values: Vec<f32> = values.collect();
         let limits = Limits::to_depth(depth);
         let deepening = Deepening::default();
-        let mut search = MaxNSearch::new(game, evaluator, None, deepening, limits, false);
+        let mut search = MaxNSearch::new(game.clone(), evaluator, None, deepening, limits, false);
         assert_eq!(search.move_values(position, &moves), values, "{text}");
+        let told = search.move_payoffs(position, &moves);
+        for (next, (_, payoffs)) in successors(&game, position).iter().zip(told) {
+            let expected = case.max_n(next, depth - 1);
+            assert_eq!(payoffs.unwrap()[..seats], expected[..seats], "{text}");
+        }
         let best = values.iter().copied().fold(0.0, f32::max);
         let first = values.iter().position(|&value| value == best).unwrap();
         assert_eq!(search.best_move(position, &moves), (moves[first], best));

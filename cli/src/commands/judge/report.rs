@@ -7,7 +7,7 @@ use super::Judged;
 use benches::page::{Block, Page};
 use benches::sheet::{Cell, Sheet};
 use std::collections::BTreeMap;
-use web::{api::JudgedPly, games::OnBoard};
+use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
 
 /// Games that are shown ply by ply.
 const WHOLE: usize = 20;
@@ -19,6 +19,8 @@ pub(super) struct Report {
     players: BTreeMap<String, [Vec<f64>; 3]>,
     games: Vec<Vec<Cell>>,
     whole: Vec<Judged>,
+    /// The most by which a sum missed its result.
+    balance: f64,
 }
 
 /// The mean with its interval, in points, hundredths of a win.
@@ -35,31 +37,50 @@ fn number(value: f64) -> Cell {
 }
 
 impl Report {
-    pub(super) fn add(&mut self, one: Judged) {
+    pub(super) fn add(&mut self, one: Judged, has_luck: bool) {
         let ledger = &one.ledger;
-        for (seat, name) in one.players.iter().enumerate().take(2) {
-            let own = [ledger.result, 1.0 - ledger.result][seat];
-            let each = [own, ledger.luck[seat], ledger.error_per_decision[seat]];
+        let mut row: Vec<Cell> = vec![
+            one.game.into(),
+            one.players.join(" – ").into(),
+            (ledger.plies.len() as u64).into(),
+        ];
+        for (seat, name) in ledger.seats.iter().zip(&one.players) {
+            let each = [seat.result, seat.luck, seat.error_per_decision];
             let all = self.players.entry(name.clone()).or_default();
             all.iter_mut()
                 .zip(each)
                 .for_each(|(all, one)| all.push(one));
+            let luck = has_luck.then_some(seat.luck);
+            let more = [-seat.errors, seat.others, seat.drift, seat.result];
+            row.extend([seat.start].into_iter().chain(luck).chain(more).map(number));
         }
-        let sums = [
-            ledger.result,
-            ledger.start_value,
-            ledger.luck[0],
-            ledger.luck[1],
-            ledger.errors[0],
-            ledger.errors[1],
-            ledger.drift,
-        ];
-        let mut row = vec![one.game.into(), one.players.join(" – ").into()];
-        row.extend(sums.map(number));
         self.games.push(row);
+        self.balance = self.balance.max(ledger.balance);
         if self.whole.len() < WHOLE {
             self.whole.push(one);
         }
+    }
+
+    /// A row a game, in points.
+    fn games<G: OnBoard>(&self, game: &G) -> Sheet {
+        let mut heads = ["game", "players", "plies"].map(str::to_owned).to_vec();
+        for seat in 0..game.seats() {
+            let title = game.seat_title(seat);
+            heads.push(format!("{title}: start"));
+            heads.extend(has_chance::<G>().then(|| "luck".to_owned()));
+            heads.extend(["errors", "others", "drift", "result"].map(str::to_owned));
+        }
+        Sheet::filled(heads, self.games.iter().cloned())
+    }
+
+    pub(super) fn text<G: OnBoard>(&self, game: &G, judge: &str) -> String {
+        let (games, players) = (self.games(game).text(), self.players().text());
+        format!(
+            "{games}\n{} games judged by {judge}, in points; sums miss results by at most {:.1e}\n\n{}",
+            self.games.len(),
+            100.0 * self.balance,
+            players.trim_end()
+        )
     }
 
     /// A row a player, in points.
@@ -79,7 +100,6 @@ impl Report {
     }
 
     pub(super) fn page<G: OnBoard>(self, game: &G, judge: &str) -> Page {
-        let [first, second] = [0, 1].map(|seat| game.seat_title(seat));
         let mut page = Page {
             title: format!("Judged games of {}", game.notation()),
             summary: vec![vec![
@@ -93,28 +113,16 @@ impl Report {
             "Players",
             vec![Block::Table(self.players()), Block::Note(note.to_owned())],
         );
-        let heads = ["game", "players", "result", "start"]
-            .map(str::to_owned)
-            .into_iter();
-        let luck = [first, second].map(|seat| format!("luck {seat}"));
-        let errors = [first, second].map(|seat| format!("errors {seat}"));
-        let heads = heads.chain(luck).chain(errors).chain(["drift".to_owned()]);
-        let note = format!(
-            "In points of {first}: result = start + luck {first} − luck {second} − errors {first} + errors {second} + drift."
-        );
+        let note = "In points of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.";
         page.push(
             "Games",
-            vec![
-                Block::Table(Sheet::filled(heads, self.games)),
-                Block::Note(note),
-            ],
+            vec![Block::Table(self.games(game)), Block::Note(note.to_owned())],
         );
         for one in &self.whole {
             let row = |(ply, judged): (u64, &JudgedPly)| {
                 let face = judged
                     .face
                     .map_or(Cell::Missing, |face| Cell::Count(face.into()));
-                let luck = [judged.luck, -judged.luck][judged.seat];
                 let seat = game.seat_title(judged.seat);
                 let better = if judged.error > 0.0 {
                     judged.best.as_str()
@@ -126,15 +134,23 @@ impl Report {
                     seat.into(),
                     face,
                     judged.mv.as_str().into(),
-                    number(judged.before),
-                    number(luck),
+                    number(judged.before[0]),
+                    number(judged.luck),
                     number(judged.error),
                     judged.verdict.into(),
                     better.into(),
                 ]
             };
             let heads = [
-                "ply", "seat", "roll", "move", first, "luck", "error", "verdict", "better",
+                "ply",
+                "seat",
+                "roll",
+                "move",
+                game.seat_title(0),
+                "luck",
+                "error",
+                "verdict",
+                "better",
             ];
             let plies = Sheet::filled(heads, (1..).zip(&one.ledger.plies).map(row));
             page.push(format!("Game {}", one.game), vec![Block::Table(plies)]);

@@ -14,9 +14,16 @@ use std::fmt::Write;
 const CELL: usize = 40;
 const MARGIN: usize = 34;
 
-/// Colours of the players' stones.
-const COLOURS: [&str; MAX_SEATS] = [
-    "#d84a3a", "#3a6fd8", "#3f9c4b", "#e0b32e", "#8a4fc4", "#2fa7b5", "#e07b2e", "#6b6f76",
+/// Colours of the players' stones and of the digits on them, in contrast of 4.5 and more.
+const COLOURS: [(&str, &str); MAX_SEATS] = [
+    ("#c8372d", "#fff"),
+    ("#2f62c9", "#fff"),
+    ("#2b7a3b", "#fff"),
+    ("#f2c230", "#222"),
+    ("#8a3fc4", "#fff"),
+    ("#7fd6e6", "#222"),
+    ("#f0943a", "#222"),
+    ("#4d5258", "#fff"),
 ];
 
 /// A seat as people name it.
@@ -93,10 +100,10 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#e4e1d6\" stroke=\"#b7b2a1\"/>"
         );
         let (x, y) = (x + CELL / 2, y + CELL / 2);
-        let colour = match what.seat() {
+        let (colour, ink) = match what.seat() {
             Some(seat) => COLOURS[seat],
-            None if what == Cell::EXPANSION => "#fff",
-            None => "none",
+            None if what == Cell::EXPANSION => ("#fff", "#333"),
+            None => ("none", "#333"),
         };
         if what.is_occupied() {
             let _ = write!(
@@ -105,11 +112,6 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             );
         }
         if what != Cell::EMPTY {
-            let ink = if what.seat().is_some() {
-                "#fff"
-            } else {
-                "#333"
-            };
             let _ = write!(
                 svg,
                 "<text x=\"{x}\" y=\"{}\" font-size=\"15\" fill=\"{ink}\">{}</text>",
@@ -145,7 +147,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             "<rect x=\"14\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\
              <text x=\"34\" y=\"{y}\" font-size=\"14\" fill=\"#333\" text-anchor=\"start\">{standing}</text>",
             y - 11,
-            COLOURS[line]
+            COLOURS[line].0
         );
     }
     svg + "</svg>"

@@ -21,6 +21,12 @@ use std::sync::Arc;
 /// The map that is meant where none is named: Reversi's board, with Reversi's start.
 const USUAL: &str = include_str!("plain8.map");
 
+/// Maps that are meant by a name, without a file.
+pub const MAPS: [(&str, &str); 2] = [
+    ("three", include_str!("three.map")),
+    ("four", include_str!("four.map")),
+];
+
 impl ReversiXt {
     /// The rules on a map that a parameter names.
     fn on(arguments: &mut Arguments<'_>, text: Option<&str>) -> Result<Self, Problem> {
@@ -28,7 +34,8 @@ impl ReversiXt {
         let at = name.map_or(1, |name| name.character);
         let wrong = |problem: String| (at, problem);
         let called = name.map_or("the map", |name| &name.name);
-        let read = match (text, name) {
+        let known = MAPS.iter().find(|(known, _)| *known == called);
+        let read = match (text.or(known.map(|(_, text)| *text)), name) {
             (Some(text), _) => text.to_owned(),
             (None, None) => USUAL.to_owned(),
             (None, Some(name)) => crate::core::files::read_text(name.name.as_ref())
@@ -70,7 +77,7 @@ fn read_points(value: &Notation) -> Result<[u32; MAX_SEATS], Problem> {
 
 impl Playable for ReversiXt {
     const NAME: &'static str = "reversixt";
-    const PARAMETERS: &'static str = "map=FILE, points=25-11-5-2-1";
+    const PARAMETERS: &'static str = "map=FILE|three|four, points=25-11-5-2-1";
     const OPENING_PLIES: usize = 8;
     const REMAINING: &'static str = "empties";
     const WINNERS_ARE_LISTED: bool = true;

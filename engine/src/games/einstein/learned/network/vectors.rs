@@ -8,6 +8,13 @@
 //! the plain forward pass.
 #![allow(unsafe_code)]
 
+/// Functions that are compiled for some features and vanish into what calls them.
+macro_rules! compiled_for {
+    ($features:literal $($function:item)*) => {
+        $(#[inline] #[target_feature(enable = $features)] $function)*
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "wasm32")]

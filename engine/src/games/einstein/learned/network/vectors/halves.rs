@@ -20,120 +20,96 @@ pub(super) const PARTS_OF_TWO: usize = 1;
 /// Sums of a single position.
 pub(super) const PARTS: usize = 2;
 
-/// Half `at` of some lines.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: usize) -> Vector {
-    const { assert!(size_of::<T>() * COUNT == 64) };
-    let line = &raw const lines[at / 2];
-    // SAFETY: a line has 64 bytes and is aligned to as many; this reads its first or its last 32.
-    unsafe { _mm256_load_si256(line.cast::<Vector>().add(at % 2)) }
-}
+compiled_for! {
+    "avx2"
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn store<T: Copy, const COUNT: usize>(
-    lines: &mut [Line<T, COUNT>],
-    at: usize,
-    vector: Vector,
-) {
-    const { assert!(size_of::<T>() * COUNT == 64) };
-    let line = &raw mut lines[at / 2];
-    // SAFETY: as above, written; elements are integers, so any bits will do.
-    unsafe { _mm256_store_si256(line.cast::<Vector>().add(at % 2), vector) }
-}
+    /// Half `at` of some lines.
+    pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: usize) -> Vector {
+        const { assert!(size_of::<T>() * COUNT == 64) };
+        let line = &raw const lines[at / 2];
+        // SAFETY: a line has 64 bytes and is aligned to as many; this reads its first or its last 32.
+        unsafe { _mm256_load_si256(line.cast::<Vector>().add(at % 2)) }
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
-    let part = &mut bytes[BYTES * at..][..BYTES];
-    // SAFETY: there are 32 bytes, and the store asks for no alignment.
-    unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), vector) }
-}
+    pub(super) fn store<T: Copy, const COUNT: usize>(
+        lines: &mut [Line<T, COUNT>],
+        at: usize,
+        vector: Vector,
+    ) {
+        const { assert!(size_of::<T>() * COUNT == 64) };
+        let line = &raw mut lines[at / 2];
+        // SAFETY: as above, written; elements are integers, so any bits will do.
+        unsafe { _mm256_store_si256(line.cast::<Vector>().add(at % 2), vector) }
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn zero() -> Vector {
-    _mm256_setzero_si256()
-}
+    pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+        let part = &mut bytes[BYTES * at..][..BYTES];
+        // SAFETY: there are 32 bytes, and the store asks for no alignment.
+        unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), vector) }
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn add16(a: Vector, b: Vector) -> Vector {
-    _mm256_add_epi16(a, b)
-}
+    pub(super) fn zero() -> Vector {
+        _mm256_setzero_si256()
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
-    _mm256_sub_epi16(a, b)
-}
+    pub(super) fn add16(a: Vector, b: Vector) -> Vector {
+        _mm256_add_epi16(a, b)
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn add32(a: Vector, b: Vector) -> Vector {
-    _mm256_add_epi32(a, b)
-}
+    pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
+        _mm256_sub_epi16(a, b)
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn broadcast(four: i32) -> Vector {
-    _mm256_set1_epi32(four)
-}
+    pub(super) fn add32(a: Vector, b: Vector) -> Vector {
+        _mm256_add_epi32(a, b)
+    }
 
-/// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
-    _mm256_maddubs_epi16(inputs, weights)
-}
+    pub(super) fn broadcast(four: i32) -> Vector {
+        _mm256_set1_epi32(four)
+    }
 
-/// Numbers of 16 bits, added up in pairs.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn widen(numbers: Vector) -> Vector {
-    _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
-}
+    /// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
+    pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
+        _mm256_maddubs_epi16(inputs, weights)
+    }
 
-/// Sums of the first layer as activations, in the order in which they are packed.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn activations(low: Vector, high: Vector) -> Vector {
-    const DOWN: i32 = SHIFT as i32;
-    let packed = _mm256_packus_epi16(
-        _mm256_srai_epi16::<DOWN>(low),
-        _mm256_srai_epi16::<DOWN>(high),
-    );
-    _mm256_min_epu8(packed, _mm256_set1_epi8(127))
-}
+    /// Numbers of 16 bits, added up in pairs.
+    pub(super) fn widen(numbers: Vector) -> Vector {
+        _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
+    }
 
-/// The weights of two vectors of neurons in one, in the order of [`output`].
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn pack(first: Vector, second: Vector) -> Vector {
-    _mm256_packs_epi32(first, second)
-}
+    /// Sums of the first layer as activations, in the order in which they are packed.
+    pub(super) fn activations(low: Vector, high: Vector) -> Vector {
+        const DOWN: i32 = SHIFT as i32;
+        let packed = _mm256_packus_epi16(
+            _mm256_srai_epi16::<DOWN>(low),
+            _mm256_srai_epi16::<DOWN>(high),
+        );
+        _mm256_min_epu8(packed, _mm256_set1_epi8(127))
+    }
 
-/// Sums of two vectors of neurons, clipped, times their weights. Packing clips at 0 and 65,535; all
-/// fits 16 bits then.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
-    let clipped = _mm256_min_epu16(
-        _mm256_packus_epi32(first, second),
-        _mm256_set1_epi16(FULL as i16),
-    );
-    _mm256_madd_epi16(clipped, weights)
-}
+    /// The weights of two vectors of neurons in one, in the order of [`output`].
+    pub(super) fn pack(first: Vector, second: Vector) -> Vector {
+        _mm256_packs_epi32(first, second)
+    }
 
-/// The sums of all eight of each, and something more.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
-    lane_sums::store(
-        out,
-        _mm_add_epi32(lane_sums::of_eights(vectors), _mm_set1_epi32(more)),
-    );
+    /// Sums of two vectors of neurons, clipped, times their weights. Packing clips at 0 and 65,535; all
+    /// fits 16 bits then.
+    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+        let clipped = _mm256_min_epu16(
+            _mm256_packus_epi32(first, second),
+            _mm256_set1_epi16(FULL as i16),
+        );
+        _mm256_madd_epi16(clipped, weights)
+    }
+
+    /// The sums of all eight of each, and something more.
+    pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
+        lane_sums::store(
+            out,
+            _mm_add_epi32(lane_sums::of_eights(vectors), _mm_set1_epi32(more)),
+        );
+    }
 }
 
 pub(super) use lane_sums::of_eight as total;

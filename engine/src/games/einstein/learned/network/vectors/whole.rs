@@ -18,117 +18,91 @@ pub(super) const PARTS_OF_TWO: usize = 2;
 /// Sums of a single position: a product is ready when the next three have begun.
 pub(super) const PARTS: usize = 4;
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: usize) -> Vector {
-    const { assert!(size_of::<T>() * COUNT == 64) };
-    // SAFETY: a line has 64 bytes and is aligned to as many.
-    unsafe { _mm512_load_si512((&raw const lines[at]).cast()) }
-}
+compiled_for! {
+    "avx2,avx512f,avx512bw"
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn store<T: Copy, const COUNT: usize>(
-    lines: &mut [Line<T, COUNT>],
-    at: usize,
-    vector: Vector,
-) {
-    const { assert!(size_of::<T>() * COUNT == 64) };
-    // SAFETY: as above, written; elements are integers, so any bits will do.
-    unsafe { _mm512_store_si512((&raw mut lines[at]).cast(), vector) }
-}
+    pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: usize) -> Vector {
+        const { assert!(size_of::<T>() * COUNT == 64) };
+        // SAFETY: a line has 64 bytes and is aligned to as many.
+        unsafe { _mm512_load_si512((&raw const lines[at]).cast()) }
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
-    let part = &mut bytes[BYTES * at..][..BYTES];
-    // SAFETY: there are 64 bytes, and the store asks for no alignment.
-    unsafe { _mm512_storeu_si512(part.as_mut_ptr().cast(), vector) }
-}
+    pub(super) fn store<T: Copy, const COUNT: usize>(
+        lines: &mut [Line<T, COUNT>],
+        at: usize,
+        vector: Vector,
+    ) {
+        const { assert!(size_of::<T>() * COUNT == 64) };
+        // SAFETY: as above, written; elements are integers, so any bits will do.
+        unsafe { _mm512_store_si512((&raw mut lines[at]).cast(), vector) }
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn zero() -> Vector {
-    _mm512_setzero_si512()
-}
+    pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+        let part = &mut bytes[BYTES * at..][..BYTES];
+        // SAFETY: there are 64 bytes, and the store asks for no alignment.
+        unsafe { _mm512_storeu_si512(part.as_mut_ptr().cast(), vector) }
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn add16(a: Vector, b: Vector) -> Vector {
-    _mm512_add_epi16(a, b)
-}
+    pub(super) fn zero() -> Vector {
+        _mm512_setzero_si512()
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
-    _mm512_sub_epi16(a, b)
-}
+    pub(super) fn add16(a: Vector, b: Vector) -> Vector {
+        _mm512_add_epi16(a, b)
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn add32(a: Vector, b: Vector) -> Vector {
-    _mm512_add_epi32(a, b)
-}
+    pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
+        _mm512_sub_epi16(a, b)
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn broadcast(four: i32) -> Vector {
-    _mm512_set1_epi32(four)
-}
+    pub(super) fn add32(a: Vector, b: Vector) -> Vector {
+        _mm512_add_epi32(a, b)
+    }
 
-/// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
-    _mm512_maddubs_epi16(inputs, weights)
-}
+    pub(super) fn broadcast(four: i32) -> Vector {
+        _mm512_set1_epi32(four)
+    }
 
-/// Numbers of 16 bits, added up in pairs.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn widen(numbers: Vector) -> Vector {
-    _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))
-}
+    /// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
+    pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
+        _mm512_maddubs_epi16(inputs, weights)
+    }
 
-/// As in `halves`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn activations(low: Vector, high: Vector) -> Vector {
-    let packed = _mm512_packus_epi16(
-        _mm512_srai_epi16::<SHIFT>(low),
-        _mm512_srai_epi16::<SHIFT>(high),
-    );
-    _mm512_min_epu8(packed, _mm512_set1_epi8(127))
-}
+    /// Numbers of 16 bits, added up in pairs.
+    pub(super) fn widen(numbers: Vector) -> Vector {
+        _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn pack(first: Vector, second: Vector) -> Vector {
-    _mm512_packs_epi32(first, second)
-}
+    /// As in `halves`.
+    pub(super) fn activations(low: Vector, high: Vector) -> Vector {
+        let packed = _mm512_packus_epi16(
+            _mm512_srai_epi16::<SHIFT>(low),
+            _mm512_srai_epi16::<SHIFT>(high),
+        );
+        _mm512_min_epu8(packed, _mm512_set1_epi8(127))
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
-    let clipped = _mm512_min_epu16(
-        _mm512_packus_epi32(first, second),
-        _mm512_set1_epi16(FULL as i16),
-    );
-    _mm512_madd_epi16(clipped, weights)
-}
+    pub(super) fn pack(first: Vector, second: Vector) -> Vector {
+        _mm512_packs_epi32(first, second)
+    }
 
-/// The sums of all sixteen of each, and something more.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx2")]
-pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
-    lane_sums::store(
-        out,
-        _mm_add_epi32(lane_sums::of_sixteens(vectors), _mm_set1_epi32(more)),
-    );
-}
+    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+        let clipped = _mm512_min_epu16(
+            _mm512_packus_epi32(first, second),
+            _mm512_set1_epi16(FULL as i16),
+        );
+        _mm512_madd_epi16(clipped, weights)
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn total(sums: Vector) -> i32 {
-    _mm512_reduce_add_epi32(sums)
+    /// The sums of all sixteen of each, and something more.
+    pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
+        lane_sums::store(
+            out,
+            _mm_add_epi32(lane_sums::of_sixteens(vectors), _mm_set1_epi32(more)),
+        );
+    }
+
+    pub(super) fn total(sums: Vector) -> i32 {
+        _mm512_reduce_add_epi32(sums)
+    }
 }

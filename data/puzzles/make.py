@@ -3,7 +3,7 @@
 without search, would play another. Truth comes from the endgame tables.
 
     alea solve --stones 5 --tables tables
-    alea selfplay --player "star1(depth=1, eval=best)" --games 4000 --seed 77 --out games
+    alea selfplay --player "star1(depth=1, eval=best)" --games 12000 --seed 77 --out games
     alea data export games --out games.jsonl
     data/puzzles/make.py games.jsonl tables > data/puzzles/einstein.jsonl
 

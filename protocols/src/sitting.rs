@@ -8,7 +8,7 @@ use engine::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::play::{
-    notation::Notation,
+    notation::{Notation, keys_taken},
     player::{Analysis, Player},
     registry::PlainGame,
 };
@@ -462,9 +462,8 @@ impl<G: Spoken> Sitting<G> {
         let wrong = self.player.clone().with("?", Notation::new("?"));
         let problem = self.game.player(&wrong.to_string()).err();
         let problem = problem.map_or(String::new(), |error| error.problem);
-        let keys = problem.split_once(" takes ").map_or("", |(_, keys)| keys);
-        let keys = keys.split(", ").filter(|key| !["", "none"].contains(key));
-        keys.map(|key| (key.to_owned(), value_of(&self.player, key, "default")))
+        keys_taken(&problem)
+            .map(|key| (key.to_owned(), value_of(&self.player, key, "default")))
             .collect()
     }
 }

@@ -350,7 +350,7 @@ impl<'a> Arguments<'a> {
                     true => "none".to_owned(),
                     false => self.keys.join(", "),
                 };
-                let valid = format!("{} takes {keys}", self.notation.name);
+                let valid = format!("{}{TAKES}{keys}", self.notation.name);
                 let problem = match &argument.key {
                     Some(key) => format!("there is no '{key}' here; {valid}"),
                     None => format!("one value too many; {valid}"),
@@ -360,6 +360,15 @@ impl<'a> Arguments<'a> {
         }
         Ok(())
     }
+}
+
+/// Stands before the keys that something takes, in what is said of one that it does not.
+const TAKES: &str = " takes ";
+
+/// The keys that something takes, out of the problem with one that it does not take.
+pub fn keys_taken(problem: &str) -> impl Iterator<Item = &str> {
+    let keys = problem.split_once(TAKES).map_or("", |(_, keys)| keys);
+    keys.split(", ").filter(|key| !["", "none"].contains(key))
 }
 
 /// The value of `key` as a number within `range`.

@@ -98,7 +98,7 @@ impl Playable for Standard {
     crate::players_made_here!();
 
     fn best(&self) -> Option<&'static [u8]> {
-        Some(include_bytes!("../../../../models/integer-1.safetensors"))
+        Some(include_bytes!("../../../../models/strong-1.safetensors"))
     }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {

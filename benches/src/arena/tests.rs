@@ -266,7 +266,8 @@ fn damaged_state_files_are_errors_that_name_the_line() {
 #[test]
 fn a_state_file_in_use_is_refused() {
     let (_directory, path, stored) = kept(2);
-    let _open = State::open(&path, &identity(&greedy(), &random(), &stored)).unwrap();
+    let whole = Default::default();
+    let _open = State::open(&path, &identity(&greedy(), &random(), &stored), whole).unwrap();
     let error = refused(&greedy(), &random(), &stored);
     assert!(
         error.ends_with("another match is writing this file"),

@@ -29,8 +29,8 @@ const GAMES_PER_TASK: usize = 8;
 /// is collected.
 ///
 /// # Errors
-/// If tasks have not done all of theirs when that is collected, if records cannot be read or written, something else is in the place, or other labels are being
-/// made there.
+/// If tasks have not done all of theirs when that is collected, records cannot be read or written,
+/// something else is in the place, or other labels are being made there.
 pub fn relabel<G: Playable>(
     source: &Source<G>,
     place: &Path,

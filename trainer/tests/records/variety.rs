@@ -325,6 +325,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         let limits = Limits {
             positions: Some(positions),
             until: None,
+            share: Default::default(),
         };
         SelfPlay::new(settings.clone())
             .unwrap()
@@ -388,6 +389,7 @@ fn a_run_without_time_plays_a_shard_and_goes_on_later() {
     let limits = Limits {
         positions: None,
         until: Some(Instant::now()),
+        share: Default::default(),
     };
     let again = || {
         SelfPlay::new(settings.clone())

@@ -125,9 +125,9 @@ impl Tables {
     /// pairs of classes of so many stones, from all those of fewer, and knows no more than these.
     ///
     /// # Errors
-    /// If `stones` is not in 2–6, a task finds no tables of fewer stones, or a file cannot be written, or there is not enough memory or
-    /// room on the disk: the latter before anything is computed, where the system tells how much
-    /// there is.
+    /// If `stones` is not in 2–6, a task finds no tables of fewer stones, or a file cannot be written,
+    /// or there is not enough memory or room on the disk: the latter before anything is computed,
+    /// where the system tells how much there is.
     pub fn build(
         directory: &Path,
         stones: usize,

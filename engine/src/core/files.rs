@@ -309,8 +309,8 @@ fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 }
 
 fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()> {
-    let mut writer = BufWriter::new(temporary(directory)?);
-    let unfinished = Unfinished::new(writer.get_ref().path());
+    let (file, unfinished) = Unfinished::begin(|| temporary(directory))?;
+    let mut writer = BufWriter::new(file);
     write(&mut writer)?;
     let file = writer
         .into_inner()

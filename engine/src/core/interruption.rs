@@ -5,9 +5,11 @@
 //! unfinished.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
+use tempfile::NamedTempFile;
 
 struct Work {
     kept: Vec<PathBuf>,
@@ -35,9 +37,15 @@ pub(super) fn keeps(path: &Path) {
 pub(super) struct Unfinished(PathBuf);
 
 impl Unfinished {
-    pub(super) fn new(path: &Path) -> Self {
-        work().unfinished.push(path.to_owned());
-        Self(path.to_owned())
+    /// Makes the file, unless all work has ended: then nobody would remove it.
+    pub(super) fn begin(
+        make: impl FnOnce() -> io::Result<NamedTempFile>,
+    ) -> io::Result<(NamedTempFile, Self)> {
+        let mut work = work();
+        let file = make()?;
+        let path = file.path().to_owned();
+        work.unfinished.push(path.clone());
+        Ok((file, Self(path)))
     }
 
     /// Does what gives a file its name, or not at all.

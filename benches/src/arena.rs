@@ -251,7 +251,7 @@ pub fn play_match<G: Playable>(
 /// match.
 ///
 /// With a stopping rule these are the pairs up to the one that decided it. A task plays nothing that
-/// was collected before, and nothing at all if that decides the test. In a game without chance
+/// was collected before, and nothing at all if that, and what tasks before it did, decides the test. In a game without chance
 /// a pair does not count if one of its games repeats a game of an earlier pair.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
@@ -283,6 +283,7 @@ pub(crate) fn play_pairs<G: Playable>(
                 path,
                 &identity(a, b, options),
                 (options.share, options.pairs),
+                options.stop.is_some(),
             )?;
             (Some(state), earlier)
         }
@@ -330,7 +331,7 @@ pub(crate) fn kept_pairs<G: Playable>(
         return Ok(Vec::new());
     };
     let whole = (Share::Whole, options.pairs);
-    let (_, mut earlier) = State::open(path, &identity(a, b, options), whole)?;
+    let (_, mut earlier) = State::open(path, &identity(a, b, options), whole, false)?;
     let mut repeats = Repeats::default();
     earlier
         .results

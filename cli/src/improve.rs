@@ -74,6 +74,14 @@ pub(crate) enum Part {
     Finish,
 }
 
+/// A run of learning: its settings, the directory that is theirs, and the evaluator of generation 0.
+struct Run<'a, G> {
+    game: &'a G,
+    config: &'a ImproveConfig,
+    directory: &'a Path,
+    start: Evaluator,
+}
+
 /// Does one stage of a generation, or a share of it, once those before it are done; says what. What
 /// is over already is no error.
 pub(crate) fn run_part<G: Learnable>(
@@ -83,30 +91,17 @@ pub(crate) fn run_part<G: Learnable>(
     (part, number): (Part, u64),
     share: Share,
 ) -> Result<String> {
-    let start = asked_start(config, directory)?;
-    config.check(game, &start)?;
-    let ledger = Ledger::read(directory)?;
-    let done = ledger
-        .as_ref()
-        .map(|ledger| ledger.generations.len() as u64);
-    let (Some(ledger), true) = (&ledger, done.is_some_and(|done| number <= done + 1)) else {
-        bail!("generation {number}: the one before it is not finished");
-    };
-    if number <= ledger.generations.len() as u64 || ledger.in_vain() >= config.patience {
+    let run = Run::open(game, config, directory)?;
+    let done = |ledger: &Ledger| ledger.generations.len() as u64;
+    let ledger = Ledger::read(directory)?.filter(|ledger| number <= done(ledger) + 1);
+    let ledger = ledger
+        .with_context(|| format!("generation {number}: the one before it is not finished"))?;
+    if number <= done(&ledger) || ledger.in_vain() >= config.patience {
         return Ok("nothing to do: that is over".to_owned());
     }
     let _lock = files::enter_directory(directory, share)?;
-    claim::<G>(config, directory)?;
-    let next = Generation {
-        game,
-        config,
-        directory,
-        number,
-        start: &start,
-        best: &best(game, ledger, &start, directory)?,
-        strength: ledger.strength(),
-    };
-    next.part(part, share)
+    run.claim()?;
+    run.next(&ledger)?.part(part, share)
 }
 
 /// Learns in a directory, or does what is left, as far as generation `last` if that is given.
@@ -117,16 +112,16 @@ pub(crate) fn run<G: Learnable>(
     last: Option<u64>,
 ) -> Result<ImproveResult> {
     // Before anything is written.
-    let start = asked_start(config, directory)?;
-    config.check(game, &start)?;
+    let mut run = Run::open(game, config, directory)?;
     let _claim = files::claim_directory(directory)?;
-    claim::<G>(config, directory)?;
+    run.claim()?;
     let config = &ImproveConfig {
         generations: last.unwrap_or(config.generations),
         ..config.clone()
     };
-    let start = kept_start(start, directory)?;
-    if !generation::self_play::<G>(config, 1, &start)?.is_reproducible() {
+    run.config = config;
+    run.keep_start()?;
+    if !run.self_play(1, &run.start)?.is_reproducible() {
         output::note(
             "note: a player with a time limit plays differently each time; the same seed will not give the same models",
         );
@@ -134,18 +129,18 @@ pub(crate) fn run<G: Learnable>(
     let mut stages = Stages::open(directory)?;
     let mut ledger = match Ledger::read(directory)? {
         Some(ledger) => ledger,
-        None => begin(game, config, directory, &start, &mut stages)?,
+        None => run.begin(&mut stages)?,
     };
     loop {
-        let best = best(game, &ledger, &start, directory)?;
+        let next = run.next(&ledger)?;
         // Whatever a killed run did not come to.
         ledger.write(directory)?;
-        let model = keep_best(&best, directory)?;
+        let model = run.keep_best(&next.best)?;
         let ended = end(config, &ledger);
         let page = page::write(directory, config, &ledger, stages.all(), ended)?;
         if let Some(ended) = ended {
             return Ok(ImproveResult {
-                best: best.shown,
+                best: next.best.shown,
                 model,
                 ended,
                 ledger,
@@ -153,16 +148,6 @@ pub(crate) fn run<G: Learnable>(
                 stages: stages.all().to_vec(),
             });
         }
-        let number = ledger.generations.len() as u64 + 1;
-        let next = Generation {
-            game,
-            config,
-            directory,
-            number,
-            start: &start,
-            best: &best,
-            strength: ledger.strength(),
-        };
         let entry = next.run(&mut stages)?;
         ledger.generations.push(entry);
     }
@@ -176,134 +161,137 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
     (ledger.generations.len() as u64 >= config.generations).then_some(End::Generations)
 }
 
-/// Generation 0: nothing but a measurement.
-fn begin<G: Learnable>(
-    game: &G,
-    config: &ImproveConfig,
-    directory: &Path,
-    start: &Evaluator,
-    stages: &mut Stages,
-) -> Result<Ledger> {
-    let strength = stages.run(
-        "generation 0: measure",
-        || generation::measure(game, config, directory, 0, start, start),
-        |strength| strength_line(strength),
-    )?;
-    let model = start.model.as_ref();
-    let checksum = model.map(|(path, _)| checksum(game, path)).transpose()?;
-    Ok(Ledger {
-        seed: config.seed,
-        start: Start {
-            evaluator: start.shown.clone(),
-            checksum,
-            strength,
-        },
-        generations: Vec::new(),
-    })
-}
-
-/// Makes the directory this configuration's, or checks that it is.
-fn claim<G: Learnable>(config: &ImproveConfig, directory: &Path) -> Result<()> {
-    let path = directory.join("improve.toml");
-    let text = toml::to_string(config)?;
-    if path.exists() {
-        let mut found: ImproveConfig = settings::read(&path)?;
-        // The same rules may be written in other ways.
-        if G::from_notation(&found.selfplay.game, None)
-            .is_ok_and(|found| found.notation() == config.selfplay.game)
-        {
-            found.selfplay.game.clone_from(&config.selfplay.game);
-        }
-        if !config.does_the_same(&found) {
-            let found = toml::to_string(&found)?;
-            let free = |line: &&str| {
-                !line.starts_with("generations = ") && !line.starts_with("patience = ")
-            };
-            let mut lines = text.lines().filter(free).zip(found.lines().filter(free));
-            let differs = (lines.find(|(wanted, found)| wanted != found))
-                .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
-                .unwrap_or_default();
-            bail!(
-                "{}: made with other settings{differs}; choose another --out, or remove it",
-                directory.display()
-            );
-        }
+impl<'a, G: Learnable> Run<'a, G> {
+    /// Checks everything; the evaluator of generation 0 is as the settings name it, or the copy of
+    /// its model that is kept.
+    fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
+        let notation = Notation::parse(&config.start).context("start")?;
+        let kept = directory.join(START);
+        let start = match notation.name.strip_prefix("model:") {
+            None => Evaluator::fixed(&config.start)?,
+            Some(_) if kept.exists() => Evaluator::model(&kept, "start"),
+            Some(path) => Evaluator::model(Path::new(path), "start"),
+        };
+        config.check(game, &start)?;
+        Ok(Self {
+            game,
+            config,
+            directory,
+            start,
+        })
     }
-    Ok(output::file(&path, text)?)
+
+    /// Makes the directory this configuration's, or checks that it is.
+    fn claim(&self) -> Result<()> {
+        let Self {
+            config, directory, ..
+        } = self;
+        let path = directory.join("improve.toml");
+        let text = toml::to_string(config)?;
+        if path.exists() {
+            let mut found: ImproveConfig = settings::read(&path)?;
+            // The same rules may be written in other ways.
+            if G::from_notation(&found.selfplay.game, None)
+                .is_ok_and(|found| found.notation() == config.selfplay.game)
+            {
+                found.selfplay.game.clone_from(&config.selfplay.game);
+            }
+            if !config.does_the_same(&found) {
+                let found = toml::to_string(&found)?;
+                let free = |line: &&str| {
+                    !line.starts_with("generations = ") && !line.starts_with("patience = ")
+                };
+                let mut lines = text.lines().filter(free).zip(found.lines().filter(free));
+                let differs = (lines.find(|(wanted, found)| wanted != found))
+                    .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
+                    .unwrap_or_default();
+                bail!(
+                    "{}: made with other settings{differs}; choose another --out, or remove it",
+                    directory.display()
+                );
+            }
+        }
+        Ok(output::file(&path, text)?)
+    }
+
+    /// Keeps the model of generation 0.
+    fn keep_start(&mut self) -> Result<()> {
+        let kept = self.directory.join(START);
+        if let Some((path, name)) = &self.start.model
+            && *path != kept
+        {
+            output::file(&kept, files::read(path)?)?;
+            self.start = Evaluator::model(&kept, name);
+        }
+        Ok(())
+    }
+
+    /// Generation 0: nothing but a measurement.
+    fn begin(&self, stages: &mut Stages) -> Result<Ledger> {
+        let start = &self.start;
+        let strength = stages.run(
+            "generation 0: measure",
+            || self.measure(0, start),
+            |strength| strength_line(strength),
+        )?;
+        let model = start.model.as_ref();
+        let checksum = model.map(|(path, _)| checksum(self.game, path));
+        Ok(Ledger {
+            seed: self.config.seed,
+            start: Start {
+                evaluator: start.shown.clone(),
+                checksum: checksum.transpose()?,
+                strength,
+            },
+            generations: Vec::new(),
+        })
+    }
+
+    /// The generation after those of a ledger, to beat its best, whose model is still what the
+    /// ledger says.
+    fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
+        let (best, expected) = match ledger.best() {
+            Some(entry) => {
+                let name = format!("generation-{}", entry.generation);
+                let model = self.directory.join(&entry.model);
+                (Evaluator::model(&model, &name), Some(&entry.checksum))
+            }
+            None => (self.start.clone(), ledger.start.checksum.as_ref()),
+        };
+        if let (Some((path, _)), Some(expected)) = (&best.model, expected) {
+            let found = checksum(self.game, path)?;
+            if found != *expected {
+                let path = path.display();
+                bail!(
+                    "{path}: this is another model (xxh3 {found}) than the ledger says ({expected})"
+                );
+            }
+        }
+        Ok(Generation {
+            run: self,
+            number: ledger.generations.len() as u64 + 1,
+            best,
+            strength: ledger.strength(),
+        })
+    }
+
+    /// Puts a copy of the best model where it is easily found.
+    fn keep_best(&self, best: &Evaluator) -> Result<Option<PathBuf>> {
+        let Some((path, _)) = &best.model else {
+            return Ok(None);
+        };
+        let copy = self.directory.join("best.safetensors");
+        output::file(&copy, files::read(path)?)?;
+        Ok(Some(copy))
+    }
 }
 
 /// Where the model of generation 0 is kept, so that it cannot change.
 const START: &str = "start.safetensors";
-
-/// The evaluator of generation 0 as the settings name it, or the copy of its model that is kept.
-fn asked_start(config: &ImproveConfig, directory: &Path) -> Result<Evaluator> {
-    let notation = Notation::parse(&config.start).context("start")?;
-    let Some(path) = notation.name.strip_prefix("model:") else {
-        return Evaluator::fixed(&config.start);
-    };
-    let kept = directory.join(START);
-    let path = if kept.exists() {
-        &kept
-    } else {
-        Path::new(path)
-    };
-    Ok(Evaluator::model(path, "start"))
-}
-
-/// The same with its model kept.
-fn kept_start(start: Evaluator, directory: &Path) -> Result<Evaluator> {
-    let Some((path, name)) = &start.model else {
-        return Ok(start);
-    };
-    let kept = directory.join(START);
-    if *path != kept {
-        output::file(&kept, files::read(path)?)?;
-    }
-    Ok(Evaluator::model(&kept, name))
-}
-
-/// The best evaluator of a ledger, whose model is still what the ledger says.
-fn best<G: Learnable>(
-    game: &G,
-    ledger: &Ledger,
-    start: &Evaluator,
-    directory: &Path,
-) -> Result<Evaluator> {
-    let (best, expected) = match ledger.best() {
-        Some(entry) => {
-            let name = format!("generation-{}", entry.generation);
-            (
-                Evaluator::model(&directory.join(&entry.model), &name),
-                Some(&entry.checksum),
-            )
-        }
-        None => (start.clone(), ledger.start.checksum.as_ref()),
-    };
-    if let (Some((path, _)), Some(expected)) = (&best.model, expected) {
-        let found = checksum(game, path)?;
-        if found != *expected {
-            bail!(
-                "{}: this is another model (xxh3 {found}) than the ledger says ({expected})",
-                path.display()
-            );
-        }
-    }
-    Ok(best)
-}
 
 /// The checksum of a model file, which is verified.
 fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     ModelFile::load(game, path)?;
     gating::checksum(&files::read(path)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
-}
-
-/// Puts a copy of the best model where it is easily found.
-fn keep_best(best: &Evaluator, directory: &Path) -> Result<Option<PathBuf>> {
-    let Some((path, _)) = &best.model else {
-        return Ok(None);
-    };
-    let copy = directory.join("best.safetensors");
-    output::file(&copy, files::read(path)?)?;
-    Ok(Some(copy))
 }

@@ -98,19 +98,23 @@ pub(super) struct State {
 
 impl State {
     /// Opens or creates the state file of a share of a match of so many pairs, and reads what is
-    /// known.
+    /// known; of a test also what the tasks before it did, which may decide it.
     pub(super) fn open(
         path: &Path,
         identity: &Value,
         share: (Share, u64),
+        is_test: bool,
     ) -> Result<(Self, Earlier), JournalError> {
         let wording = Wording {
             work: "match",
             part: "pair",
         };
         let number = |line: &Finished| line.result.pair;
-        let (journal, lines, missing) =
+        let (journal, mut lines, missing) =
             Journal::open_share(path, wording, identity, number, share)?;
+        if is_test {
+            lines.extend(Journal::before(path, wording, identity, number, share));
+        }
         let mut ends = BTreeMap::<u32, u64>::new();
         for line in lines.values() {
             let end = ends.entry(line.session).or_default();

@@ -7,6 +7,7 @@
 use super::evaluator::Evaluator;
 use crate::commands::MOST_GAMES;
 use crate::gating::with_evaluator;
+use crate::pipeline::config::SelfPlaySection;
 use anyhow::{Context, Result, bail};
 use benches::arena::StoppingRule;
 use benches::statistics::sequential::{EloModel, SequentialTest};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 /// Most generations: their directories have numbers of four digits.
 const MOST_GENERATIONS: u64 = 9999;
@@ -39,18 +40,6 @@ pub(crate) struct ImproveConfig {
     pub(crate) train: TrainSection,
     pub(super) gate: GateSection,
     pub(super) measure: MeasureSection,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SelfPlaySection {
-    games: u64,
-    opening_plies: usize,
-    exploration: f64,
-    pub(crate) game: String,
-    players: Vec<WeightedPlayer>,
-    #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
-    options: SelfPlayOptions,
 }
 
 /// What is fitted, and to what.
@@ -171,23 +160,15 @@ impl ImproveConfig {
 
     /// The games of a generation, by the best evaluator before it.
     pub(crate) fn selfplay(&self, generation: u64, best: &Evaluator) -> SelfPlayConfig {
-        let section = self.selfplay.clone();
-        let with_best = |weighted: WeightedPlayer| {
+        let seed = self.stage_seed(SeedSpace::SelfPlay, generation);
+        let mut config = self.selfplay.config(seed);
+        for WeightedPlayer { player, .. } in &mut config.players {
             // Who has no place for it is an opponent that stays the same.
-            let player =
-                with_evaluator(&weighted.player, &best.notation).unwrap_or(weighted.player);
-            WeightedPlayer { player, ..weighted }
-        };
-        SelfPlayConfig {
-            players: section.players.into_iter().map(with_best).collect(),
-            games: section.games,
-            seed: self.stage_seed(SeedSpace::SelfPlay, generation),
-            opening_plies: section.opening_plies,
-            exploration: section.exploration,
-            game: section.game,
-            options: section.options,
-            labels: Vec::new(),
+            if let Ok(with_best) = with_evaluator(player, &best.notation) {
+                *player = with_best;
+            }
         }
+        config
     }
 
     /// The label that games get, if they get one.

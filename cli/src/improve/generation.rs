@@ -5,8 +5,7 @@
 //! before it and the games of the generations that it learns from.
 
 use super::{
-    Part,
-    config::ImproveConfig,
+    Part, Run,
     evaluator::Evaluator,
     ledger::{Entry, Score, Strength, Test, Training},
 };
@@ -23,7 +22,7 @@ use benches::arena::play_match;
 use benches::statistics::sequential::Verdict;
 use engine::core::{files, random::SeedSpace, share::Share};
 use engine::learned::inputs::Learnable;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use trainer::data::{Source, relabel};
 use trainer::fit::FitReport;
 use trainer::label::LabelRecipe;
@@ -31,34 +30,16 @@ use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
 /// A generation that is to be.
 pub(super) struct Generation<'a, G> {
-    pub(super) game: &'a G,
-    pub(super) config: &'a ImproveConfig,
-    /// Of the whole run.
-    pub(super) directory: &'a Path,
+    pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// The evaluator of generation 0.
-    pub(super) start: &'a Evaluator,
-    /// The best one so far, and how strong it is.
-    pub(super) best: &'a Evaluator,
+    /// The best evaluator so far, and how strong it is.
+    pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
 
 /// A generation's directory, seen from that of the run.
-pub(super) fn place(number: u64) -> PathBuf {
+fn place(number: u64) -> PathBuf {
     PathBuf::from("generations").join(format!("{number:04}"))
-}
-
-/// The self-play of a generation; its records name no paths.
-pub(super) fn self_play<G: Learnable>(
-    config: &ImproveConfig,
-    number: u64,
-    best: &Evaluator,
-) -> Result<SelfPlay<G>> {
-    let run = SelfPlay::new(config.selfplay(number, best))?;
-    Ok(match &best.model {
-        Some((path, name)) => run.naming(&path.display().to_string(), name),
-        None => run,
-    })
 }
 
 impl<G: Learnable> Generation<'_, G> {
@@ -74,7 +55,7 @@ impl<G: Learnable> Generation<'_, G> {
         };
         let games = stages.run(&self.stage("self-play"), || self.play(Share::Whole), played)?;
         output::note(&played(&games));
-        if self.config.relabel.is_some() {
+        if self.run.config.relabel.is_some() {
             stages.run(
                 &self.stage("relabel"),
                 || self.relabel(Share::Whole),
@@ -92,17 +73,9 @@ impl<G: Learnable> Generation<'_, G> {
         let accepted = test.verdict == Verdict::Accepted;
         // Whoever was measured before is not measured again.
         let strength = if accepted {
-            let Self {
-                game,
-                config,
-                directory,
-                number,
-                start,
-                ..
-            } = *self;
             stages.run(
                 &self.stage("measure"),
-                || measure(game, config, directory, number, &candidate, start),
+                || self.run.measure(self.number, &candidate),
                 |strength| strength_line(strength),
             )?
         } else {
@@ -148,7 +121,7 @@ impl<G: Learnable> Generation<'_, G> {
             Part::Relabel => self.relabel(share)?,
             Part::Gate => self.gate(&self.candidate()?.1, share)?.1,
             Part::Train if share == Share::Whole => {
-                self.training(&mut Stages::open(self.directory)?)?;
+                self.training(&mut Stages::open(self.run.directory)?)?;
                 "a model is there".to_owned()
             }
             Part::Train | Part::Finish => bail!("--shard: this stage is one task"),
@@ -170,11 +143,11 @@ impl<G: Learnable> Generation<'_, G> {
 
     /// Its model, seen from the directory of the run, and as it plays.
     fn candidate(&self) -> Result<(PathBuf, Evaluator)> {
-        let family = self.config.family()?.name();
+        let family = self.run.config.family()?.name();
         let model = place(self.number).join(family).join(family);
         let model = model.with_extension("safetensors");
         let name = format!("generation-{}", self.number);
-        let candidate = Evaluator::model(&self.directory.join(&model), &name);
+        let candidate = Evaluator::model(&self.run.directory.join(&model), &name);
         Ok((model, candidate))
     }
 
@@ -184,11 +157,11 @@ impl<G: Learnable> Generation<'_, G> {
 
     /// Something in its directory.
     fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(place(self.number)).join(name)
+        self.run.directory.join(place(self.number)).join(name)
     }
 
     fn play(&self, share: Share) -> Result<SelfPlaySummary> {
-        let run = self_play::<G>(self.config, self.number, self.best)?;
+        let run = self.run.self_play(self.number, &self.best)?;
         let place = self.path("selfplay");
         let limits = Limits {
             share,
@@ -202,8 +175,8 @@ impl<G: Learnable> Generation<'_, G> {
 
     /// Values the games' positions once more; tells who did.
     fn relabel(&self, share: Share) -> Result<String> {
-        let (config, place) = (self.config.relabel(self.best), self.path("relabelled"));
-        let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.game)?;
+        let (config, place) = (self.run.config.relabel(&self.best), self.path("relabelled"));
+        let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.run.game)?;
         if let Some((path, name)) = &self.best.model {
             recipe = recipe.naming(&path.display().to_string(), name);
         }
@@ -220,8 +193,8 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     fn train(&self) -> Result<(FitReport, usize)> {
-        let (config, data) = (self.config.train(self.number), self.window());
-        let family = self.config.family()?;
+        let (config, data) = (self.run.config.train(self.number), self.window());
+        let family = self.run.config.family()?;
         let samples = train::load::<G>(&data, &config)?;
         Ok((
             train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
@@ -231,29 +204,29 @@ impl<G: Learnable> Generation<'_, G> {
 
     /// The directories of the generations to learn from, oldest first.
     fn window(&self) -> Vec<PathBuf> {
-        let kind = if self.config.relabel.is_some() {
+        let kind = if self.run.config.relabel.is_some() {
             "relabelled"
         } else {
             "selfplay"
         };
         let first = (self.number + 1)
-            .saturating_sub(self.config.train.last_generations)
+            .saturating_sub(self.run.config.train.last_generations)
             .max(1);
         (first..=self.number)
-            .map(|number| self.directory.join(place(number)).join(kind))
+            .map(|number| self.run.directory.join(place(number)).join(kind))
             .collect()
     }
 
     /// What came of the gate, also in a line.
     fn gate(&self, candidate: &Evaluator, share: Share) -> Result<(Test, String)> {
-        let (game, player) = (self.game, &self.config.gate.player);
+        let (game, player) = (self.run.game, &self.run.config.gate.player);
         let (pairs, seed) = (
-            self.config.gate.pairs,
-            self.config.stage_seed(SeedSpace::Gate, self.number),
+            self.run.config.gate.pairs,
+            self.run.config.stage_seed(SeedSpace::Gate, self.number),
         );
         let state = self.path("gate.jsonl");
         let mut options = gating::tested(
-            self.config.stopping_rule()?,
+            self.run.config.stopping_rule()?,
             match_options(game, pairs, seed, Some(state)),
         );
         options.share = share;
@@ -269,43 +242,48 @@ impl<G: Learnable> Generation<'_, G> {
     }
 }
 
-/// How strong an evaluator is: against that of generation 0, unless it is that one, and against the
-/// others named.
-pub(super) fn measure<G: Learnable>(
-    game: &G,
-    config: &ImproveConfig,
-    directory: &Path,
-    number: u64,
-    who: &Evaluator,
-    start: &Evaluator,
-) -> Result<Vec<Strength>> {
-    let directory = directory.join(place(number));
-    files::create_directory(&directory)?;
-    let mut opponents = config.opponents(start)?;
-    if who != start {
-        opponents.insert(0, start.clone());
+impl<G: Learnable> Run<'_, G> {
+    /// The self-play of a generation; its records name no paths.
+    pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
+        let run = SelfPlay::new(self.config.selfplay(number, best))?;
+        Ok(match &best.model {
+            Some((path, name)) => run.naming(&path.display().to_string(), name),
+            None => run,
+        })
     }
-    let player = &config.measure.player;
-    let seed = config.stage_seed(SeedSpace::Arena, number);
-    let mut strength = Vec::with_capacity(opponents.len());
-    for (opponent, index) in opponents.iter().zip(0..) {
-        let state = format!("measure-{index}-{}.jsonl", file_name(&opponent.shown));
-        let state = Some(directory.join(state));
-        let options = match_options(game, config.measure.pairs, seed, state);
-        let result = play_match(
-            &who.contestant(player, game)?,
-            &opponent.contestant(player, game)?,
-            &options,
-        )?;
-        strength.push(Strength {
-            opponent: opponent.shown.clone(),
-            score: Score::of(&result),
-        });
+
+    /// How strong an evaluator is after a generation: against that of generation 0, unless it is
+    /// that one, and against the others named.
+    pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
+        let (game, config, start) = (self.game, self.config, &self.start);
+        let directory = self.directory.join(place(number));
+        files::create_directory(&directory)?;
+        let mut opponents = config.opponents(start)?;
+        if who != start {
+            opponents.insert(0, start.clone());
+        }
+        let player = &config.measure.player;
+        let seed = config.stage_seed(SeedSpace::Arena, number);
+        let mut strength = Vec::with_capacity(opponents.len());
+        for (opponent, index) in opponents.iter().zip(0..) {
+            let state = format!("measure-{index}-{}.jsonl", file_name(&opponent.shown));
+            let state = Some(directory.join(state));
+            let options = match_options(game, config.measure.pairs, seed, state);
+            let result = play_match(
+                &who.contestant(player, game)?,
+                &opponent.contestant(player, game)?,
+                &options,
+            )?;
+            strength.push(Strength {
+                opponent: opponent.shown.clone(),
+                score: Score::of(&result),
+            });
+        }
+        if !strength.is_empty() {
+            output::note(&strength_line(&strength));
+        }
+        Ok(strength)
     }
-    if !strength.is_empty() {
-        output::note(&strength_line(&strength));
-    }
-    Ok(strength)
 }
 
 /// Strength in one line.

@@ -24,15 +24,32 @@ pub(crate) struct PipelineConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SelfPlaySection {
-    games: u64,
+    pub(crate) games: u64,
     opening_plies: usize,
     exploration: f64,
     pub(crate) game: String,
-    players: Vec<WeightedPlayer>,
+    pub(crate) players: Vec<WeightedPlayer>,
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     options: SelfPlayOptions,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     labels: Vec<LabelConfig>,
+}
+
+impl SelfPlaySection {
+    /// With the seed that it has not.
+    pub(crate) fn config(&self, seed: u64) -> SelfPlayConfig {
+        let section = self.clone();
+        SelfPlayConfig {
+            players: section.players,
+            games: section.games,
+            seed,
+            opening_plies: section.opening_plies,
+            exploration: section.exploration,
+            game: section.game,
+            options: section.options,
+            labels: section.labels,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,17 +102,7 @@ impl PipelineConfig {
     }
 
     pub(crate) fn selfplay(&self) -> SelfPlayConfig {
-        let section = self.selfplay.clone();
-        SelfPlayConfig {
-            players: section.players,
-            games: section.games,
-            seed: self.seed,
-            opening_plies: section.opening_plies,
-            exploration: section.exploration,
-            game: section.game,
-            options: section.options,
-            labels: section.labels,
-        }
+        self.selfplay.config(self.seed)
     }
 
     pub(crate) fn train(&self) -> TrainConfig {

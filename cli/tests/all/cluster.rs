@@ -64,10 +64,9 @@ fn arrays_are_split_and_wait_for_each_other() {
             "job4= --array=0%2 play.sh 9)",
             "job5= --dependency=afterok:$job1:$job2:$job3:$job4 play-merge.sh 0)",
             "job6= --dependency=afterok:$job5 --array=0-1 gate-1.sh 0)",
-            "job7= --dependency=afterok:$job6 gate-1-merge.sh 0)",
-            "job8= --dependency=afterok:$job7 --array=0-1 gate-2.sh 0)",
-            "job9= --dependency=afterok:$job8 gate-2-merge.sh 0)",
-            "job10= other.sh 0)",
+            "job7= --dependency=afterok:$job6 --array=0-1 gate-2.sh 0)",
+            "job8= --dependency=afterok:$job7 gate-merge.sh 0)",
+            "job9= other.sh 0)",
         ]
     );
     // The second round has the last two of four numbers.
@@ -94,7 +93,7 @@ fn indexed_jobs_begin_one_after_the_other() {
     ran.shows(&[
         r#"["--threads","2","selfplay","--out","the games","--games","50000","--shard","auto/10"]"#,
     ]);
-    // All but the first of six wait; no job looks at an open test.
+    // All but the first of six wait.
     let count = |text: &str| ran.out.matches(text).count();
     assert_eq!(
         [
@@ -137,7 +136,7 @@ fn what_is_wrong_is_said_by_its_key() {
         (
             "name = \"other\"",
             "name = \"play-merge\"",
-            "two steps are called 'play-merge'",
+            "stage.name = 'play-merge': there are two of it",
         ),
         (
             "name = \"run\"",

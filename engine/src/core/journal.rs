@@ -127,17 +127,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         number: impl Fn(&L) -> u64,
         (share, parts): (Share, u64),
     ) -> Result<Opened<L>, JournalError> {
-        let read = |share: Share| {
-            let path = &share.place(path);
-            match std::fs::read(path) {
-                Ok(bytes) => {
-                    let identity = &share_of(identity, share, parts);
-                    Ok(self::parts(path, &bytes, wording, identity, &number)?.1)
-                }
-                Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-                Err(cause) => Err(JournalError::system(path, &cause)),
-            }
-        };
+        let read = |share| kept(path, wording, identity, &number, (share, parts));
         let mut refused = String::new();
         if let Share::Merge { of } = share {
             let (journal, mut known) = Self::open(path, wording, identity, &number)?;
@@ -172,6 +162,25 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         Ok((journal, known, missing.map(|missing| missing + &refused)))
     }
 
+    /// What the tasks before a share are known to have done; what cannot be read of it is for
+    /// whoever collects to say.
+    pub fn before(
+        path: &Path,
+        wording: Wording,
+        identity: &Value,
+        number: impl Fn(&L) -> u64,
+        (share, parts): (Share, u64),
+    ) -> BTreeMap<u64, L> {
+        let Share::Task { number: end, of } = share else {
+            return BTreeMap::new();
+        };
+        let tasks = (0..end).map(|number| Share::Task { number, of });
+        tasks
+            .filter_map(|task| kept(path, wording, identity, &number, (task, parts)).ok())
+            .flatten()
+            .collect()
+    }
+
     /// Appends a finished part.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         serde_json::to_string(line)
@@ -202,6 +211,25 @@ fn share_of(identity: &Value, share: Share, parts: u64) -> Value {
         identity["task"] = format!("{}/{of} of {parts}", number + 1).into();
     }
     identity
+}
+
+/// The parts in the file of a share; none where there is none.
+fn kept<L: DeserializeOwned>(
+    path: &Path,
+    wording: Wording,
+    identity: &Value,
+    number: impl Fn(&L) -> u64,
+    (share, parts): (Share, u64),
+) -> Result<BTreeMap<u64, L>, JournalError> {
+    let path = &share.place(path);
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            let identity = &share_of(identity, share, parts);
+            Ok(self::parts(path, &bytes, wording, identity, number)?.1)
+        }
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+        Err(cause) => Err(JournalError::system(path, &cause)),
+    }
 }
 
 /// How much of a file is whole lines, and the parts that they are.

@@ -3,12 +3,12 @@
 //! Invariant: all jobs but the first are suspended, and a small one lets each begin once the one
 //! before it is complete; it keeps nothing, and may be begun anew anywhere.
 
-use super::{Plan, Step, filled};
+use super::{Plan, filled, well_done};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use engine::core::files;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::process::Command;
 
 /// Most indices of a job that counts failures for each.
@@ -22,98 +22,77 @@ pub(super) struct Settings {
     volume: String,
     storage: String,
     /// An image that holds kubectl.
-    kubectl: Option<String>,
+    #[serde(default = "kubectl_image")]
+    kubectl: String,
+}
+
+fn kubectl_image() -> String {
+    "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
 /// Everything as YAML.
 fn documents(plan: &Plan) -> Result<String> {
-    let settings = (plan.settings.kubernetes.as_ref()).context("no [kubernetes]")?;
-    let kubectl = settings
-        .kubectl
-        .as_deref()
-        .unwrap_or("registry.k8s.io/kubectl:v1.33.0");
+    let super::Settings {
+        name: run,
+        limits,
+        kubernetes,
+        improve,
+        ..
+    } = &plan.settings;
+    let settings = kubernetes.as_ref().context("no [kubernetes]")?;
+    let improve = improve.as_ref().map(|improve| files::read(&improve.config));
+    let improve = improve.transpose()?.unwrap_or_default();
+    // Texts in YAML are as in JSON.
     let text = |text: &str| Value::from(text).to_string();
-    let improve = match &plan.settings.improve {
-        Some(improve) => files::read(&improve.config)?,
-        None => Vec::new(),
-    };
-    let mut chain = Vec::new();
-    let mut add = |args: Value| {
-        let memory = json!({ "requests": { "cpu": "10m", "memory": "32Mi" }, "limits": { "memory": "128Mi" } });
-        let name = format!("step-{}", chain.len());
-        chain.push(json!({ "name": name, "image": kubectl, "command": ["kubectl"], "args": args, "resources": memory }).to_string());
-    };
-    let job = |step: &Step| format!("job/{}-{}", plan.settings.name, step.name);
+    let all = json!({
+        "run": run,
+        "volume": text(&settings.volume),
+        "storage": text(&settings.storage),
+        "settings": text(&String::from_utf8_lossy(&improve)),
+        "kubectl": text(&settings.kubectl),
+        "image": text(&settings.image),
+        "requeues": limits.requeues.unwrap_or(5),
+    });
+    let (mut chain, mut jobs) = (Vec::new(), String::new());
     for (index, step) in plan.steps.iter().enumerate() {
-        if step.tasks > MOST_TASKS {
-            bail!(
-                "stage '{}': tasks = {}: at most {MOST_TASKS} in Kubernetes",
-                step.name,
-                step.tasks
-            );
-        }
-        if index > 0 {
-            add(json!([
-                "patch",
-                job(step),
-                "--patch",
-                r#"{"spec":{"suspend":false}}"#
-            ]));
-        }
-        add(json!([
-            "wait",
-            "--for=condition=complete",
-            "--timeout=-1s",
-            job(step)
-        ]));
-    }
-    let mut all = filled(
-        include_str!("run.yaml"),
-        &[
-            ("run", plan.settings.name.clone()),
-            ("volume", text(&settings.volume)),
-            ("storage", text(&settings.storage)),
-            ("settings", text(&String::from_utf8_lossy(&improve))),
-            ("kubectl", text(kubectl)),
-            ("chain", chain.join(",\n")),
-        ],
-    );
-    for (index, step) in plan.steps.iter().enumerate() {
-        let mut limits = json!({});
-        let mut requests = json!({ "cpu": step.cores().to_string() });
-        if let Some(memory) = step.needs.memory {
-            limits["memory"] = format!("{memory}Mi").into();
-            requests["memory"] = limits["memory"].clone();
-        }
-        if let Some(count) = step.needs.gpu {
-            limits["nvidia.com/gpu"] = count.to_string().into();
-        }
-        let throttle = step.needs.throttle.unwrap_or(step.tasks);
-        all += &filled(
-            include_str!("job.yaml"),
-            &[
-                ("run", plan.settings.name.clone()),
-                ("step", step.name.clone()),
-                ("suspend", (index > 0).to_string()),
-                ("tasks", step.tasks.to_string()),
-                ("throttle", throttle.min(step.tasks).to_string()),
-                (
-                    "requeues",
-                    plan.settings.limits.requeues.unwrap_or(5).to_string(),
-                ),
-                ("image", text(&settings.image)),
-                ("args", json!(step.command()).to_string()),
-                (
-                    "first",
-                    step.array.map_or(0, |(first, _)| first).to_string(),
-                ),
-                ("requests", requests.to_string()),
-                ("limits", limits.to_string()),
-                ("volume", text(&settings.volume)),
-            ],
+        let (name, tasks, needs) = (&step.name, step.tasks, &step.needs);
+        ensure!(
+            tasks <= MOST_TASKS,
+            "stage '{name}': tasks = {tasks}: at most {MOST_TASKS} in Kubernetes"
         );
+        let job = format!("job/{run}-{name}");
+        let patch = json!(["patch", job, "--patch", r#"{"spec":{"suspend":false}}"#]);
+        let wait = json!(["wait", "--for=condition=complete", "--timeout=-1s", job]);
+        for args in [patch, wait].into_iter().skip(usize::from(index == 0)) {
+            let values = json!({ "number": chain.len(), "args": args });
+            chain.push(filled(include_str!("chain.yaml"), &values));
+        }
+        let memory = || needs.memory.map(|memory| format!("{memory}Mi"));
+        let quantities = |name: &str, count: Option<u64>| {
+            let all = [
+                ("memory", memory()),
+                (name, count.map(|count| count.to_string())),
+            ];
+            let known = all
+                .into_iter()
+                .filter_map(|(name, one)| Some((name.to_owned(), one?.into())));
+            Value::Object(known.collect::<Map<_, _>>())
+        };
+        let values = json!({
+            "step": name,
+            "suspend": index > 0,
+            "tasks": tasks,
+            "throttle": needs.throttle.unwrap_or(tasks).min(tasks),
+            "args": step.command(),
+            "first": step.first.unwrap_or(0),
+            "requests": quantities("cpu", Some(step.cores())),
+            "limits": quantities("nvidia.com/gpu", needs.gpu),
+        });
+        jobs += &filled(include_str!("job.yaml"), &values);
     }
-    Ok(all)
+    let chain = json!({ "chain": chain.concat() });
+    let documents = filled(include_str!("run.yaml"), &chain) + &jobs;
+    Ok(filled(&documents, &all))
 }
 
 /// Writes everything, or asks `kubectl` for it; whoever begins again removes all jobs before, whose
@@ -129,11 +108,8 @@ pub(super) fn run(plan: &Plan, verb: &str) -> Result<()> {
         "resubmit" => ask("delete")?,
         _ => {}
     }
-    let path = std::env::temp_dir().join(format!(
-        "{}-{}.yaml",
-        plan.settings.name,
-        std::process::id()
-    ));
+    let path = format!("{}-{}.yaml", plan.settings.name, std::process::id());
+    let path = std::env::temp_dir().join(path);
     output::file(&path, text)?;
     let applied = kubectl(&["apply", "-f", &path.display().to_string()]);
     let _ = std::fs::remove_file(&path);
@@ -141,9 +117,5 @@ pub(super) fn run(plan: &Plan, verb: &str) -> Result<()> {
 }
 
 fn kubectl(words: &[&str]) -> Result<()> {
-    let ran = Command::new("kubectl").args(words).status();
-    match ran.context("kubectl cannot be started")?.success() {
-        true => Ok(()),
-        false => Err(output::told()),
-    }
+    well_done(Command::new("kubectl").args(words))
 }

@@ -1,0 +1,207 @@
+//! The steps that the stages of a run are.
+//!
+//! Invariant: what is wrong is said by its key, before anything is written or submitted.
+
+use super::{Improve, Needs, Plan, Settings, Stage, Step};
+use crate::improve::config::ImproveConfig;
+use anyhow::{Context, Result, bail, ensure};
+
+/// Most tasks of a stage; more is a slip.
+const MOST: u64 = 1_000_000;
+
+impl Plan {
+    /// The run of settings, on Kubernetes or where its directory is.
+    pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
+        ensure!(
+            !on_pods || settings.kubernetes.is_some(),
+            "[kubernetes] is needed: image, volume and storage"
+        );
+        let stages = match (&settings.improve, settings.stage.is_empty()) {
+            (Some(improve), true) => improve.stages(on_pods)?,
+            (None, false) => std::mem::take(&mut settings.stage),
+            _ => bail!("it needs either [[stage]] or [improve]"),
+        };
+        is_name("name", &settings.name)?;
+        settings.needs.check("needs")?;
+        is_at_least("limits.array", settings.limits.array, 2)?;
+        is_at_least("limits.submit", settings.limits.submit, 2)?;
+        let mut steps: Vec<Step> = Vec::new();
+        for mut stage in stages {
+            let name = &stage.name;
+            let last = |wanted: &String| {
+                let mut last = steps.iter().rev();
+                let last = last.find(|step| step.stage == *wanted);
+                last.with_context(|| {
+                    format!(
+                        "stage.after = '{wanted}' of '{name}': no stage before it has this name"
+                    )
+                })
+            };
+            let after = match &stage.after {
+                Some(names) => names.iter().map(last).collect::<Result<_>>()?,
+                None => Vec::from_iter(steps.last()),
+            };
+            stage.after = Some(after.iter().map(|step| step.name.clone()).collect());
+            let own = stage.steps(&settings.needs)?;
+            for Step { name, stage, .. } in &own {
+                let mut known = steps.iter();
+                let twice = known.any(|known| known.name == *name || known.stage == *stage);
+                ensure!(!twice, "stage.name = '{name}': there are two of it");
+            }
+            steps.extend(own);
+        }
+        settings.directory = std::path::absolute(&settings.directory)?;
+        Ok(Self { settings, steps })
+    }
+}
+
+impl Needs {
+    fn check(&self, place: &str) -> Result<()> {
+        is_at_least(&format!("{place}.cores"), self.cores, 1)?;
+        is_at_least(&format!("{place}.memory"), self.memory, 1)?;
+        is_at_least(&format!("{place}.throttle"), self.throttle, 1)?;
+        is_positive(&format!("{place}.hours"), self.hours)?;
+        let partition = self.partition.as_deref().unwrap_or_default();
+        ensure!(
+            !partition.contains(char::is_whitespace),
+            "{place}.partition = '{partition}': a name without blanks"
+        );
+        Ok(())
+    }
+
+    fn or(&self, usual: &Self) -> Self {
+        Self {
+            hours: self.hours.or(usual.hours),
+            memory: self.memory.or(usual.memory),
+            cores: self.cores.or(usual.cores),
+            gpu: self.gpu.or(usual.gpu),
+            partition: self.partition.clone().or(usual.partition.clone()),
+            throttle: self.throttle.or(usual.throttle),
+        }
+    }
+}
+
+impl Stage {
+    /// One step, or an array for each round and what collects them.
+    fn steps(self, usual: &Needs) -> Result<Vec<Step>> {
+        let name = self.name;
+        let place = format!("stage '{name}'");
+        is_name("stage.name", &name)?;
+        self.needs.check(&format!("{place}: needs"))?;
+        is_positive(&format!("{place}: core_hours"), self.core_hours)?;
+        is_positive(&format!("{place}: disk"), self.disk)?;
+        let words = benches::external::words(&self.command).with_context(|| {
+            format!("{place}: command: words with blanks between them, or between apostrophes")
+        })?;
+        let rounds = self.rounds.unwrap_or(1);
+        let of = self.tasks.unwrap_or(1).saturating_mul(rounds);
+        if !(1..=MOST).contains(&of) || self.rounds.is_some() && self.tasks.is_none() {
+            bail!("{place}: tasks, in each of 'rounds' if it has some: 1 to {MOST} in all");
+        }
+        let share = |all: Option<f64>| all.map(|all| all / rounds as f64);
+        let mut step = Step {
+            name: name.clone(),
+            stage: name.clone(),
+            words,
+            first: None,
+            tasks: 1,
+            after: self.after.unwrap_or_default(),
+            needs: self.needs.or(usual),
+            core_hours: share(self.core_hours),
+            disk: share(self.disk),
+        };
+        let Some(tasks) = self.tasks else {
+            return Ok(vec![step]);
+        };
+        let mut collect = step.clone();
+        collect
+            .words
+            .extend(["--shard".to_owned(), format!("merge/{of}")]);
+        step.words
+            .extend(["--shard".to_owned(), format!("auto/{of}")]);
+        let mut steps = Vec::new();
+        for round in 0..rounds {
+            if rounds > 1 {
+                step.name = format!("{name}-{}", round + 1);
+            }
+            (step.first, step.tasks) = (Some(round * tasks), tasks);
+            steps.push(step.clone());
+            step.after = vec![step.name.clone()];
+        }
+        steps.push(Step {
+            name: format!("{name}-merge"),
+            after: step.after,
+            core_hours: None,
+            disk: None,
+            ..collect
+        });
+        Ok(steps)
+    }
+}
+
+impl Improve {
+    /// The stages of all generations, one after the other.
+    fn stages(&self, on_pods: bool) -> Result<Vec<Stage>> {
+        let config: ImproveConfig = crate::settings::read(&self.config)?;
+        self.train.check("improve.train")?;
+        let path = match on_pods {
+            true => "/settings/improve.toml".to_owned(),
+            false => self.config.display().to_string(),
+        };
+        let out = self.out.display();
+        let stage = |generation: u64, name: &str, tasks| Stage {
+            name: format!("{generation}-{name}"),
+            command: format!(
+                "improve --config '{path}' --out '{out}' --stage {name} --generation {generation}"
+            ),
+            tasks,
+            ..Stage::default()
+        };
+        let mut stages = vec![stage(0, "finish", None)];
+        for generation in 1..=self.generations {
+            let stage = |name, tasks| stage(generation, name, tasks);
+            stages.push(stage("selfplay", Some(self.tasks)));
+            if config.relabel.is_some() {
+                stages.push(stage("relabel", Some(self.tasks)));
+            }
+            stages.push(Stage {
+                needs: self.train.clone(),
+                ..stage("train", None)
+            });
+            stages.push(Stage {
+                rounds: Some(self.rounds),
+                ..stage("gate", Some(self.gate))
+            });
+            stages.push(stage("finish", None));
+        }
+        Ok(stages)
+    }
+}
+
+/// Names stand in scripts, in names of files and of jobs.
+fn is_name(key: &str, name: &str) -> Result<()> {
+    let fits = |letter| matches!(letter, 'a'..='z' | '0'..='9' | '-');
+    ensure!(
+        (1..=20).contains(&name.len()) && name.chars().all(fits),
+        "{key} = '{name}': up to 20 of a to z, 0 to 9 and '-'"
+    );
+    Ok(())
+}
+
+fn is_at_least(key: &str, found: Option<u64>, least: u64) -> Result<()> {
+    let found = found.unwrap_or(least);
+    ensure!(
+        found >= least,
+        "{key} = {found}: it must be at least {least}"
+    );
+    Ok(())
+}
+
+fn is_positive(key: &str, found: Option<f64>) -> Result<()> {
+    let found = found.unwrap_or(1.0);
+    ensure!(
+        found > 0.0 && found < 1e9,
+        "{key} = {found}: a number above 0"
+    );
+    Ok(())
+}

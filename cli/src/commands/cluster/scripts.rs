@@ -1,0 +1,112 @@
+//! Slurm and this machine: a script for each step, and what hands them out.
+//!
+//! Invariant: a task is `job.sh`, wherever it runs; the directory belongs to one list of steps.
+
+use super::{Plan, Settings, Step, filled};
+use crate::output;
+use anyhow::{Result, bail};
+use engine::core::files;
+use serde_json::json;
+use std::path::Path;
+
+/// What submits the tasks, tells how they are, cancels them, or does them here.
+const RUN: &str = concat!(
+    include_str!("steps.sh"),
+    include_str!("slurm.sh"),
+    include_str!("status.sh"),
+    include_str!("local.sh"),
+    include_str!("run.sh"),
+);
+
+impl Plan {
+    /// The scripts by their names, and what hands them out.
+    pub(super) fn scripts(&self, config: &Path) -> Result<(Vec<(String, String)>, String)> {
+        let path = |path: &Path| quoted(&[path.display().to_string()]);
+        let Settings {
+            name,
+            directory,
+            program,
+            limits,
+            ..
+        } = &self.settings;
+        let program = program.clone().map_or_else(std::env::current_exe, Ok)?;
+        let all = json!({
+            "run": name,
+            "directory": path(directory),
+            "here": path(&std::env::current_dir()?),
+            "program": path(&program),
+            "config": path(config),
+            "array": limits.array,
+            "submit": limits.submit,
+            "requeues": limits.requeues.unwrap_or(20),
+            "early": limits.early.unwrap_or(60),
+            "steps": self.steps.iter().map(Step::line).collect::<String>(),
+        });
+        let script = |step: &Step| {
+            let text = filled(include_str!("job.sh"), &step.values());
+            (format!("{}.sh", step.name), filled(&text, &all))
+        };
+        let mut scripts: Vec<_> = self.steps.iter().map(script).collect();
+        scripts.push(("rest.sh".to_owned(), filled(include_str!("rest.sh"), &all)));
+        Ok((scripts, filled(RUN, &all)))
+    }
+
+    /// Writes the scripts into the directory, which belongs to these steps alone.
+    pub(super) fn take_directory(&self, scripts: &[(String, String)]) -> Result<()> {
+        for folder in ["done", "failed", "log"] {
+            files::create_directory(&self.settings.directory.join(folder))?;
+        }
+        let path = self.settings.directory.join("steps");
+        let line = |step: &Step| format!("{} {} {:?}\n", step.name, step.tasks, step.words);
+        let text: String = self.steps.iter().map(line).collect();
+        if path.exists() && files::read(&path)? != text.as_bytes() {
+            let path = path.display();
+            bail!("{path}: made for other steps; choose another directory");
+        }
+        output::file(&path, text)?;
+        for (name, text) in scripts {
+            output::file(&self.settings.directory.join(name), text)?;
+        }
+        Ok(())
+    }
+}
+
+impl Step {
+    /// As what hands out tasks reads it.
+    fn line(&self) -> String {
+        let (name, tasks, is_array) = (&self.name, self.tasks, self.first.is_some());
+        let (throttle, cores) = (self.needs.throttle.unwrap_or(0), self.cores());
+        let after = self.after.join(" ");
+        format!("{name} {tasks} {is_array} {throttle} {cores} {after}\n")
+    }
+
+    /// What a task's script has to know of it.
+    fn values(&self) -> serde_json::Value {
+        let needs = &self.needs;
+        let asked = [
+            (needs.partition.as_ref()).map(|name| format!("partition={name}")),
+            self.minutes().map(|minutes| format!("time={minutes}")),
+            needs.memory.map(|memory| format!("mem={memory}M")),
+            needs.gpu.map(|count| format!("gres=gpu:{count}")),
+        ];
+        let asked = asked.iter().flatten();
+        json!({
+            "step": self.name,
+            "cores": self.cores(),
+            "number": self.first.map_or("%j", |_| "%A_%a"),
+            "asked": asked.map(|line| format!("#SBATCH --{line}\n")).collect::<String>(),
+            "first": self.first.unwrap_or(0),
+            "command": quoted(&self.command()),
+        })
+    }
+}
+
+/// Words that a shell reads as they are.
+fn quoted(words: &[String]) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+".contains(letter);
+    let one = |word: &String| match word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    words.iter().map(one).collect::<Vec<_>>().join(" ")
+}

@@ -32,6 +32,8 @@ pub enum Reply {
     Nothing,
     /// One line.
     Line,
+    /// The line that was said, without its last word.
+    Greeting,
     /// As GTP has it: `=` or `?`, and lines up to an empty one.
     Block,
     /// The line that begins with this word.
@@ -83,13 +85,10 @@ impl Said {
         let Reply::Word(word) = reply else {
             return Ok(Some(line));
         };
-        match line.strip_prefix(word) {
-            Some(rest) => Ok(Some(rest.trim().to_owned())),
-            None => Err(OfPlayer(format!(
-                "said '{}' instead of '{word}'",
-                shown(&line)
-            ))),
-        }
+        let rest = line.strip_prefix(word).map(|rest| rest.trim().to_owned());
+        let line = shown(&line);
+        let problem = || OfPlayer(format!("said '{line}' instead of '{word}'"));
+        rest.ok_or_else(problem).map(Some)
     }
 
     /// Takes an answer of GTP: what follows its sign, in one line.

@@ -15,9 +15,9 @@ use proptest::prelude::*;
 fn spoken<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
-    let speech = Speech::of(dialect, &game).unwrap();
+    let speech = Speech::of(dialect, game).unwrap();
     let words = words.iter().map(|&word| word.to_owned()).collect();
-    External::speaking(game, words, Arc::new(speech))
+    External::speaking(words, Arc::new(speech))
 }
 
 /// A player that asks a program, and waits so long for it.

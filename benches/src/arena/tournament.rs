@@ -4,7 +4,7 @@
 //! differences between cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one
 //! match and add up to 100 %.
 
-use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
+use crate::arena::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};
 use crate::error::Result;
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{
@@ -65,16 +65,12 @@ pub fn play_tournament<G: Playable>(
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
 ) -> Result<TournamentResult> {
-    let count = contestants.len();
-    if count < 2 {
-        return Err(format!("a tournament needs at least two contestants, not {count}").into());
-    }
     let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
-    for (index, name) in names.iter().enumerate() {
-        if names[..index].contains(name) {
-            return Err(format!("two contestants are called {name}; names must differ").into());
-        }
-    }
+    check_names(
+        "tournament",
+        "contestants",
+        &names.iter().collect::<Vec<_>>(),
+    )?;
     make_folder(options.state.as_deref())?;
     make_folder(options.records.as_deref())?;
     let mut matches = Vec::new();

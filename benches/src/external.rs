@@ -271,7 +271,8 @@ fn say_all(program: &mut Program, steps: &[Step], deadline: Deadline) -> Result<
             }
             failure => failure,
         })?;
-        let expected = step.line.rsplit_once(' ').map_or("", |(first, _)| first);
+        let expected: Vec<&str> = step.line.split(' ').take(2).collect();
+        let expected = expected.join(" ");
         if step.reply == Reply::Greeting && answer != expected {
             let answer = shown(&answer);
             let problem = format!("greeted with '{answer}' instead of '{expected}'");

@@ -10,15 +10,9 @@ use std::time::Duration;
 /// Sets of keys by name, and the programs they are for.
 pub(super) const SETS: [(&str, &str); 7] = [
     // Lajkonik: whole seconds with each genmove; the size is that which it was built for.
-    (
-        "lajkonik",
-        "gtp(time=genmove, colours=\"w b\", game=\"boardsize {size}; clear_board\")",
-    ),
+    ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
     // Castro: time on a line of its own.
-    (
-        "castro",
-        "gtp(time=\"time -m {seconds}\", colours=\"w b\", game=\"boardsize {size}; clear_board\")",
-    ),
+    ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
     // GRhino's gtp-rhino: capitals; it passes by itself and refuses to be told; it heeds no time.
     ("grhino", "gtp(case=upper, pass=none)"),
     // NTest and others that play behind NBoard.
@@ -28,10 +22,7 @@ pub(super) const SETS: [(&str, &str); 7] = [
     // Clients of BGCI.
     ("bgci", "ubgi"),
     // HavannahGui and its programs: seconds a game are told move by move.
-    (
-        "havannahgui",
-        "gtp(time=left, game=\"boardsize {size}; clear_board\")",
-    ),
+    ("havannahgui", "gtp(time=left)"),
 ];
 
 /// How squares are named.
@@ -95,6 +86,11 @@ impl Said<'_, '_, '_> {
 
     fn text(&mut self, key: &'static str) -> Result<Option<String>, Problem> {
         Ok(self.value(key)?.map(|value| value.name))
+    }
+
+    fn milliseconds(&mut self, key: &'static str, usual: u64) -> Result<Duration, Problem> {
+        let said = self.arguments.number_named(key, 1..=86_400_000)?;
+        Ok(Duration::from_millis(said.unwrap_or(usual)))
     }
 
     fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {
@@ -184,18 +180,9 @@ impl Dialect {
             colours: colours.transpose()?,
             first_begins: said.choice("begins", &[("seat", false), ("first", true)])?,
             one_game: said.choice("process", &[("match", false), ("game", true)])?,
-            think: Duration::ZERO,
             time_of_move: Duration::from_millis(milliseconds),
-            time_of_start: Duration::ZERO,
-        };
-        let mut time = |key, usual| {
-            let said = said.arguments.number_named(key, 1..=86_400_000)?;
-            Ok::<_, Problem>(Duration::from_millis(said.unwrap_or(usual)))
-        };
-        let dialect = Self {
-            time_of_start: time("start_ms", STARTING.max(milliseconds))?,
-            think: time("think", (milliseconds - milliseconds / 10).max(1))?,
-            ..dialect
+            time_of_start: said.milliseconds("start_ms", STARTING.max(milliseconds))?,
+            think: said.milliseconds("think", (milliseconds - milliseconds / 10).max(1))?,
         };
         let told = dialect.seconds();
         if dialect.tells_seconds() && 1000 * told >= milliseconds {

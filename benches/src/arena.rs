@@ -43,7 +43,7 @@ pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
-use state::{Earlier, State, identity};
+use state::{Earlier, State, check_names, identity};
 pub(crate) use state::{in_folder, make_folder};
 use std::{
     collections::HashSet,

@@ -10,6 +10,7 @@
 pub mod dialect;
 pub mod log;
 mod program;
+mod protocol;
 pub mod said;
 mod speech;
 mod squares;
@@ -26,8 +27,8 @@ use engine::play::{
     registry::Maker,
 };
 use program::Program;
-use said::{answered, shown};
-use speech::{Asked, Speech, Step};
+use said::{Reply, answered, shown};
+use speech::{Named, Speech, Step};
 use std::{
     os::unix::fs::PermissionsExt,
     path::Path,
@@ -41,24 +42,16 @@ pub fn provide_external<G: Playable>() {
 }
 
 fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>, Problem> {
-    let command = arguments.take("cmd")?.ok_or_else(|| {
-        (
-            1,
-            "external needs a program: external(cmd=\"python3 docs/bot.py\")".to_owned(),
-        )
-    })?;
-    let words = words(&command.name).ok_or_else(|| {
-        (
-            command.character,
-            format!("'{}' is no command", command.name),
-        )
-    })?;
-    find(&words[0]).map_err(|problem| (command.character, problem))?;
-    let speech = Speech::of(Dialect::read(arguments)?, game).map_err(|problem| (1, problem))?;
-    let (game, speech) = (game.clone(), Arc::new(speech));
+    let missing = "external needs a program: external(cmd=\"python3 docs/bot.py\")";
+    let command = arguments.take("cmd")?;
+    let command = command.ok_or_else(|| (1, missing.to_owned()))?;
+    let is_none = || command.wrong(format!("'{}' is no command", command.name));
+    let words = words(&command.name).ok_or_else(is_none)?;
+    find(&words[0]).map_err(|problem| command.wrong(problem))?;
+    let speech = Speech::of(Dialect::read(arguments)?, game.clone());
+    let speech = Arc::new(speech.map_err(|problem| (1, problem))?);
     Ok(Arc::new(move || {
-        let player = External::speaking(game.clone(), words.clone(), Arc::clone(&speech));
-        Box::new(player)
+        Box::new(External::speaking(words.clone(), Arc::clone(&speech)))
     }))
 }
 
@@ -103,9 +96,8 @@ fn find(program: &str) -> Result<(), String> {
 
 /// A player that another program speaks for.
 pub struct External<G: Playable> {
-    game: G,
     words: Vec<String>,
-    speech: Arc<Speech>,
+    speech: Arc<Speech<G>>,
     program: Option<Program>,
     /// Whether the program has been told that this game began.
     begun: bool,
@@ -122,9 +114,8 @@ pub struct External<G: Playable> {
 }
 
 impl<G: Playable> External<G> {
-    fn speaking(game: G, words: Vec<String>, speech: Arc<Speech>) -> Self {
+    fn speaking(words: Vec<String>, speech: Arc<Speech<G>>) -> Self {
         Self {
-            game,
             words,
             speech,
             program: None,
@@ -159,39 +150,46 @@ impl<G: Playable> External<G> {
         if self.program.is_some() {
             return Ok(());
         }
-        let deadline = Deadline::after(self.speech.dialect.time_of_start);
-        let mut program = Program::start(&self.words, self.speech.talk())?;
+        let speech = &self.speech;
+        let deadline = Deadline::after(speech.dialect.time_of_start);
+        let mut program = Program::start(&self.words, speech.protocol.talk)?;
         self.begun = false;
-        say_all(&mut program, &self.speech.greeting(), deadline)?;
+        let steps = speech.steps(speech.protocol.start, &[]);
+        say_all(&mut program, &steps, deadline)?;
         self.program = Some(program);
         Ok(())
     }
 
     /// Sees to it that the program knows of the game, in the time that a start may take.
     fn begin(&mut self, position: &G::Position) -> Result<(), Failure> {
-        if self.now != Some(*position) {
-            // Somebody asks about something else.
-            self.heard.clear();
-            self.now = Some(*position);
-            self.begun &= !self.speech.follows();
-            self.known = 0;
-        }
+        self.follow(position);
         if self.begun {
             return Ok(());
         }
+        let speech = &self.speech;
         let first = self.heard.first().map_or(*position, |heard| heard.0);
-        if !self.speech.begins_anywhere()
-            && first != self.game.random_start(&mut RandomStream::new(0), 0)
-        {
+        let start = || speech.game.random_start(&mut RandomStream::new(0), 0);
+        if !speech.begins_anywhere() && first != start() {
             let problem =
                 "a program that follows a game cannot be asked about a position in its midst";
             return Err(Failure::OfSystem(problem.to_owned()));
         }
-        let deadline = Deadline::after(self.speech.dialect.time_of_start);
-        let steps = self.speech.begin(&self.asked(&first, 0), self.seed);
+        let deadline = Deadline::after(speech.dialect.time_of_start);
+        let mut named = self.named(&first, 0);
+        named.push(("seed", Some(self.seed.to_string())));
+        let steps = speech.steps(speech.protocol.begin, &named);
         self.say(&steps, deadline)?;
         (self.begun, self.known) = (true, 0);
         Ok(())
+    }
+
+    /// Forgets what was heard if that did not lead to a position.
+    fn follow(&mut self, position: &G::Position) {
+        if self.now.replace(*position) != Some(*position) {
+            self.heard.clear();
+            self.begun &= !self.speech.follows();
+            self.known = 0;
+        }
     }
 
     fn say(&mut self, steps: &[Step], deadline: Deadline) -> Result<String, Failure> {
@@ -202,17 +200,10 @@ impl<G: Playable> External<G> {
     }
 
     /// A position as it is spoken of.
-    fn asked(&self, position: &G::Position, outcome: u8) -> Asked {
-        let text = |outcome| self.game.format_position(position, outcome);
+    fn named(&self, position: &G::Position, outcome: u8) -> Vec<Named> {
         let first = self.heard.first().map_or(position, |heard| &heard.0);
-        // Where nothing is said of an outcome, the text has no place for it.
-        let spoken = self.game.outcome_names().contains(&outcome);
-        Asked {
-            position: [text(None), text(spoken.then_some(outcome))],
-            outcome,
-            seat: self.game.to_move(position),
-            first: self.game.to_move(first),
-        }
+        let first = self.speech.game.to_move(first);
+        self.speech.position(position, outcome, first)
     }
 
     fn try_asking(
@@ -220,32 +211,34 @@ impl<G: Playable> External<G> {
         position: &G::Position,
         legal: &[G::Move],
     ) -> Result<G::Move, Failure> {
+        let (speech, protocol) = (&self.speech, self.speech.protocol);
         // An outcome that permits these moves: which of several is all the same by the rules.
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
-            self.game.permitted(position, outcome, &mut permitted);
+            speech.game.permitted(position, outcome, &mut permitted);
             *permitted == *legal
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();
         let outcome = outcome.ok_or(Failure::OfSystem(asked_wrongly))?;
         // Not every program knows that it has to pass.
         if let [only] = legal
-            && self.game.format_move(position, *only) == "pass"
+            && speech.game.format_move(position, *only) == "pass"
         {
             return Ok(*only);
         }
-        let deadline = Deadline::after(self.speech.dialect.time_of_move);
+        let deadline = Deadline::after(speech.dialect.time_of_move);
         let untold = self.heard[self.known..].iter();
         let steps = untold.flat_map(|(position, outcome, mv)| {
-            let mv = self.game.format_move(position, *mv);
-            self.speech.told(&self.asked(position, *outcome), &mv)
+            let mut named = self.named(position, *outcome);
+            named.push(speech.mv(&speech.game.format_move(position, *mv)));
+            speech.steps(protocol.told, &named)
         });
         let mut steps: Vec<Step> = steps.collect();
-        steps.extend(self.speech.question(&self.asked(position, outcome)));
+        steps.extend(speech.steps(protocol.question, &self.named(position, outcome)));
         let answer = self.say(&steps, deadline)?;
         let answer = self.speech.answer(&answer)?;
-        let mv = answered(&self.game, position, legal, &answer)?;
+        let mv = answered(&self.speech.game, position, legal, &answer)?;
         self.known = self.heard.len();
         self.answered = Some((*position, mv));
         Ok(mv)
@@ -262,7 +255,7 @@ pub fn understood<G: Playable>(
     (position, legal): (&G::Position, &[G::Move]),
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let speech = Speech::of(dialect.clone(), game).map_err(Failure::OfSystem)?;
+    let speech = Speech::of(dialect.clone(), game.clone()).map_err(Failure::OfSystem)?;
     answered(game, position, legal, &speech.answer(answer)?)
 }
 
@@ -271,19 +264,16 @@ fn say_all(program: &mut Program, steps: &[Step], deadline: Deadline) -> Result<
     let mut answer = String::new();
     for step in steps {
         program.say(&step.line, deadline)?;
-        answer = program
-            .hear(step.reply, deadline)
-            .map_err(|failure| match failure {
-                Failure::OfPlayer(reason) if reason.starts_with("refused") => {
-                    Failure::OfPlayer(format!("{reason} to '{}'", shown(&step.line)))
-                }
-                failure => failure,
-            })?;
-        if let Some(expected) = step
-            .expected
-            .as_ref()
-            .filter(|&expected| *expected != answer)
-        {
+        let heard = program.hear(step.reply, deadline);
+        answer = heard.map_err(|failure| match failure {
+            Failure::OfPlayer(reason) if reason.starts_with("refused") => {
+                Failure::OfPlayer(format!("{reason} to '{}'", shown(&step.line)))
+            }
+            failure => failure,
+        })?;
+        let expected: Vec<&str> = step.line.split(' ').take(2).collect();
+        let expected = expected.join(" ");
+        if step.reply == Reply::Greeting && answer != expected {
             let answer = shown(&answer);
             let problem = format!("greeted with '{answer}' instead of '{expected}'");
             return Err(Failure::OfPlayer(problem));
@@ -325,31 +315,25 @@ impl<G: Playable> Player<G> for External<G> {
     fn hear(&mut self, news: News<'_, G>) {
         match news {
             News::Ply(position, outcome, mv) => {
-                if self.now != Some(*position) {
-                    self.heard.clear();
-                    self.begun &= !self.speech.follows();
-                    self.known = 0;
-                }
+                self.follow(position);
                 // Its own move it knows, if it knows all before.
                 let own = self.answered.take() == Some((*position, mv));
                 if own && self.known == self.heard.len() {
                     self.known += 1;
                 }
                 self.heard.push((*position, outcome, mv));
-                self.now = Some(self.game.play(position, mv));
+                self.now = Some(self.speech.game.play(position, mv));
             }
             News::End(payoffs) => {
-                let seats = self.game.seats();
-                let most = payoffs[..seats]
-                    .iter()
-                    .fold(0.0_f32, |most, &one| most.max(one));
-                let first = (0..seats).filter(|&seat| payoffs[seat] >= most);
-                let names: Vec<&str> = first.map(|seat| self.game.seat_name(seat)).collect();
-                let winner = match names.len() {
-                    all if all == seats => "draw".to_owned(),
+                let game = &self.speech.game;
+                let payoffs = &payoffs[..game.seats()];
+                let most = payoffs.iter().copied().fold(0.0, f32::max);
+                let first = (0..game.seats()).filter(|&seat| payoffs[seat] >= most);
+                let names: Vec<&str> = first.map(|seat| game.seat_name(seat)).collect();
+                self.tell_result(match names.len() {
+                    all if all == payoffs.len() => "draw".to_owned(),
                     _ => names.join(","),
-                };
-                self.tell_result(&winner);
+                });
             }
         }
     }
@@ -359,31 +343,28 @@ impl<G: Playable> Player<G> for External<G> {
         let line = legal.and_then(|legal| self.ask(position, legal));
         Analysis {
             line: line.into_iter().collect(),
-            ..Analysis::unrated(&self.game, position, legal)
+            ..Analysis::unrated(&self.speech.game, position, legal)
         }
     }
 }
 
 impl<G: Playable> External<G> {
     /// Says who has won to a program that wants to know; who fails then has lost nothing.
-    fn tell_result(&mut self, winner: &str) {
-        let Some(line) = self.speech.result(winner).filter(|_| self.begun) else {
-            return;
-        };
-        let deadline = Deadline::after(self.speech.dialect.time_of_move);
-        let told = self
-            .program
-            .as_mut()
-            .map(|program| program.say(&line, deadline));
-        if matches!(told, Some(Err(_))) {
+    fn tell_result(&mut self, winner: String) {
+        let speech = &self.speech;
+        let named = ("winner", speech.hears_all().then_some(winner));
+        let steps = speech.steps(speech.protocol.over, &[named]);
+        let deadline = Deadline::after(speech.dialect.time_of_move);
+        if self.begun && self.say(&steps, deadline).is_err() {
             self.program = None;
         }
     }
 
     /// Lets the program end by itself, if it does.
     fn end(&mut self) {
+        let line = self.speech.protocol.end;
         if let Some(mut program) = self.program.take()
-            && let Some(line) = self.speech.goodbye()
+            && !line.is_empty()
         {
             // Who does not read it is killed.
             let _ = program.say(line, Deadline::after(Duration::from_millis(100)));

@@ -3,7 +3,7 @@
 use crate::players::is_cheap;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::{notation::Notation, playable::Playable};
-use protocols::{Next, Open, Outside, Protocol, Speech, Spoken, Terms};
+use protocols::{Next, Protocol, Speech, Spoken, Terms};
 use std::{sync::Arc, time::Duration};
 
 /// Cheap, and of few kinds: `recipes` tries the others.
@@ -23,9 +23,9 @@ fn opened<G: Spoken>(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, St
         longest: Duration::from_millis(1),
         keeps_players: true,
         seed: 1,
+        open: Arc::new(move |game, _| begin(speech, game)),
     };
-    let open: Open = Arc::new(move |game, _| begin(speech, game));
-    protocols::engine(speech, rules, Some("random"), terms, open)
+    protocols::engine(speech, rules, Some("random"), terms)
 }
 
 fn begin(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
@@ -37,19 +37,6 @@ fn begin(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
         Havannah::NAME => opened::<Havannah>(speech, game),
         Reversi::NAME => opened::<Reversi>(speech, game),
         _ => Err("there is no such game".to_owned()),
-    }
-}
-
-struct Ears(String);
-
-impl Outside for Ears {
-    fn say(&mut self, text: &str) {
-        self.0 += text;
-        self.0.push('\n');
-    }
-
-    fn calls(&mut self) -> bool {
-        true
     }
 }
 
@@ -116,9 +103,9 @@ pub(crate) fn protocols(bytes: &[u8]) {
     let speech = all[usize::from(which % 4)];
     let mut protocol = begin(speech, speech.usual_game()).expect("a game");
     for line in String::from_utf8_lossy(heard).split('\n').take(50) {
-        let mut ears = Ears(String::new());
-        let next = protocol.hear(line, &mut ears);
-        check(speech, line, &ears.0);
+        let mut said = String::new();
+        let next = protocol.hear(line, &mut said);
+        check(speech, line, &said);
         match next {
             Next::Line => {}
             Next::End => return,

@@ -51,15 +51,10 @@ impl Spoken for Havannah {
         if mv.eq_ignore_ascii_case("swap") {
             return Some(mv.to_owned());
         }
-        let letter = mv.chars().next()?.to_ascii_lowercase();
-        let column = u32::from(letter).checked_sub(u32::from('a'))?;
-        let number: u32 = mv.get(1..)?.parse().ok()?;
-        let before = (column + 1).saturating_sub(self.base() as u32);
-        let number = if back {
-            number.checked_add(before)
-        } else {
-            number.checked_sub(before).filter(|&number| number > 0)
-        };
-        Some(format!("{letter}{}", number?))
+        let cell = self.cell_named(mv, back).ok()?;
+        Some(match back {
+            true => self.cell_name(cell),
+            false => self.golem_name(cell),
+        })
     }
 }

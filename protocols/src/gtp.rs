@@ -10,15 +10,13 @@ mod commands;
 
 use crate::clock::Clock;
 use crate::sitting::Sitting;
-use crate::{LONGEST_LINE, Next, Open, Outside, Protocol, Spoken, not_too_long, one_line};
+use crate::{LONGEST_LINE, Next, Outside, Protocol, Spoken, not_too_long, one_line};
 
 /// A conversation.
 pub(crate) struct Gtp<G: Spoken> {
     sitting: Sitting<G>,
-    open: Open,
     /// The time of each seat, if it is limited.
     clocks: [Option<Clock>; 2],
-    next: Next,
 }
 
 /// A command as it was given.
@@ -76,7 +74,7 @@ impl<G: Spoken> Protocol for Gtp<G> {
             }
             Err(problem) => format!("?{id} {}\n", one_line(&problem)),
         });
-        std::mem::replace(&mut self.next, Next::Line)
+        self.sitting.next()
     }
 }
 
@@ -96,22 +94,9 @@ fn same(known: &str, name: &str) -> bool {
 }
 
 impl<G: Spoken> Gtp<G> {
-    pub(crate) fn new(sitting: Sitting<G>, open: Open) -> Self {
-        Self {
-            sitting,
-            open,
-            clocks: [None; 2],
-            next: Next::Line,
-        }
-    }
-
-    /// Goes over to another game, with a player that was asked for if it plays that.
-    fn change_game(&mut self, game: &str) -> Answered {
-        let player = self.sitting.player.to_string();
-        let player = self.sitting.is_asked.then_some(&*player);
-        let other = (self.open)(game, player).or_else(|_| (self.open)(game, None));
-        self.next = Next::Other(other?);
-        done()
+    pub(crate) fn new(sitting: Sitting<G>) -> Self {
+        let clocks = [None; 2];
+        Self { sitting, clocks }
     }
 
     /// The seat that a word names: a colour of Go, or a seat's own name or its first letter.

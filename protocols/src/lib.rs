@@ -51,6 +51,18 @@ pub trait Outside {
     fn calls(&mut self) -> bool;
 }
 
+/// Keeps what is said, and does not let an answer go on after its first part.
+impl Outside for String {
+    fn say(&mut self, text: &str) {
+        *self += text;
+        self.push('\n');
+    }
+
+    fn calls(&mut self) -> bool {
+        true
+    }
+}
+
 /// A protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names")]
@@ -72,6 +84,8 @@ pub struct Terms {
     pub keeps_players: bool,
     /// Decides starts, rolls and all random choices of players.
     pub seed: u64,
+    /// Begins conversations about other games.
+    pub open: Open,
 }
 
 /// A player's notation as it may be asked, or in one line why it may not.
@@ -82,7 +96,7 @@ pub type Permit = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 pub type Open = Arc<dyn Fn(&str, Option<&str>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
 /// Begins a conversation about a game, with a player or else the strongest that decides within a
-/// second; `open` begins those about others.
+/// second.
 ///
 /// # Errors
 /// In one line, if the protocol is for other games, or the player is none or may not be asked.
@@ -91,7 +105,6 @@ pub fn engine<G: Spoken>(
     game: G,
     player: Option<&str>,
     terms: Terms,
-    open: Open,
 ) -> Result<Box<dyn Protocol>, String> {
     let only = speech.usual_game();
     if matches!(speech, Speech::Tcga | Speech::NBoard) && G::NAME != only {
@@ -102,9 +115,9 @@ pub fn engine<G: Spoken>(
     }
     let sitting = Sitting::open(game, player, terms)?;
     Ok(match speech {
-        Speech::Gtp => Box::new(gtp::Gtp::new(sitting, open)),
+        Speech::Gtp => Box::new(gtp::Gtp::new(sitting)),
         Speech::Tcga => Box::new(tcga::Tcga::new(sitting)),
-        Speech::Ubgi => Box::new(ubgi::Ubgi::new(sitting, open)),
+        Speech::Ubgi => Box::new(ubgi::Ubgi::new(sitting)),
         Speech::NBoard => Box::new(nboard::NBoard::new(sitting)),
     })
 }
@@ -118,6 +131,35 @@ impl Speech {
             _ => "einstein",
         }
     }
+}
+
+/// A protocol whose lines are words, most of which are answered by some lines or none.
+trait Answers: Send {
+    /// What a line begins with that tells a problem.
+    const PROBLEM: &'static str;
+
+    /// The lines that answer, if there are any which have not been said.
+    fn answer(&mut self, line: &str, outside: &mut dyn Outside) -> Result<String, String>;
+
+    /// What comes next, taken away.
+    fn next(&mut self) -> Next;
+}
+
+impl<A: Answers> Protocol for A {
+    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
+        match self.answer(line, outside) {
+            Ok(text) if text.is_empty() => {}
+            Ok(text) => outside.say(&text),
+            Err(problem) => outside.say(&format!("{} {}", A::PROBLEM, one_line(&problem))),
+        }
+        self.next()
+    }
+}
+
+/// The words of a line.
+fn words(line: &str) -> Result<Vec<&str>, String> {
+    not_too_long(line)?;
+    Ok(line.split_whitespace().collect())
 }
 
 /// A refusal as one line.

@@ -6,7 +6,7 @@
 //! is ignored, as the protocol asks, and `pong` comes after all that was asked before it.
 
 use crate::sitting::{Rates, Sitting};
-use crate::{Next, Outside, Protocol, Spoken, not_too_long, one_line};
+use crate::{Answers, Next, Outside, Spoken, one_line, words};
 use engine::search::SearchStats;
 use std::time::Duration;
 
@@ -28,14 +28,13 @@ impl<G: Spoken> NBoard<G> {
         Self { sitting, depth }
     }
 
-    fn set_depth(&mut self, word: &str, outside: &mut dyn Outside) -> Result<(), String> {
+    fn set_depth(&mut self, word: &str) -> Result<String, String> {
         let depth = word
             .parse()
             .map_err(|_| "the depth is a number from 1 to 127")?;
         self.sitting.set_option("depth", word)?;
         self.depth = Some(depth);
-        outside.say(&format!("set myname Alea{depth}"));
-        Ok(())
+        Ok(format!("set myname Alea{depth}"))
     }
 
     fn play(&mut self, word: &str) -> Result<(), String> {
@@ -53,20 +52,19 @@ impl<G: Spoken> NBoard<G> {
         })
     }
 
-    fn go(&mut self, outside: &mut dyn Outside) -> Result<(), String> {
+    fn go(&mut self, outside: &mut dyn Outside) -> Result<String, String> {
         outside.say("status thinking");
         let chosen = self.sitting.think(None);
         outside.say("status");
         let (mv, value, stats) = chosen?;
-        outside.say(&spent(&stats));
-        let value =
-            value.map(|value| format!("/{:.2}/{:.3}", discs(value), stats.time.as_secs_f64()));
-        outside.say(&format!("=== {}{}", theirs(&mv), value.unwrap_or_default()));
-        Ok(())
+        let seconds = stats.time.as_secs_f64();
+        let value = value.map(|value| format!("/{:.2}/{seconds:.3}", discs(value)));
+        let (spent, mv) = (spent(&stats), theirs(&mv));
+        Ok(format!("{spent}\n=== {mv}{}", value.unwrap_or_default()))
     }
 
     /// Thinks until the depth is reached or the next line comes.
-    fn hint(&mut self, count: usize, outside: &mut dyn Outside) -> Result<(), String> {
+    fn hint(&mut self, count: usize, outside: &mut dyn Outside) -> Result<String, String> {
         loop {
             let rates = self.sitting.rate(Some(SLICE))?;
             outside.say(&searched(&rates, count));
@@ -75,36 +73,9 @@ impl<G: Spoken> NBoard<G> {
             // A search that ends of itself has seen all that it looks at.
             let has_ended = !rates.is_timed || rates.stats.time < SLICE / 2;
             if is_deep || has_ended || outside.calls() {
-                outside.say("status");
-                return Ok(());
+                return Ok("status".to_owned());
             }
         }
-    }
-
-    fn answer(&mut self, line: &str, outside: &mut dyn Outside) -> Result<Next, String> {
-        not_too_long(line)?;
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match *words {
-            ["quit", ..] => return Ok(Next::End),
-            ["nboard", ..] => outside.say("set myname Alea"),
-            ["ping", number, ..] => outside.say(&format!("pong {}", one_line(number))),
-            ["learn", ..] => outside.say("learned"),
-            ["set", "depth", depth] => self.set_depth(depth, outside)?,
-            ["set", "game", ..] => {
-                self.sitting
-                    .set_game(line.split_once("game").map_or("", |(_, game)| game))?;
-            }
-            ["go", ..] => self.go(outside)?,
-            ["hint", ref count @ ..] => {
-                let count = count.first().and_then(|count| count.parse().ok());
-                self.hint(count.unwrap_or(1), outside)?;
-            }
-            ["move", mv, ..] => self.play(mv)?,
-            // Older boards send the move alone.
-            [mv] if mv.len() == 2 => self.play(mv)?,
-            _ => {}
-        }
-        Ok(Next::Line)
     }
 }
 
@@ -142,13 +113,35 @@ fn searched(rates: &Rates, count: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl<G: Spoken> Protocol for NBoard<G> {
-    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
-        let answered = self.answer(line, outside);
-        answered.unwrap_or_else(|problem| {
-            // There is no line for problems but that for people.
-            outside.say(&format!("status {}", one_line(&problem)));
-            Next::Line
-        })
+impl<G: Spoken> Answers for NBoard<G> {
+    /// There is no line for problems but that for people.
+    const PROBLEM: &'static str = "status";
+
+    fn answer(&mut self, line: &str, outside: &mut dyn Outside) -> Result<String, String> {
+        match *words(line)? {
+            ["quit", ..] => self.sitting.next = Next::End,
+            ["nboard", ..] => return Ok("set myname Alea".to_owned()),
+            ["ping", number, ..] => return Ok(format!("pong {}", one_line(number))),
+            ["learn", ..] => return Ok("learned".to_owned()),
+            ["set", "depth", depth] => return self.set_depth(depth),
+            ["set", "game", ..] => {
+                let game = line.split_once("game").map_or("", |(_, game)| game);
+                self.sitting.set_game(game)?;
+            }
+            ["go", ..] => return self.go(outside),
+            ["hint", ref count @ ..] => {
+                let count = count.first().and_then(|count| count.parse().ok());
+                return self.hint(count.unwrap_or(1), outside);
+            }
+            ["move", mv, ..] => self.play(mv)?,
+            // Older boards send the move alone.
+            [mv] if mv.len() == 2 => self.play(mv)?,
+            _ => {}
+        }
+        Ok(String::new())
+    }
+
+    fn next(&mut self) -> Next {
+        self.sitting.next()
     }
 }

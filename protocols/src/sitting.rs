@@ -2,23 +2,16 @@
 //!
 //! Invariant: what is refused changes nothing, and says why in one line.
 
-use crate::{Spoken, Terms};
+mod asking;
+
+pub(crate) use asking::{Rate, Rates, value_of};
+
+use crate::{Next, Spoken, Terms};
 use engine::core::{
     game::{Chance, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
 };
-use engine::play::{
-    notation::{Notation, keys_taken},
-    player::{Analysis, Player},
-    registry::PlainGame,
-};
-use engine::search::SearchStats;
-use std::time::{Duration, Instant};
-
-/// What ends a search, each instead of the others.
-const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// A search's longest time in the notation of players.
-const LONGEST: Duration = Duration::from_secs(86_400);
+use engine::play::{notation::Notation, player::Player, registry::PlainGame};
 
 /// The game, its history, and its player.
 pub(crate) struct Sitting<G: Spoken> {
@@ -30,7 +23,9 @@ pub(crate) struct Sitting<G: Spoken> {
     pub(crate) grid: bool,
     pub(crate) player: Notation,
     /// Whether the player was asked for, or is the usual one.
-    pub(crate) is_asked: bool,
+    is_asked: bool,
+    /// What comes after the line that is answered.
+    pub(crate) next: Next,
     terms: Terms,
     /// A player with the notation that it was made of.
     made: Option<(String, Box<dyn Player<G>>)>,
@@ -38,28 +33,6 @@ pub(crate) struct Sitting<G: Spoken> {
     luck: G::Luck,
     start: G::Position,
     plies: Vec<(G::Position, u8, G::Move)>,
-}
-
-/// What a player thinks of the moves of a position.
-pub(crate) struct Rates {
-    /// The permitted moves, the best first; before a roll all that some roll permits.
-    pub(crate) moves: Vec<Rate>,
-    /// The line thought best.
-    pub(crate) line: Vec<String>,
-    pub(crate) stats: SearchStats,
-    /// Whether the time that was asked for ended the search.
-    pub(crate) is_timed: bool,
-}
-
-/// What a player thinks of a move, for the seat that makes it.
-pub(crate) struct Rate {
-    pub(crate) mv: String,
-    pub(crate) value: Option<f32>,
-    pub(crate) visits: Option<u32>,
-    /// Between what the value is proven to lie.
-    pub(crate) proven: [f32; 2],
-    /// The difference that it is proven to end with, in what the game counts.
-    pub(crate) exact: Option<i32>,
 }
 
 impl<G: Spoken> Sitting<G> {
@@ -70,16 +43,6 @@ impl<G: Spoken> Sitting<G> {
                 "game '{name}': the protocols are for two seats, not {seats}"
             ));
         }
-        let usual = || {
-            let ms = milliseconds(terms.longest.min(Duration::from_secs(1)));
-            let best = || game.best().is_some() && game.evaluator(&Notation::new("best")).is_ok();
-            match G::SEARCH {
-                "" if best() => format!("star2(ms={ms}, eval=best)"),
-                "" => format!("star2(ms={ms})"),
-                _ => format!("mcts(ms={ms})"),
-            }
-        };
-        let notation = player.map_or_else(usual, str::to_owned);
         let position = game.random_start(&mut RandomStream::new(0), 0);
         let mut sitting = Self {
             luck: game.luck(0),
@@ -87,6 +50,7 @@ impl<G: Spoken> Sitting<G> {
             grid: false,
             player: Notation::new("random"),
             is_asked: false,
+            next: Next::Line,
             terms,
             made: None,
             games: 0,
@@ -95,6 +59,7 @@ impl<G: Spoken> Sitting<G> {
             position,
             game,
         };
+        let notation = player.map_or_else(|| sitting.usual_player(), str::to_owned);
         sitting.set_player(&notation)?;
         sitting.is_asked = player.is_some();
         sitting.clear();
@@ -106,6 +71,20 @@ impl<G: Spoken> Sitting<G> {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
         let start = self.game.random_start(&mut random, self.black());
         self.begin(start, None);
+    }
+
+    /// Goes over to another game, with a player that was asked for if it plays that.
+    pub(crate) fn change_game(&mut self, game: &str) -> Result<(), String> {
+        let player = self.is_asked.then(|| self.player.to_string());
+        let open = &self.terms.open;
+        let other = open(game, player.as_deref()).or_else(|_| open(game, None));
+        self.next = Next::Other(other?);
+        Ok(())
+    }
+
+    /// What comes next, once.
+    pub(crate) fn next(&mut self) -> Next {
+        std::mem::replace(&mut self.next, Next::Line)
     }
 
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
@@ -137,7 +116,7 @@ impl<G: Spoken> Sitting<G> {
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<String, String> {
         let notation = Notation::parse(&self.game.notation()).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
-        Ok(without(notation, &[key]).with(key, value).to_string())
+        Ok(notation.without(&[key]).with(key, value).to_string())
     }
 
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {
@@ -225,27 +204,25 @@ impl<G: Spoken> Sitting<G> {
     }
 
     fn may_roll(&self) -> Result<(), String> {
-        Self::has_dice()
-            .then_some(())
-            .ok_or("this game has no die")?;
-        self.goes_on()
+        match Self::has_dice() {
+            true => self.goes_on(),
+            false => Err("this game has no die".to_owned()),
+        }
     }
 
     fn goes_on(&self) -> Result<(), String> {
-        let is_over = self.game.payoffs(&self.position).is_some();
-        (!is_over)
-            .then_some(())
-            .ok_or("the game is over".to_owned())
+        match self.game.payoffs(&self.position) {
+            None => Ok(()),
+            Some(_) => Err("the game is over".to_owned()),
+        }
     }
 
     /// The outcome that counts, and the moves that it permits.
     fn permitted(&self) -> Result<(u8, G::Moves), String> {
         self.goes_on()?;
-        let unrolled = || (!Self::has_dice()).then_some(0);
-        let outcome = self
-            .die
-            .or_else(unrolled)
-            .ok_or("the die has not been rolled")?;
+        let unrolled = (!Self::has_dice()).then_some(0);
+        let outcome = self.die.or(unrolled);
+        let outcome = outcome.ok_or("the die has not been rolled")?;
         let mut moves = G::Moves::default();
         self.game.permitted(&self.position, outcome, &mut moves);
         Ok((outcome, moves))
@@ -253,10 +230,8 @@ impl<G: Spoken> Sitting<G> {
 
     pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
         let (outcome, legal) = self.permitted()?;
-        let ours = match self.grid {
-            true => self.game.on_grid(text, true),
-            false => Some(text.to_owned()),
-        };
+        let named = self.grid.then(|| self.game.on_grid(text, true));
+        let ours = named.unwrap_or_else(|| Some(text.to_owned()));
         let ours = ours.ok_or_else(|| format!("'{text}' is no move"))?;
         let read = |text: &str| self.game.parse_move(&self.position, text);
         let mv = read(&ours).or_else(|error| read(&ours.to_lowercase()).map_err(|_| error));
@@ -280,209 +255,4 @@ impl<G: Spoken> Sitting<G> {
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));
         Ok(())
     }
-
-    fn written_move(&self, position: &G::Position, mv: G::Move) -> String {
-        let text = self.game.format_move(position, mv);
-        let grid = self.grid.then(|| self.game.on_grid(&text, false));
-        grid.flatten().unwrap_or(text)
-    }
-
-    /// Has the player answer; with a time in place of its own limit if it takes one, and it then
-    /// remembers what it searched if it can. Whether it has the limit.
-    fn ask<T>(
-        &mut self,
-        time: Option<Duration>,
-        question: impl FnOnce(&mut dyn Player<G>) -> T,
-    ) -> Result<(T, bool), String> {
-        let mut wanted = vec![(self.player.to_string(), false)];
-        if let Some(time) = time {
-            let mut timed = without(self.player.clone(), &LIMITS);
-            timed = without(timed, &["nodes"]);
-            if timed.name == "mcts" {
-                // Its first value without a key is a limit, too.
-                timed.arguments.retain(|argument| argument.key.is_some());
-            }
-            let ms = milliseconds(time.min(self.terms.longest).min(LONGEST));
-            timed = timed.with("ms", Notation::new(ms));
-            wanted.push((timed.to_string(), true));
-            if timed.name == "mcts" {
-                let kept = without(timed, &["keep"]).with("keep", Notation::new("on"));
-                wanted.push((kept.to_string(), true));
-            }
-        }
-        let mut refused = String::new();
-        let mut made = self.made.take();
-        while let Some((text, is_timed)) = wanted.pop() {
-            if made.as_ref().is_none_or(|(known, _)| *known != text) {
-                match self.game.player(&text) {
-                    Ok(recipe) => {
-                        // What it holds is given back first.
-                        drop(made.take());
-                        let mut player = recipe.make();
-                        player.new_game(self.seed(SeedSpace::Player));
-                        made = Some((text, player));
-                    }
-                    Err(error) => {
-                        refused = error.to_string();
-                        continue;
-                    }
-                }
-            }
-            if let Some((_, player)) = &mut made {
-                let answer = question(&mut **player);
-                self.made = made.filter(|_| self.terms.keeps_players);
-                return Ok((answer, is_timed));
-            }
-        }
-        Err(refused)
-    }
-
-    /// Has the player choose a move, which is not played: the move, its value and what it cost.
-    pub(crate) fn think(
-        &mut self,
-        time: Option<Duration>,
-    ) -> Result<(String, Option<f32>, SearchStats), String> {
-        let ((_, legal), position) = (self.permitted()?, self.position);
-        let began = Instant::now();
-        let ((decision, failure), _) = self.ask(time, |player| {
-            let decision = player.decide(&position, &legal);
-            (decision, player.failure())
-        })?;
-        if failure.is_some() || !legal.contains(&decision.best) {
-            return Err(format!("the player made no move: {failure:?}"));
-        }
-        let stats = SearchStats {
-            time: began.elapsed(),
-            ..decision.stats
-        };
-        Ok((
-            self.written_move(&position, decision.best),
-            decision.value,
-            stats,
-        ))
-    }
-
-    /// Has the player rate the moves; asked again for the same time it thinks on.
-    pub(crate) fn rate(&mut self, time: Option<Duration>) -> Result<Rates, String> {
-        self.goes_on()?;
-        let (legal, position) = (self.permitted().ok(), self.position);
-        let ((analysis, exact), is_timed) = self.ask(time, |player| {
-            let legal = legal.as_ref().map(|(_, moves)| &**moves);
-            let analysis = player.analyse(&position, legal);
-            let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-            let exact = player.exact_scores(&position, &moves);
-            (analysis, exact.map_or(Vec::new(), |(_, scores)| scores))
-        })?;
-        Ok(self.rates(&analysis, &exact, is_timed))
-    }
-
-    /// What a search for proofs finds within a time.
-    pub(crate) fn prove(&mut self, time: Duration) -> Result<Rates, String> {
-        let (_, legal) = self.permitted()?;
-        let ms = milliseconds(time.min(self.terms.longest).min(LONGEST));
-        let prover = format!("mcts(ms={ms}, leaf=playout, memory=64{})", G::PROVING);
-        let recipe = self
-            .game
-            .player(&prover)
-            .map_err(|error| error.to_string())?;
-        let analysis = recipe.make().analyse(&self.position, Some(&legal));
-        Ok(self.rates(&analysis, &[], true))
-    }
-
-    fn rates(&self, analysis: &Analysis<G::Move>, exact: &[i32], is_timed: bool) -> Rates {
-        let tree = analysis.tree.as_ref();
-        let rate = |(place, &(mv, value)): (usize, &(G::Move, Option<f32>))| {
-            let known = tree.and_then(|tree| tree.moves.get(place));
-            Rate {
-                mv: self.written_move(&self.position, mv),
-                value,
-                visits: known.map(|known| known.visits),
-                proven: known.map_or([0.0, 1.0], |known| [known.proven.lower, known.proven.upper]),
-                exact: exact.get(place).copied(),
-            }
-        };
-        let mut moves: Vec<Rate> = analysis.moves.iter().enumerate().map(rate).collect();
-        let (mut line, mut at) = (Vec::new(), self.position);
-        for &mv in &analysis.line {
-            if self.game.payoffs(&at).is_none() {
-                line.push(self.written_move(&at, mv));
-                at = self.game.play(&at, mv);
-            }
-        }
-        let key = |rate: &Rate| {
-            let value = (rate.value.unwrap_or(0.0) * 1e6) as i64;
-            (line.first() == Some(&rate.mv), rate.visits, value)
-        };
-        moves.sort_by_key(|rate| std::cmp::Reverse(key(rate)));
-        Rates {
-            moves,
-            line,
-            stats: analysis.stats,
-            is_timed,
-        }
-    }
-
-    /// The win probability of the seat to move; after a roll that of its best move.
-    pub(crate) fn value(&mut self) -> Result<f32, String> {
-        self.goes_on()?;
-        let position = self.position;
-        let value = match self.permitted() {
-            Ok(_) => self.rate(None)?.moves.first().and_then(|best| best.value),
-            Err(_) => self.ask(None, |player| player.value(&position).value)?.0,
-        };
-        value.ok_or_else(|| format!("{} rates no moves", self.player))
-    }
-
-    pub(crate) fn set_player(&mut self, notation: &str) -> Result<(), String> {
-        let permitted = (self.terms.permit)(notation)?;
-        let read = Notation::parse(&permitted).map_err(|error| error.to_string())?;
-        self.game
-            .player(&permitted)
-            .map_err(|error| error.to_string())?;
-        (self.player, self.made, self.is_asked) = (read, None, true);
-        Ok(())
-    }
-
-    /// Changes an option of the player; `default` takes it back.
-    pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let value = Notation::parse(value).map_err(|error| error.to_string())?;
-        let mut changed = without(self.player.clone(), &[key]);
-        if value.name != "default" {
-            if LIMITS.contains(&key) {
-                changed = without(changed, &LIMITS);
-            }
-            changed = changed.with(key, value);
-        }
-        self.set_player(&changed.to_string())
-    }
-
-    /// The options that the player knows, with their values or `default`.
-    pub(crate) fn options(&self) -> Vec<(String, String)> {
-        // Whoever reads a notation says what it takes when it is given what it does not take.
-        let wrong = self.player.clone().with("?", Notation::new("?"));
-        let problem = self.game.player(&wrong.to_string()).err();
-        let problem = problem.map_or(String::new(), |error| error.problem);
-        keys_taken(&problem)
-            .map(|key| (key.to_owned(), value_of(&self.player, key, "default")))
-            .collect()
-    }
-}
-
-/// The value of a key in a notation, or else the usual one.
-pub(crate) fn value_of(notation: &Notation, key: &str, usual: &str) -> String {
-    let mut arguments = notation.arguments.iter();
-    let said = arguments.find(|argument| argument.key.as_deref() == Some(key));
-    said.map_or(usual.to_owned(), |said| said.value.to_string())
-}
-
-/// Without the arguments of some keys.
-fn without(mut notation: Notation, keys: &[&str]) -> Notation {
-    let key = |key: &Option<String>| key.as_deref().is_some_and(|key| keys.contains(&key));
-    notation.arguments.retain(|argument| !key(&argument.key));
-    notation
-}
-
-fn milliseconds(time: Duration) -> String {
-    let milliseconds = (time.as_secs_f64() * 100_000.0).round() / 100.0;
-    milliseconds.max(0.01).to_string()
 }

@@ -7,8 +7,8 @@
 
 use crate::clock::Clock;
 use crate::sitting::Sitting;
-use crate::{Next, Outside, Protocol, Spoken, not_too_long, one_line, seconds};
-use std::time::{Duration, Instant};
+use crate::{Answers, Next, Outside, Spoken, seconds, words};
+use std::time::Duration;
 
 /// Columns and rows of the board.
 const SIDE: usize = 5;
@@ -20,7 +20,7 @@ const USAGE: &str = "get takes the side, the die, six squares of Blue and six of
 pub(crate) struct Tcga<G: Spoken> {
     sitting: Sitting<G>,
     /// Of a whole game, if that was said.
-    time: Option<Duration>,
+    time: Option<Clock>,
     clock: Option<Clock>,
     /// Stones on the board when we were asked last.
     stones: usize,
@@ -37,12 +37,11 @@ impl<G: Spoken> Tcga<G> {
     }
 
     fn begin(&mut self) -> String {
-        self.clock = self.time.map(|time| Clock::new(time, Duration::ZERO, 0));
+        self.clock = self.time;
         "ok".to_owned()
     }
 
     fn get(&mut self, words: &[&str]) -> Result<String, String> {
-        let began = Instant::now();
         let [side, die, squares @ ..] = words else {
             return Err(USAGE.to_owned());
         };
@@ -57,12 +56,7 @@ impl<G: Spoken> Tcga<G> {
             self.begin();
         }
         self.stones = stones;
-        let left = self.sitting.game.moves_left(&self.sitting.position);
-        let share = self.clock.as_ref().map(|clock| clock.share(left));
-        let (mv, ..) = self.sitting.think(share)?;
-        if let Some(clock) = &mut self.clock {
-            clock.spend(began.elapsed());
-        }
+        let mv = self.sitting.think_on(None, &mut self.clock)?;
         // Our rows count from the bottom.
         let theirs = mv.chars().map(|sign| match sign.to_digit(10) {
             Some(row) => (SIDE as u32 + 1 - row).to_string(),
@@ -101,29 +95,32 @@ fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     Ok(format!("{} {} -", rows.join("/"), side.to_lowercase()))
 }
 
-impl<G: Spoken> Protocol for Tcga<G> {
-    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let answer = not_too_long(line).and_then(|()| match *words {
+impl<G: Spoken> Answers for Tcga<G> {
+    const PROBLEM: &'static str = "error:";
+
+    fn answer(&mut self, line: &str, _: &mut dyn Outside) -> Result<String, String> {
+        match *words(line)? {
             ["name", ..] => Ok("Alea".to_owned()),
             ["version", ..] => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ["time_setting" | "time_settings", ref times @ ..] => {
                 let time = times.first().and_then(|time| seconds(time));
-                self.time = Some(time.ok_or("time_setting takes the seconds of a game")?);
+                let time = time.ok_or("time_setting takes the seconds of a game")?;
+                self.time = Some(Clock::new(time, Duration::ZERO, 0));
                 Ok(self.begin())
             }
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.begin()),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
             ["get", ref words @ ..] => self.get(words),
-            ["exit" | "quit", ..] | [] => Ok(String::new()),
+            ["exit" | "quit", ..] => {
+                self.sitting.next = Next::End;
+                Ok(String::new())
+            }
+            [] => Ok(String::new()),
             _ => Err("name, version, time_setting, board_setting, ini, get, exit".to_owned()),
-        });
-        match answer {
-            Ok(text) if text.is_empty() && !words.is_empty() => return Next::End,
-            Ok(text) if text.is_empty() => {}
-            Ok(text) => outside.say(&text),
-            Err(problem) => outside.say(&format!("error: {}", one_line(&problem))),
         }
-        Next::Line
+    }
+
+    fn next(&mut self) -> Next {
+        self.sitting.next()
     }
 }

@@ -126,7 +126,7 @@ impl Bounds {
                 .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))??;
             argument.key = Some(key);
         }
-        let says = |key: &str| value_of(&notation, key).is_some();
+        let says = |key: &str| notation.says(key).is_some();
         let timed = says("ms") || says("cpu_ms");
         let limited = timed || says("nodes");
         // What is not said: for a Star search its time, and without any limit its depth; a depth
@@ -154,8 +154,8 @@ impl Bounds {
     /// Of a player that deepens by plies and time alone: its notation without depth, the depth
     /// before which it may tell what it has found, and the time for that, a third of its own.
     pub(crate) fn deepening(&self, player: &str) -> Option<(Notation, u32, Duration)> {
-        let mut notation = Notation::parse(player).ok()?;
-        let number = |wanted: &str| value_of(&notation, wanted)?.name.parse::<f64>().ok();
+        let notation = Notation::parse(player).ok()?;
+        let number = |wanted: &str| notation.says(wanted)?.name.parse::<f64>().ok();
         let is_plain = |argument: &Argument| {
             let key = argument.key.as_deref();
             matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
@@ -170,9 +170,7 @@ impl Bounds {
             return None;
         }
         let time = Duration::from_secs_f64(time.unwrap_or(self.milliseconds) / 3000.0);
-        let is_depth = |argument: &Argument| argument.key.as_deref() == Some("depth");
-        notation.arguments.retain(|argument| !is_depth(argument));
-        Some((notation, depth as u32, time))
+        Some((notation.without(&["depth"]), depth as u32, time))
     }
 
     /// Whether a kind of player may have such a value; `None` if it takes no such key.
@@ -225,13 +223,6 @@ impl Bounds {
         read.and_then(|notation| evaluator::<G>(&notation).map(|()| notation))
             .map_err(|(character, problem)| refused("evaluator", text, character, &problem))
     }
-}
-
-/// The value of a key.
-fn value_of<'a>(notation: &'a Notation, key: &str) -> Option<&'a Notation> {
-    let mut arguments = notation.arguments.iter();
-    let found = arguments.find(|argument| argument.key.as_deref() == Some(key))?;
-    Some(&found.value)
 }
 
 fn refused(what: &str, text: &str, character: usize, problem: &str) -> Problem {

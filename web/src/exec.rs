@@ -7,7 +7,7 @@
 use crate::api::Problem;
 use crate::bounds::Bounds;
 use crate::games::for_board_games;
-use protocols::{Next, Open, Outside, Protocol, Speech, Spoken, Terms};
+use protocols::{Next, Protocol, Speech, Spoken, Terms};
 use std::{
     sync::{Arc, Mutex, PoisonError, TryLockError},
     time::Duration,
@@ -24,22 +24,6 @@ type Shared = Arc<Mutex<Box<dyn Protocol>>>;
 pub struct Sessions {
     bounds: Bounds,
     all: Mutex<Vec<(String, Shared)>>,
-}
-
-/// The answer to a command.
-#[derive(Default)]
-struct Said(String);
-
-impl Outside for Said {
-    fn say(&mut self, text: &str) {
-        self.0 += text;
-        self.0.push('\n');
-    }
-
-    /// One answer is all that there is time for.
-    fn calls(&mut self) -> bool {
-        true
-    }
 }
 
 impl Sessions {
@@ -71,13 +55,13 @@ impl Sessions {
                 return Err("this session has failed and is ended");
             }
         };
-        let mut said = Said::default();
+        let mut said = String::new();
         match gtp.hear(command, &mut said) {
             Next::Line => {}
             Next::End => self.end(name),
             Next::Other(other) => *gtp = other,
         }
-        Ok(said.0)
+        Ok(said)
     }
 
     fn session(&self, name: &str) -> Result<Shared, &'static str> {
@@ -122,16 +106,17 @@ fn session<G: Spoken>(
         let permitted = permitting.player::<G>(text);
         permitted.map_err(|problem| problem.error)
     };
+    let open = move |game: &str, player: Option<&str>| {
+        opened(&opening, game, player).map_err(|problem| problem.error)
+    };
     let terms = Terms {
         permit: Arc::new(permit),
         longest: Duration::from_secs_f64(bounds.milliseconds / 1000.0),
         keeps_players: false,
         seed: 1,
+        open: Arc::new(open),
     };
-    let open: Open = Arc::new(move |game, player| {
-        opened(&opening, game, player).map_err(|problem| problem.error)
-    });
-    protocols::engine(Speech::Gtp, game.clone(), player, terms, open).map_err(Problem::wrong)
+    protocols::engine(Speech::Gtp, game.clone(), player, terms).map_err(Problem::wrong)
 }
 
 #[cfg(test)]

@@ -5,7 +5,10 @@
 //! all steps before, so a league goes on where it was stopped and plays no game twice. Invariant: a
 //! step is written before its games are played; what is said of a league follows from its steps.
 
-use super::{Contestant, MatchOptions, PairResult, in_folder, kept_pairs, play_pairs};
+use super::{
+    Contestant, MatchOptions, MatchResult, PairResult, check_names, in_folder, kept_pairs,
+    play_pairs,
+};
 use crate::error::Result;
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
@@ -20,7 +23,7 @@ use engine::core::{
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// Who takes part.
 pub struct Entrant<G: Playable> {
@@ -130,8 +133,12 @@ pub fn play_league<G: Playable>(
     options: &LeagueOptions<G>,
     mut watch: impl FnMut(&LeagueResult, &str),
 ) -> Result<LeagueResult> {
-    let mut league = League::new(directory, entrants, options)?;
     let matches = &options.matches;
+    let folder = directory.join("matches");
+    check(entrants)?;
+    for folder in [Some(&folder), matches.records.as_ref()] {
+        folder.map_or(Ok(()), |folder| files::create_directory(folder))?;
+    }
     let identity = json!({
         "format": "alea-league-1",
         "game": matches.game.notation(),
@@ -147,25 +154,42 @@ pub fn play_league<G: Playable>(
     };
     let path = directory.join("league.jsonl");
     let (mut journal, steps) = Journal::open(&path, wording, &identity, |step: &Step| step.step)?;
-    for step in steps.values() {
-        // All that a pairing will need is read at once.
-        let of_both = |other: &&Step| (&other.a, &other.b) == (&step.a, &step.b);
-        let most = steps.values().filter(of_both).map(|step| step.pairs).max();
-        league.take(step, most.unwrap_or(step.pairs))?;
-    }
+    let has_played = |name: &str| steps.values().any(|step| step.a == name || step.b == name);
+    let counts = |one: &&Entrant<G>| one.absent.is_none() || has_played(&one.name);
+    let (rated, others): (Vec<_>, Vec<_>) = entrants.iter().partition(counts);
+    let mut league = League {
+        rated: rated.len(),
+        entrants: [rated, others].concat(),
+        options,
+        matches: MatchOptions {
+            state: Some(folder),
+            progress: false,
+            ..matches.clone()
+        },
+        met: BTreeMap::new(),
+        history: Vec::new(),
+    };
+    // All that a pairing will need, which its last step says, is read at once.
+    let last = steps.values().map(|step| ((&step.a, &step.b), step));
+    let last: BTreeMap<_, _> = last.collect();
+    last.values().try_for_each(|step| league.play(step))?;
+    steps.values().try_for_each(|step| league.count(step))?;
     let mut number = steps.last_key_value().map_or(0, |(last, _)| last + 1);
     let mut result = league.result();
     while league.games() < options.most_games
         && let Some((a, b)) = league.next()
     {
+        let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
+        let [a, b] = [a, b].map(|one| league.entrants[one].name.clone());
         let step = Step {
             step: number,
-            a: entrants[a].name.clone(),
-            b: entrants[b].name.clone(),
-            pairs: league.pairs_of(a, b) + options.step,
+            a,
+            b,
+            pairs: before + options.step,
         };
         journal.add(&step)?;
-        league.take(&step, step.pairs)?;
+        league.play(&step)?;
+        league.count(&step)?;
         number += 1;
         result = league.result();
         watch(&result, &format!("{} – {}", step.a, step.b));
@@ -174,9 +198,26 @@ pub fn play_league<G: Playable>(
     Ok(result)
 }
 
+/// Refuses names that are none, or not enough of them.
+fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
+    let names: Vec<&String> = entrants.iter().map(|one| &one.name).collect();
+    check_names("league", "entrants", &names)?;
+    let usual = |letter: char| letter.is_alphanumeric() || "-_.+ ".contains(letter);
+    let is_name = |name: &str| (1..=60).contains(&name.len()) && name.chars().all(usual);
+    match names.into_iter().find(|name| !is_name(name)) {
+        Some(name) => Err(format!(
+            "'{name}' is no name: letters, figures, blanks and -_.+ make one, at most 60 bytes"
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
 /// All that is known of a league.
 struct League<'a, G: Playable> {
-    entrants: &'a [Entrant<G>],
+    entrants: Vec<&'a Entrant<G>>,
+    /// How many of them can be rated, which are the first: those who play, or have played.
+    rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
     met: BTreeMap<(usize, usize), Met>,
@@ -186,97 +227,62 @@ struct League<'a, G: Playable> {
 /// What is known of a pairing.
 #[derive(Default)]
 struct Met {
-    /// Pairs asked for so far, those that were read, and what came of them.
+    /// Pairs asked for so far.
     pairs: u64,
-    read: u64,
+    /// What came of them.
     results: Vec<PairResult>,
     means: Moments,
     /// Whether the last step brought nothing new.
     exhausted: bool,
 }
 
-impl<'a, G: Playable> League<'a, G> {
-    fn new(
-        directory: &Path,
-        entrants: &'a [Entrant<G>],
-        options: &'a LeagueOptions<G>,
-    ) -> Result<Self> {
-        let folder = directory.join("matches");
-        let folders = [Some(&folder), options.matches.records.as_ref()];
-        for folder in folders.into_iter().flatten() {
-            files::create_directory(folder)?;
-        }
-        let count = entrants.len();
-        if count < 2 {
-            return Err(format!("a league needs at least two entrants, not {count}").into());
-        }
-        for (index, entrant) in entrants.iter().enumerate() {
-            let name = &entrant.name;
-            let usual = |letter: char| letter.is_alphanumeric() || "-_.+ ".contains(letter);
-            if name.is_empty() || name.len() > 60 || !name.chars().all(usual) {
-                return Err(format!("'{name}' is no name: letters, figures, blanks and -_.+ make one, at most 60 bytes").into());
-            }
-            if entrants[..index].iter().any(|other| other.name == *name) {
-                return Err(format!("two entrants are called {name}; names must differ").into());
-            }
-        }
-        let matches = MatchOptions {
-            state: Some(folder),
-            progress: false,
-            ..options.matches.clone()
+impl<G: Playable> League<'_, G> {
+    fn pairing(&self, step: &Step) -> Result<(usize, usize)> {
+        let index = |name: &str| {
+            let found = self.entrants.iter().position(|one| one.name == name);
+            found.ok_or_else(|| format!("{name} has played in this league, and is not among its entrants: give it back, or begin another league"))
         };
-        Ok(Self {
-            entrants,
-            options,
-            matches,
-            met: BTreeMap::new(),
-            history: Vec::new(),
-        })
+        Ok((index(&step.a)?, index(&step.b)?))
     }
 
-    fn index(&self, name: &str) -> Result<usize> {
-        let found = self.entrants.iter().position(|one| one.name == name);
-        found.ok_or_else(|| format!("{name} has played in this league, and is not among its entrants: give it back, or begin another league").into())
-    }
-
-    /// Plays a step, or what is left of it and of those of up to `most` pairs, and takes its results
-    /// into account.
-    fn take(&mut self, step: &Step, most: u64) -> Result<()> {
-        let pairing = (self.index(&step.a)?, self.index(&step.b)?);
-        let [a, b] = [&self.entrants[pairing.0], &self.entrants[pairing.1]];
-        let known = self.met.entry(pairing).or_default();
-        // Results of later steps may be there: they count when their time comes.
-        if known.read < step.pairs {
-            let name = format!("{}--{}", a.name, b.name);
-            let options = MatchOptions {
-                pairs: most,
-                ..self.matches.kept_as(&name)
-            };
-            let file = in_folder(Path::new("matches"), &name);
-            // Of a step in whose midst somebody went away there is what there is.
-            let played = match a.absent.is_some() || b.absent.is_some() {
-                true => kept_pairs(&a.contestant, &b.contestant, &options),
-                false => play_pairs(&a.contestant, &b.contestant, &options).map(|(pairs, _)| pairs),
-            };
-            known.results = played.map_err(|error| format!("{}: {error}", file.display()))?;
-            known.read = most;
-        }
-        let new = known.results.iter();
-        let new: Vec<f64> = new
-            .filter(|result| (known.pairs..step.pairs).contains(&result.pair))
-            .map(PairResult::mean)
-            .collect();
-        known.exhausted = new.is_empty();
-        new.into_iter().for_each(|mean| known.means.add(mean));
-        known.pairs = step.pairs;
-        let ratings = self.ratings();
-        let rated = (0..self.entrants.len()).map(|one| ratings.as_ref()?.elo_of(one));
-        self.history.push((self.games(), rated.collect()));
+    /// Plays what is left of a pairing up to a step.
+    fn play(&mut self, step: &Step) -> Result<()> {
+        let pairing = self.pairing(step)?;
+        let [a, b] = [self.entrants[pairing.0], self.entrants[pairing.1]];
+        let name = format!("{}--{}", a.name, b.name);
+        let options = MatchOptions {
+            pairs: step.pairs,
+            ..self.matches.kept_as(&name)
+        };
+        // Of a step in whose midst somebody went away there is what there is.
+        let played = match a.absent.is_some() || b.absent.is_some() {
+            true => kept_pairs(&a.contestant, &b.contestant, &options),
+            false => play_pairs(&a.contestant, &b.contestant, &options).map(|(pairs, _)| pairs),
+        };
+        let file = in_folder(Path::new("matches"), &name);
+        let results = played.map_err(|error| format!("{}: {error}", file.display()))?;
+        self.met.entry(pairing).or_default().results = results;
         Ok(())
     }
 
-    fn pairs_of(&self, a: usize, b: usize) -> u64 {
-        self.met.get(&(a, b)).map_or(0, |met| met.pairs)
+    /// Takes the results of a step into account. Those of later steps may be there, too: they count
+    /// when their time comes.
+    fn count(&mut self, step: &Step) -> Result<()> {
+        let met = self.met.entry(self.pairing(step)?).or_default();
+        let before = met.means.samples();
+        let new = met.pairs..step.pairs;
+        let new = met
+            .results
+            .iter()
+            .filter(|result| new.contains(&result.pair));
+        new.for_each(|result| met.means.add(result.mean()));
+        met.exhausted = met.means.samples() == before;
+        met.pairs = step.pairs;
+        let ratings = self.ratings();
+        let elo = |one: usize| ratings.as_ref()?.elo.get(one).copied();
+        let elo = (0..self.entrants.len()).map(elo).collect();
+        self.history.push((self.games(), elo));
+        Ok(())
     }
 
     /// Games that count.
@@ -285,80 +291,71 @@ impl<'a, G: Playable> League<'a, G> {
         2 * pairs.sum::<f64>() as u64
     }
 
-    /// Those who can be rated: who plays, or has played.
-    fn rated(&self) -> Vec<usize> {
-        let has_played = |one: usize| self.met.keys().any(|&(a, b)| a == one || b == one);
-        let all = 0..self.entrants.len();
-        all.filter(|&one| self.entrants[one].absent.is_none() || has_played(one))
+    fn meetings(&self) -> Vec<Meeting> {
+        let met = self.met.iter();
+        met.map(|(&(a, b), met)| Meeting::sampled(a, b, &met.means))
             .collect()
     }
 
-    /// Meetings among those who can be rated, by their places there.
-    fn meetings(&self, rated: &[usize]) -> Vec<Meeting> {
-        let place = |one: usize| rated.iter().position(|&other| other == one);
-        let meeting = |(&(a, b), met): (&(usize, usize), &Met)| {
-            Some(Meeting::sampled(place(a)?, place(b)?, &met.means))
-        };
-        self.met.iter().filter_map(meeting).collect()
-    }
-
-    fn ratings(&self) -> Option<Rated> {
-        let rated = self.rated();
-        let ratings = ratings(rated.len(), &self.meetings(&rated))?;
-        Some(Rated { rated, ratings })
+    fn ratings(&self) -> Option<Ratings> {
+        ratings(self.rated, &self.meetings())
     }
 
     /// Who should play next.
     fn next(&self) -> Option<(usize, usize)> {
-        let rated = self.rated();
-        let allowed = |a: usize, b: usize| {
-            let (a, b) = (rated[a], rated[b]);
-            let exhausted = self.met.get(&(a, b)).is_some_and(|met| met.exhausted);
-            let absent = |one: usize| self.entrants[one].absent.is_some();
-            !exhausted && !absent(a) && !absent(b)
-        };
-        let (pairs, precision) = (self.options.step as f64, self.options.precision);
-        let found = next(
-            rated.len(),
-            &self.meetings(&rated),
-            pairs,
+        let plays = |one: usize| self.entrants[one].absent.is_none();
+        let has_more = |a, b| self.met.get(&(a, b)).is_none_or(|met| !met.exhausted);
+        let allowed = |a, b| plays(a) && plays(b) && has_more(a, b);
+        let LeagueOptions {
+            step, precision, ..
+        } = *self.options;
+        next(
+            self.rated,
+            &self.meetings(),
+            step as f64,
             precision,
             allowed,
-        )?;
-        Some((rated[found.0], rated[found.1]))
+        )
+    }
+
+    /// What came of every pairing.
+    fn found(&self) -> Vec<((usize, usize), MatchResult)> {
+        let found = |(&(a, b), met): (&(usize, usize), &Met)| {
+            let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);
+            let wall = Duration::ZERO;
+            let found = MatchResult::of(one, other, &self.matches, &met.results, wall);
+            ((a, b), found)
+        };
+        self.met.iter().map(found).collect()
     }
 
     fn result(&self) -> LeagueResult {
-        let ratings = self.ratings();
-        let count = self.entrants.len();
-        let mut order: Vec<usize> = match &ratings {
-            Some(found) => {
-                let places = ranking(&found.ratings).into_iter();
-                places.map(|place| found.rated[place]).collect()
-            }
-            None => Vec::new(),
-        };
-        let rest = (0..count).filter(|one| !order.contains(one));
-        order.extend(rest.collect::<Vec<_>>());
-        let mut standings: Vec<Standing> = Vec::with_capacity(count);
-        for &one in &order {
-            let place = ratings.as_ref().and_then(|found| found.place(one));
-            let found = ratings.as_ref().map(|found| &found.ratings).zip(place);
-            let above = order.get(standings.len().wrapping_sub(1)).copied();
-            let above = above.and_then(|above| ratings.as_ref()?.place(above));
-            let apart = found
-                .zip(above)
-                .is_none_or(|((ratings, place), above)| are_apart(ratings, above, place));
+        let (ratings, found) = (self.ratings(), self.found());
+        let mut order = ratings.as_ref().map_or(Vec::new(), ranking);
+        order.extend(order.len()..self.entrants.len());
+        let mut standings: Vec<Standing> = Vec::with_capacity(order.len());
+        for (place, &one) in order.iter().enumerate() {
+            let rated = ratings.as_ref().filter(|_| one < self.rated);
+            let is_apart = |rated| place == 0 || are_apart(rated, order[place - 1], one);
             let group = standings.last().map_or(0, |last| last.group);
-            let entrant = &self.entrants[one];
+            let (mut games, mut forfeits) = (0, BTreeMap::new());
+            for ((a, b), found) in &found {
+                if [*a, *b].contains(&one) {
+                    games += found.games;
+                    for (reason, count) in &found.forfeits[usize::from(one == *b)] {
+                        *forfeits.entry(reason.clone()).or_default() += count;
+                    }
+                }
+            }
+            let entrant = self.entrants[one];
             standings.push(Standing {
                 name: entrant.name.clone(),
                 player: entrant.contestant.name.clone(),
-                elo: found.map(|(ratings, place)| ratings.elo[place]),
-                interval: found.map(|(ratings, place)| ratings.interval(place, QUANTILE_95)),
-                games: self.games_of(one),
-                group: found.map_or(0, |_| group + usize::from(apart)),
-                forfeits: self.forfeits_of(one),
+                elo: rated.map(|rated| rated.elo[one]),
+                interval: rated.map(|rated| rated.interval(one, QUANTILE_95)),
+                games,
+                group: rated.map_or(0, |rated| group + usize::from(is_apart(rated))),
+                forfeits,
                 absent: entrant.absent.clone(),
             });
         }
@@ -367,76 +364,29 @@ impl<'a, G: Playable> League<'a, G> {
         let history = self.history.iter().enumerate();
         let history = history.filter(|&(at, _)| at % every == 0 || at == last);
         let in_order = |elo: &[Option<f64>]| order.iter().map(|&one| elo[one]).collect();
-        let matches = &self.options.matches;
+        let name = |one: usize| self.entrants[one].name.clone();
+        let pairings = found.into_iter().map(|((a, b), found)| Pairing {
+            a: name(a),
+            b: name(b),
+            games: found.games,
+            draws: found.draws,
+            score: found.score,
+            adjusted: found.luck.map(|_| self.met[&(a, b)].means.mean()),
+        });
+        let matches = &self.matches;
         LeagueResult {
             game: matches.game.notation(),
             seed: matches.seed,
             luck: matches.luck.as_ref().map(|teller| teller.name.clone()),
             games: self.games(),
-            settled: ratings.as_ref().is_some_and(|found| {
-                open(&found.ratings, self.options.precision, |_| true).is_empty()
-            }),
+            settled: ratings
+                .is_some_and(|found| open(&found, self.options.precision, |_| true).is_empty()),
             standings,
-            pairings: self.pairings(),
+            pairings: pairings.collect(),
             history: history
                 .map(|(_, (games, elo))| (*games, in_order(elo)))
                 .collect(),
         }
-    }
-
-    /// The results of a pairing that count.
-    fn counted(met: &Met) -> impl Iterator<Item = &PairResult> {
-        let results = met.results.iter();
-        results.filter(|result| result.pair < met.pairs)
-    }
-
-    fn pairings(&self) -> Vec<Pairing> {
-        let pairing = |(&(a, b), met): (&(usize, usize), &Met)| {
-            let scores = Self::counted(met).flat_map(|result| result.scores);
-            let scores: Vec<f64> = scores.collect();
-            let told = self.options.matches.luck.is_some();
-            Pairing {
-                a: self.entrants[a].name.clone(),
-                b: self.entrants[b].name.clone(),
-                games: scores.len() as u64,
-                draws: scores.iter().filter(|&&score| score == 0.5).count() as u64,
-                score: scores.iter().sum::<f64>() / scores.len().max(1) as f64,
-                adjusted: told.then(|| met.means.mean()),
-            }
-        };
-        self.met.iter().map(pairing).collect()
-    }
-
-    fn games_of(&self, one: usize) -> u64 {
-        let own = self.met.iter().filter(|((a, b), _)| *a == one || *b == one);
-        own.map(|(_, met)| 2 * met.means.samples() as u64).sum()
-    }
-
-    fn forfeits_of(&self, one: usize) -> BTreeMap<String, u64> {
-        let mut forfeits = BTreeMap::new();
-        for (&(a, b), met) in &self.met {
-            let lost = Self::counted(met).flat_map(|result| &result.forfeits);
-            for forfeit in lost.filter(|forfeit| one == if forfeit.by_a { a } else { b }) {
-                *forfeits.entry(forfeit.reason.clone()).or_default() += 1;
-            }
-        }
-        forfeits
-    }
-}
-
-/// Ratings, and whose they are.
-struct Rated {
-    rated: Vec<usize>,
-    ratings: Ratings,
-}
-
-impl Rated {
-    fn place(&self, one: usize) -> Option<usize> {
-        self.rated.iter().position(|&other| other == one)
-    }
-
-    fn elo_of(&self, one: usize) -> Option<f64> {
-        self.place(one).map(|place| self.ratings.elo[place])
     }
 }
 

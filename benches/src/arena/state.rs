@@ -65,6 +65,19 @@ pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Er
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
 
+/// Refuses fewer than two that take part, and those of one name.
+pub(super) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {
+    if names.len() < 2 {
+        let count = names.len();
+        return Err(format!("a {work} needs at least two {who}, not {count}"));
+    }
+    let again = |(index, name): &(usize, &&String)| names[..*index].contains(name);
+    match names.iter().enumerate().find(again) {
+        Some((_, name)) => Err(format!("two {who} are called {name}; names must differ")),
+        None => Ok(()),
+    }
+}
+
 /// Makes the folder of the state files of many matches, if they are to be kept.
 pub(crate) fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| {

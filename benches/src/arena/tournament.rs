@@ -4,13 +4,13 @@
 //! differences between cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one
 //! match and add up to 100 %.
 
-use crate::arena::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
+use crate::arena::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};
 use crate::error::Result;
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{
     Interval, QUANTILE_95,
     comparisons::{holm, simultaneous_quantile, two_sided},
-    ratings::{Meeting, Ratings, ratings},
+    ratings::{Meeting, ratings},
 };
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
@@ -65,49 +65,44 @@ pub fn play_tournament<G: Playable>(
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
 ) -> Result<TournamentResult> {
-    let count = contestants.len();
-    if count < 2 {
-        return Err(format!("a tournament needs at least two contestants, not {count}").into());
-    }
     let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
-    for (index, name) in names.iter().enumerate() {
-        if names[..index].contains(name) {
-            return Err(format!("two contestants are called {name}; names must differ").into());
-        }
-    }
+    check_names(
+        "tournament",
+        "contestants",
+        &names.iter().collect::<Vec<_>>(),
+    )?;
     make_folder(options.state.as_deref())?;
     make_folder(options.records.as_deref())?;
     let mut matches = Vec::new();
-    for (i, a) in contestants.iter().enumerate() {
-        for (j, b) in contestants.iter().enumerate().skip(i + 1) {
-            let result = play_match(a, b, &options.kept_as(&format!("{i}-{j}")));
-            let result =
-                result.map_err(|error| format!("{} against {}: {error}", a.name, b.name))?;
-            watch(&result);
-            matches.push(result);
-        }
+    for (i, j) in pairings(contestants.len()) {
+        let [a, b] = [&contestants[i], &contestants[j]];
+        let result = play_match(a, b, &options.kept_as(&format!("{i}-{j}")));
+        let result = result.map_err(|error| format!("{} against {}: {error}", a.name, b.name))?;
+        watch(&result);
+        matches.push(result);
     }
     Ok(TournamentResult::of(names, matches))
+}
+
+/// Who play each other, in the order of their matches.
+fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 impl TournamentResult {
     /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
-        let pairings = (0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b)));
         let meeting =
             |((a, b), found): (_, &MatchResult)| Meeting::of(a, b, &found.pair_counts.tally());
-        let meetings: Vec<Meeting> = pairings.zip(&matches).map(meeting).collect();
+        let meetings: Vec<Meeting> = pairings(names.len()).zip(&matches).map(meeting).collect();
         let simultaneous = simultaneous_quantile(names.len());
-        let rating = |ratings: &Ratings, index: usize| Rating {
-            elo: ratings.elo[index],
-            interval: ratings.interval(index, QUANTILE_95),
-            simultaneous_interval: ratings.interval(index, simultaneous),
-        };
-        let ratings = ratings(names.len(), &meetings);
-        let ratings = ratings.map_or(Vec::new(), |ratings| {
-            (0..names.len())
-                .map(|index| rating(&ratings, index))
-                .collect()
+        let ratings = ratings(names.len(), &meetings).map_or(Vec::new(), |ratings| {
+            let rating = |index: usize| Rating {
+                elo: ratings.elo[index],
+                interval: ratings.interval(index, QUANTILE_95),
+                simultaneous_interval: ratings.interval(index, simultaneous),
+            };
+            (0..names.len()).map(rating).collect()
         });
         let tallies = matches.iter().map(|found| found.pair_counts.tally());
         let probabilities = tallies.map(|tally| two_sided(&tally));
@@ -129,13 +124,8 @@ impl TournamentResult {
 
     /// The number of the match of two contestants.
     fn pairing(&self, row: usize, column: usize) -> Option<usize> {
-        let count = self.names.len();
-        if row >= count || column >= count || row == column {
-            return None;
-        }
-        let (low, high) = (row.min(column), row.max(column));
-        // Matches before those of `low`: (count - 1) + (count - 2) + … , `low` terms.
-        Some(low * (2 * count - low - 1) / 2 + high - low - 1)
+        let wanted = (row.min(column), row.max(column));
+        pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
 
     /// The share of points that `row` made against `column`; `None` on the diagonal and outside the
@@ -255,20 +245,16 @@ mod tests {
         })
         .unwrap();
         assert_eq!(names, ["random-greedy", "random-first", "greedy-first"]);
-        for row in 0..3 {
-            for column in 0..3 {
-                let Some(share) = result.share(row, column) else {
-                    assert_eq!(row, column);
-                    continue;
-                };
-                let alone =
-                    play_match(&contestants[row], &contestants[column], &options()).unwrap();
-                assert!((share.score - alone.score).abs() < 1e-12);
-                assert!((share.interval.lower - alone.interval.lower).abs() < 1e-12);
-                assert!(
-                    (share.score + result.share(column, row).unwrap().score - 1.0).abs() < 1e-12
-                );
-            }
+        for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
+            let Some(share) = result.share(row, column) else {
+                assert_eq!(row, column);
+                continue;
+            };
+            let alone = play_match(&contestants[row], &contestants[column], &options());
+            let (alone, opposite) = (alone.unwrap(), result.share(column, row).unwrap());
+            assert!((share.score - alone.score).abs() < 1e-12);
+            assert!((share.interval.lower - alone.interval.lower).abs() < 1e-12);
+            assert!((share.score + opposite.score - 1.0).abs() < 1e-12);
         }
         assert_eq!(result.share(0, 3), None);
         assert_eq!(result.names[result.ranking()[2]], "random");

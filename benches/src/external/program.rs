@@ -20,7 +20,7 @@ use rustix::{
 };
 use std::{
     fmt::Display,
-    io::{ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read, Write},
     os::{fd::AsFd, unix::process::CommandExt},
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::atomic::{AtomicU64, Ordering},
@@ -47,13 +47,15 @@ pub(super) struct Program {
 impl Program {
     /// Starts a program, which may say so much unasked.
     pub(super) fn start(words: &[String], talk: Talk) -> Result<Self, Failure> {
+        let log = Log::begin(words).map_err(OfSystem)?;
+        Self::spawn(words, talk, log)
+            .map_err(|error| OfSystem(format!("{} cannot be started: {error}", shown(&words[0]))))
+    }
+
+    fn spawn(words: &[String], talk: Talk, log: Log) -> io::Result<Self> {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
-        let failed = |error: &dyn Display| {
-            OfSystem(format!("{} cannot be started: {error}", shown(&words[0])))
-        };
-        let log = Log::begin(words).map_err(OfSystem)?;
-        watch::begin().map_err(|error| failed(&error))?;
+        watch::begin()?;
         let mark = watch::mark(STARTED.fetch_add(1, Ordering::Relaxed));
         let mut child = Command::new(&name)
             .args(&words[1..])
@@ -61,10 +63,9 @@ impl Program {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(&error))?;
+            .spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(failed(&"it has no pipes"));
+            return Err(io::Error::other("it has no pipes"));
         };
         let program = Self {
             name,
@@ -75,20 +76,10 @@ impl Program {
             log,
             mark,
         };
-        watch::add(program.group()).map_err(|error| failed(&error))?;
-        program.do_not_block().map_err(|error| failed(&error))?;
+        watch::add(program.group())?;
+        program.input.as_ref().map_or(Ok(()), do_not_block)?;
+        do_not_block(&program.output)?;
         Ok(program)
-    }
-
-    fn do_not_block(&self) -> rustix::io::Result<()> {
-        let pipes = [
-            self.input.as_ref().map(AsFd::as_fd),
-            Some(self.output.as_fd()),
-        ];
-        pipes
-            .into_iter()
-            .flatten()
-            .try_for_each(|pipe| fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK))
     }
 
     /// Writes a line. What the program said before, unasked, is a failure.
@@ -98,10 +89,11 @@ impl Program {
         self.hear_nothing(deadline)?;
         self.log.line('>', bytes);
         while !bytes.is_empty() {
-            let Some(input) = &mut self.input else {
-                return Err(self.ended("its input is closed"));
+            let written = match &mut self.input {
+                Some(input) => input.write(bytes),
+                None => Err(ErrorKind::BrokenPipe.into()),
             };
-            match input.write(bytes) {
+            match written {
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -218,6 +210,10 @@ impl Program {
         watch::remove(group);
         status.filter(|_| by_itself)
     }
+}
+
+fn do_not_block(pipe: &impl AsFd) -> rustix::io::Result<()> {
+    fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)
 }
 
 impl Drop for Program {

@@ -32,6 +32,8 @@ pub enum Reply {
     Nothing,
     /// One line.
     Line,
+    /// The first two words of the line that was said.
+    Greeting,
     /// As GTP has it: `=` or `?`, and lines up to an empty one.
     Block,
     /// The line that begins with this word.
@@ -85,10 +87,7 @@ impl Said {
         };
         match line.strip_prefix(word) {
             Some(rest) => Ok(Some(rest.trim().to_owned())),
-            None => Err(OfPlayer(format!(
-                "said '{}' instead of '{word}'",
-                shown(&line)
-            ))),
+            None => said(&line, &format!(" instead of '{word}'")),
         }
     }
 
@@ -107,21 +106,23 @@ impl Said {
                     return answer_of_block(&lines.join(" ")).map(Some);
                 }
                 (false, true) if !line.starts_with(['=', '?']) => {
-                    let line = shown(&line);
-                    return Err(OfPlayer(format!(
-                        "said '{line}', where an answer begins with '=' or '?'"
-                    )));
+                    return said(&line, ", where an answer begins with '=' or '?'");
                 }
                 (false, _) => lines.push(line),
             }
         }
-        if self.bytes.len() >= LONGEST_BLOCK {
-            return Err(OfPlayer(format!(
-                "an answer of more than {LONGEST_BLOCK} bytes: '{}'",
-                shown(&self.rest())
-            )));
-        }
+        self.at_most("an answer", LONGEST_BLOCK)?;
         Ok(None)
+    }
+
+    /// Refuses what has grown too long without coming to its end.
+    fn at_most(&self, what: &str, most: usize) -> Result<(), Failure> {
+        if self.bytes.len() < most {
+            return Ok(());
+        }
+        let begins = shown(&self.rest());
+        let problem = format!("{what} of more than {most} bytes: '{begins}'");
+        Err(OfPlayer(problem))
     }
 
     /// Takes the first whole line that nobody passes over.
@@ -142,11 +143,8 @@ impl Said {
             begin += length + 1;
         }
         self.bytes.drain(..begin);
-        if found.is_none() && self.bytes.len() >= LONGEST_LINE {
-            return Err(OfPlayer(format!(
-                "a line of more than {LONGEST_LINE} bytes: '{}'",
-                shown(&self.rest())
-            )));
+        if found.is_none() {
+            self.at_most("a line", LONGEST_LINE)?;
         }
         Ok(found)
     }
@@ -160,10 +158,7 @@ impl Said {
         let rest = self.rest();
         // The beginning of a comment is one already.
         match line.or_else(|| (!rest.is_empty() && !self.talk.passes(&rest)).then_some(rest)) {
-            Some(line) => Err(OfPlayer(format!(
-                "said '{}' without being asked",
-                shown(&line)
-            ))),
+            Some(line) => said(&line, " without being asked"),
             None => Ok(()),
         }
     }
@@ -185,6 +180,11 @@ impl Said {
     }
 }
 
+/// A line that should not have been said.
+fn said<T>(line: &str, but: &str) -> Result<T, Failure> {
+    Err(OfPlayer(format!("said '{}'{but}", shown(line))))
+}
+
 /// What GTP's answer says after its sign and number.
 fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
@@ -204,21 +204,16 @@ pub fn answered<G: Playable>(
     legal: &[G::Move],
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let mv = game.parse_move(position, answer).map_err(|error| {
-        let problem = error.problem;
-        OfPlayer(format!(
-            "answered '{}', which is no move: {problem}",
-            shown(answer)
-        ))
-    })?;
-    if legal.contains(&mv) {
-        Ok(mv)
-    } else {
-        Err(OfPlayer(format!(
-            "made the move {}, which is not permitted",
-            shown(answer)
-        )))
+    let shown = shown(answer);
+    match game.parse_move(position, answer) {
+        Ok(mv) if legal.contains(&mv) => Ok(mv),
+        Ok(_) => Err(format!("made the move {shown}, which is not permitted")),
+        Err(error) => Err(format!(
+            "answered '{shown}', which is no move: {}",
+            error.problem
+        )),
     }
+    .map_err(OfPlayer)
 }
 
 /// The beginning of a line, in one line.

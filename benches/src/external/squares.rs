@@ -3,7 +3,7 @@
 //! Knows no game: a square is a letter and a number wherever they stand in a move. Invariant: what
 //! was translated and is translated back is the same move.
 
-use super::dialect::{Dialect, Protocol, Squares};
+use super::dialect::{Dialect, Squares};
 
 /// A move as the program writes it; `size` is the board's, where it is known.
 pub(super) fn theirs(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
@@ -11,7 +11,7 @@ pub(super) fn theirs(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
         return dialect.pass.clone();
     }
     let text = renumbered(mv, dialect.squares, size, false);
-    match dialect.capitals || dialect.protocol == Protocol::NBoard {
+    match dialect.capitals {
         true => text.to_uppercase(),
         false => text,
     }
@@ -19,6 +19,9 @@ pub(super) fn theirs(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
 
 /// A move as we write it.
 pub(super) fn ours(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
+    if dialect.protocol.name == "lines" {
+        return mv.to_owned();
+    }
     let mut words = mv.split_whitespace();
     let first = words.next().unwrap_or_default();
     if [&*dialect.pass, "pass"]
@@ -27,18 +30,14 @@ pub(super) fn ours(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     {
         return "pass".to_owned();
     }
-    let text = match dialect.protocol {
+    let text = match dialect.protocol.name {
         // Two squares; whatever follows them is for people.
-        Protocol::Tcga => first.to_owned() + words.next().unwrap_or_default(),
+        "tcga" => first.to_owned() + words.next().unwrap_or_default(),
         // Evaluation and time follow.
-        Protocol::NBoard => first.split('/').next().unwrap_or_default().to_owned(),
+        "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
         _ => first.to_owned(),
     };
-    let squares = match dialect.protocol {
-        Protocol::Tcga => Squares::Top,
-        _ => dialect.squares,
-    };
-    renumbered(&text.to_lowercase(), squares, size, true)
+    renumbered(&text.to_lowercase(), dialect.squares, size, true)
 }
 
 /// The same squares with other numbers.

@@ -71,13 +71,14 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     change(&mut groups.living);
     let numbers: Vec<String> = groups.living.iter().map(i32::to_string).collect();
     let line = numbers.join(" ") + "\n";
-    if let Some(mut guard) = groups.guard.take() {
-        let told = guard
-            .stdin
-            .as_ref()
-            .map(|mut input| input.write_all(line.as_bytes()));
-        if matches!(told, Some(Ok(()))) {
-            groups.guard = Some(guard);
+    let tell = |guard: &Child| {
+        let mut input = guard.stdin.as_ref();
+        input
+            .as_mut()
+            .map_or(Ok(()), |input| input.write_all(line.as_bytes()))
+    };
+    if let Some(guard) = &mut groups.guard {
+        if tell(guard).is_ok() {
             return Ok(());
         }
         // Somebody has killed it.
@@ -91,11 +92,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    let guard = groups.guard.insert(guard);
-    guard
-        .stdin
-        .as_ref()
-        .map_or(Ok(()), |mut input| input.write_all(line.as_bytes()))
+    tell(groups.guard.insert(guard))
 }
 
 /// Kills all processes that have a mark in their environment, and that are not older than the
@@ -113,10 +110,8 @@ fn kill_once(mark: &[u8], first: Pid) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut any = false;
     for process in processes {
-        let number = process
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let name = process.file_name();
+        let number = name.to_str().and_then(|name| name.parse().ok());
         let Some(pid) = number.and_then(Pid::from_raw) else {
             continue;
         };
@@ -127,10 +122,7 @@ fn kill_once(mark: &[u8], first: Pid) -> bool {
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();
         any |= is_becoming;
-        if environment
-            .split(|&byte| byte == 0)
-            .any(|entry| entry == mark)
-        {
+        if environment.split(|&byte| byte == 0).any(|one| one == mark) {
             any = true;
             // It may have ended by now.
             let _ = kill_process(pid, Signal::KILL);

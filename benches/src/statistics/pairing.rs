@@ -6,13 +6,10 @@
 //! take most from the variances of the open differences, in shares of them; that includes what
 //! games with others say of the two. Invariant: the answer depends on the results alone.
 
-use super::ratings::{Meeting, Ratings, ratings};
+use super::ratings::{ELO, Meeting, Ratings, ratings, reached};
 
 /// A difference of so many standard errors is one.
 pub(crate) const CLEAR: f64 = 2.0;
-
-/// Elo a unit of natural-logarithmic odds, squared.
-const ELO_SQUARED: f64 = (400.0 / std::f64::consts::LN_10) * (400.0 / std::f64::consts::LN_10);
 
 /// Contestants from the best to the worst.
 pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
@@ -58,18 +55,7 @@ pub(crate) fn next(
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, meetings) else {
         // First of all everybody is connected, if possible each with the next one.
-        let reached = |a: usize, b: usize| {
-            let mut reached = vec![false; contestants];
-            reached[a] = true;
-            for _ in 0..contestants {
-                for meeting in meetings.iter().filter(|meeting| meeting.samples > 0.0) {
-                    let either = reached[meeting.a] || reached[meeting.b];
-                    (reached[meeting.a], reached[meeting.b]) = (either, either);
-                }
-            }
-            reached[b]
-        };
-        return pairings.find(|&(a, b)| !reached(a, b));
+        return pairings.find(|&(a, b)| !reached(contestants, meetings, a)[b]);
     };
     // Who cannot play any more is not waited for.
     let pairings: Vec<(usize, usize)> = pairings.collect();
@@ -81,7 +67,7 @@ pub(crate) fn next(
         let column = |row: usize| covariance[row][a] - covariance[row][b];
         let share = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
         let known = column(a) - column(b);
-        let told = ELO_SQUARED / (2.0 * pairs * share * (1.0 - share)).max(1e-9);
+        let told = ELO * ELO / (2.0 * pairs * share * (1.0 - share)).max(1e-9);
         let one = |&(c, d): &(usize, usize)| {
             let common = column(c) - column(d);
             let variance = ratings.difference_error(c, d).powi(2).max(1e-9);

@@ -12,7 +12,7 @@ use super::{Interval, Tally, dot};
 use engine::core::moments::Moments;
 
 /// Elo a unit of natural-logarithmic odds.
-const ELO: f64 = 400.0 / std::f64::consts::LN_10;
+pub(super) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// What came of one match between two of the contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,13 +93,13 @@ impl Ratings {
 /// `None` if somebody is not connected with the others by meetings: their ratings then have no
 /// common scale.
 pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Ratings> {
+    if contestants == 0 || reached(contestants, meetings, 0).contains(&false) {
+        return None;
+    }
     let meetings: Vec<&Meeting> = meetings
         .iter()
         .filter(|meeting| meeting.a != meeting.b && meeting.samples > 0.0)
         .collect();
-    if contestants == 0 || !connected(contestants, &meetings) {
-        return None;
-    }
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |meeting: &&Meeting| {
             let difference = strengths[meeting.a] - strengths[meeting.b];
@@ -242,17 +242,17 @@ fn product(left: &Matrix, right: &Matrix) -> Matrix {
     left.iter().map(row).collect()
 }
 
-/// Whether meetings lead from the first contestant to all others.
-fn connected(contestants: usize, meetings: &[&Meeting]) -> bool {
+/// To whom meetings lead from a contestant.
+pub(super) fn reached(contestants: usize, meetings: &[Meeting], from: usize) -> Vec<bool> {
     let mut reached = vec![false; contestants];
-    reached[0] = true;
+    reached[from] = true;
     for _ in 0..contestants {
-        for meeting in meetings {
+        for meeting in meetings.iter().filter(|meeting| meeting.samples > 0.0) {
             let either = reached[meeting.a] || reached[meeting.b];
             (reached[meeting.a], reached[meeting.b]) = (either, either);
         }
     }
-    reached.iter().all(|&reached| reached)
+    reached
 }
 
 #[cfg(test)]

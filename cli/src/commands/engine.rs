@@ -3,7 +3,7 @@
 use crate::games::with_game;
 use anyhow::{Context, Result, anyhow};
 use engine::core::text::{LineRead, read_line};
-use protocols::{LONGEST_LINE, Next, Open, Outside, Protocol, Speech, Terms};
+use protocols::{LONGEST_LINE, Next, Outside, Protocol, Speech, Terms};
 use std::{
     io::{self, BufRead, Write},
     sync::{
@@ -78,12 +78,12 @@ fn opened(
         longest: Duration::MAX,
         keeps_players: true,
         seed,
+        open: Arc::new(move |game, player| {
+            opened(speech, game, player, seed).map_err(|error| error.to_string())
+        }),
     };
-    let open: Open = Arc::new(move |game, player| {
-        opened(speech, game, player, seed).map_err(|error| error.to_string())
-    });
     with_game!(game, rules => {
-        let opened = protocols::engine(speech, rules, player, terms, open);
+        let opened = protocols::engine(speech, rules, player, terms);
         opened.map_err(|problem| anyhow!(problem))
     })
 }

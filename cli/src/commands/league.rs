@@ -127,8 +127,7 @@ impl EntrantConfig {
         match (&self.player, &self.command, &self.options) {
             (Some(player), None, None) => Ok(player.clone()),
             (None, Some(command), keys) => {
-                let keys = keys.as_ref().map(|keys| format!(", {keys}"));
-                let keys = keys.unwrap_or_default();
+                let keys: String = keys.iter().map(|keys| format!(", {keys}")).collect();
                 Ok(format!("external(cmd=\"{command}\"{keys})"))
             }
             _ => bail!("needs either 'player', or 'command' and, if need be, 'options'"),
@@ -142,24 +141,20 @@ impl EntrantConfig {
         let parsed = Notation::parse(&notation)?;
         let is_external = parsed.name == "external";
         let (contestant, absent) = match contestant(&notation, game) {
-            Ok(player) if is_external => {
-                let failed = try_out((player.make)().as_mut(), game);
-                (player, failed)
+            Ok(player) => {
+                let failed = is_external.then(|| try_out((player.make)().as_mut(), game));
+                (player, failed.flatten())
             }
-            Ok(player) => (player, None),
-            Err(error) => {
-                let problem = error.downcast_ref::<PlayerError>();
-                let problem = problem.map(|error| error.problem.clone());
-                let gone = problem.filter(|problem| problem.contains("cannot be started"));
-                let Some(gone) = gone.filter(|_| is_external) else {
-                    return Err(error);
-                };
-                let player = Contestant {
-                    name: parsed.to_string(),
-                    make: Arc::new(|| unreachable!("nobody asks who is absent to play")),
-                };
-                (player, Some(gone))
-            }
+            Err(error) => match error.downcast_ref::<PlayerError>() {
+                Some(gone) if is_external && gone.problem.contains("cannot be started") => {
+                    let player = Contestant {
+                        name: parsed.to_string(),
+                        make: Arc::new(|| unreachable!("nobody asks who is absent to play")),
+                    };
+                    (player, Some(gone.problem.clone()))
+                }
+                _ => return Err(error),
+            },
         };
         Ok(Entrant {
             name: self.name.clone(),
@@ -256,17 +251,13 @@ fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
 fn standings(result: &LeagueResult) -> Sheet {
     let mut sheet = Sheet::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
     for (place, one) in (1..).zip(&result.standings) {
-        let known = |text: Option<String>| Cell::Right(text.unwrap_or("–".to_owned()));
-        let half_width = |interval: benches::statistics::Interval| interval.half_width();
+        let known = |text: Option<String>| text.map_or(Cell::Missing, Cell::Right);
+        let half_width = one.interval.map(|interval| interval.half_width());
         sheet.push(vec![
             Cell::Count(place),
             one.name.as_str().into(),
             known(one.elo.map(|elo| format!("{elo:+.1}"))),
-            known(
-                one.interval
-                    .map(half_width)
-                    .map(|half| format!("±{half:.1}")),
-            ),
+            known(half_width.map(|half| format!("±{half:.1}"))),
             Cell::Count(one.games),
             Cell::Count(one.group as u64),
             Cell::Count(one.forfeits.values().sum()),
@@ -301,36 +292,37 @@ fn crosstable(result: &LeagueResult) -> Sheet {
 
 /// How the league stands, in one sentence.
 fn sentence(result: &LeagueResult) -> String {
-    let groups = result.standings.iter().map(|one| one.group).max();
-    let groups = groups.unwrap_or(0);
+    let groups = result.standings.iter().map(|one| one.group);
+    let groups = groups.max().unwrap_or(0);
     let state = match result.settled {
         true => "all neighbours are told apart, or equal within the precision asked for",
         false => "not all neighbours are told apart yet",
     };
-    let luck = result.luck.as_ref();
+    let luck = result.luck.iter();
     let luck = luck.map(|luck| format!("; ratings are without luck, as told by {luck}"));
-    let luck = luck.unwrap_or_default();
+    let luck: String = luck.collect();
     format!("{} games, {groups} groups: {state}{luck}", result.games)
 }
 
 /// What went wrong, a line each.
 fn troubles(result: &LeagueResult) -> Vec<String> {
-    let of_one = |one: &benches::arena::league::Standing| {
-        let name = one.name.clone();
-        let lost = one.forfeits.iter();
-        let lost = lost.map(|(reason, count)| format!("{name} lost {count} games: {reason}"));
+    let mut troubles = Vec::new();
+    for one in &result.standings {
+        let name = &one.name;
+        for (reason, count) in &one.forfeits {
+            troubles.push(format!("{name} lost {count} games: {reason}"));
+        }
         let skipped = one.absent.iter();
-        let skipped = skipped.map(|reason| format!("{name} was skipped: {reason}"));
-        lost.chain(skipped).collect::<Vec<_>>()
-    };
-    result.standings.iter().flat_map(of_one).collect()
+        troubles.extend(skipped.map(|reason| format!("{name} was skipped: {reason}")));
+    }
+    troubles
 }
 
 fn table(result: &LeagueResult) -> String {
     let [standings, crosstable] = [standings(result), crosstable(result)].map(|sheet| sheet.text());
     let troubles: String = troubles(result)
-        .iter()
-        .map(|line| line.clone() + "\n")
+        .into_iter()
+        .map(|line| line + "\n")
         .collect();
     let (standings, crosstable) = (standings.trim_end(), crosstable.trim_end());
     format!(

@@ -105,15 +105,14 @@ fn beliefs(notation: &str) -> Result<Beliefs> {
         game.permitted(&position, die.unwrap_or_default(), &mut legal);
         player.new_game(1);
         let decision = player.decide(&position, &legal);
-        let failure = player.failure();
-        let mv = Playable::format_move(&game, &position, decision.best);
-        let says_yes = failure.is_none() && (yes.is_empty() || mv == yes);
+        let answer = match player.failure() {
+            None => Ok(Playable::format_move(&game, &position, decision.best)),
+            Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => Err(reason),
+        };
+        let says_yes = answer.as_ref().is_ok_and(|mv| yes.is_empty() || mv == yes);
         *knows.entry(asks).or_insert(true) &= says_yes;
-        nearest &= asks != VARIANT || failure.is_none() && !says_yes;
-        answers.push(match failure {
-            None => (text, asks, mv),
-            Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => (text, asks, reason),
-        });
+        nearest &= asks != VARIANT || answer.is_ok() && !says_yes;
+        answers.push((text, asks, answer.unwrap_or_else(|reason| reason)));
     }
     let variant = match knows.remove(VARIANT) {
         Some(true) => Some("classic"),

@@ -1,7 +1,7 @@
 //! `alea engine` from outside: the conversations that `cli/tests/conversations` holds, written from
 //! the texts of the protocols and the rules of the games, and what is said while it thinks.
 
-use crate::support::{Ran, alea, command};
+use crate::support::{alea, command, run};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
@@ -26,7 +26,7 @@ fn holds(path: &Path) {
             wanted.extend((answered && line.contains("gtp")).then_some(""));
         }
     }
-    let ran = Ran::of(&mut command(line), line, heard.as_bytes());
+    let ran = run(line, heard.as_bytes());
     assert_eq!((ran.code, &*ran.err), (0, ""), "{path:?}");
     let mut said = ran.out.lines();
     for (number, wanted) in wanted.iter().enumerate() {
@@ -62,8 +62,7 @@ fn conversations_go_as_they_are_written() {
 fn gtp_has_all_commands_that_its_standard_asks_for_and_underscores_do_not_count() {
     let required = "protocol_version name version known_command list_commands quit boardsize \
                     clear_board komi play genmove undo showboard time_settings time_left";
-    let heard = b"list_commands\nlistcommands\n";
-    let ran = Ran::of(&mut command("engine --protocol gtp"), "", heard);
+    let ran = run("engine --protocol gtp", b"list_commands\nlistcommands\n");
     let (one, other) = ran.out.split_once("\n\n").unwrap();
     assert_eq!(one, other.trim_end());
     assert!(
@@ -130,16 +129,10 @@ fn a_protocol_is_refused_what_it_has_not() {
             "there is no player 'nobody'",
         ),
     ] {
-        let ran = alea!("{line}");
-        assert_eq!(ran.code, 1, "{line}");
-        assert!(
-            ran.err.contains(problem) && ran.err.lines().count() == 1,
-            "{}",
-            ran.err
-        );
+        alea!("{line}").fails(problem);
     }
     // Of a line that is too long nothing is done.
     let heard = format!("name {}\nname\n", "x".repeat(1 << 17));
-    let ran = Ran::of(&mut command("engine --protocol gtp"), "", heard.as_bytes());
+    let ran = run("engine --protocol gtp", heard.as_bytes());
     assert_eq!(ran.out, "? a line has at most 65536 bytes\n\n= Alea\n\n");
 }

@@ -3,10 +3,7 @@
 use super::{Answered, Call, Gtp, done, same, syntax, text};
 use crate::clock::Clock;
 use crate::{Next, Spoken, seconds};
-use std::{
-    str::FromStr,
-    time::{Duration, Instant},
-};
+use std::{str::FromStr, time::Duration};
 
 /// A command's name and what it does.
 type Command<G> = (&'static str, fn(&mut Gtp<G>, &mut Call<'_>) -> Answered);
@@ -26,7 +23,7 @@ impl<G: Spoken> Gtp<G> {
             text(names.join("\n"))
         }),
         ("quit", |gtp, _| {
-            gtp.next = Next::End;
+            gtp.sitting.next = Next::End;
             done()
         }),
         ("boardsize", Self::boardsize),
@@ -35,7 +32,8 @@ impl<G: Spoken> Gtp<G> {
             done()
         }),
         ("komi", |_, call| {
-            only::<f64>(call, "komi NUMBER").and_then(|_| done())
+            only::<f64>(call, "komi NUMBER")?;
+            done()
         }),
         ("play", |gtp, call| {
             let [color, mv] = call.words else {
@@ -78,7 +76,10 @@ impl<G: Spoken> Gtp<G> {
         }),
         ("set_game", |gtp, call| match call.words {
             [] => text(gtp.sitting.game.notation()),
-            words => gtp.change_game(&words.join(" ")),
+            words => gtp
+                .sitting
+                .change_game(&words.join(" "))
+                .and_then(|()| done()),
         }),
         ("gridcoords", |gtp, call| {
             let on = call.words != ["off"];
@@ -137,7 +138,8 @@ impl<G: Spoken> Gtp<G> {
             None | Some((_, "")) => Err(unfit(format!("{} has one board", G::NAME))),
             Some((_, key)) => {
                 let game = self.sitting.with_parameter(key, &wanted.to_string())?;
-                self.change_game(&game).map_err(unfit)
+                let changed = self.sitting.change_game(&game).map_err(unfit);
+                changed.and_then(|()| done())
             }
         }
     }
@@ -151,15 +153,9 @@ impl<G: Spoken> Gtp<G> {
             [color] => self.turn(color)?,
             _ => return syntax("genmove [COLOR] [SECONDS]"),
         }
-        let (began, game) = (Instant::now(), &self.sitting.game);
-        let seat = game.to_move(&self.sitting.position);
-        let left = game.moves_left(&self.sitting.position);
-        let share = self.clocks[seat].map(|clock| clock.share(left));
-        let (mv, ..) = self.sitting.think(last.or(share))?;
+        let seat = self.sitting.game.to_move(&self.sitting.position);
+        let mv = self.sitting.think_on(last, &mut self.clocks[seat])?;
         self.sitting.play(&mv)?;
-        if let Some(clock) = &mut self.clocks[seat] {
-            clock.spend(began.elapsed());
-        }
         text(mv)
     }
 

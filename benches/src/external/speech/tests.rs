@@ -5,12 +5,12 @@ use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::notation::{Arguments, Notation};
 
-fn speech<G: Playable>(game: &G, keys: &str) -> Result<Speech, String> {
+fn speech<G: Playable>(game: &G, keys: &str) -> Result<Speech<G>, String> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let mut arguments = Arguments::of(&notation);
     let dialect = Dialect::read(&mut arguments).map_err(|(_, problem)| problem)?;
     arguments.finish().map_err(|(_, problem)| problem)?;
-    Speech::of(dialect, game)
+    Speech::of(dialect, game.clone())
 }
 
 /// Holds what a program of these keys is told against what is expected, all lines in a row: at its
@@ -25,17 +25,17 @@ fn check<G: Playable>(
 ) {
     let speech = speech(game, keys).unwrap();
     let (position, outcome) = game.parse_position(position).unwrap();
-    let asked = Asked {
-        position: [None, outcome].map(|outcome| game.format_position(&position, outcome)),
-        outcome: outcome.unwrap_or(0),
-        seat: game.to_move(&position),
-        first: 1,
-    };
-    let mut steps = speech.greeting();
-    steps.extend(speech.begin(&asked, 7));
-    steps.extend(speech.told(&asked, mv));
-    steps.extend(speech.question(&asked));
-    let lines: Vec<&str> = steps.iter().map(|step| &*step.line).collect();
+    let mut named = speech.position(&position, outcome.unwrap_or(0), 1);
+    named.extend([("seed", Some("7".to_owned())), speech.mv(mv)]);
+    let protocol = speech.protocol;
+    let texts = [
+        protocol.start,
+        protocol.begin,
+        protocol.told,
+        protocol.question,
+    ];
+    let steps = texts.map(|text| speech.steps(text, &named));
+    let lines: Vec<&str> = steps.iter().flatten().map(|step| &*step.line).collect();
     assert_eq!(lines, expected, "{keys}");
     assert_eq!(speech.answer(answer).unwrap(), understood, "{keys}");
 }
@@ -103,8 +103,8 @@ fn dice_are_told_as_every_protocol_has_it() {
     let played = format!("played {START} c5d4");
     let told = ["alea 2 classic", "game 7", &played, &asked];
     check("version=2", START, &told, "c5d4");
-    let results = ["", "version=2"].map(|keys| speech(&game, keys).unwrap().result("r"));
-    assert_eq!(results, [None, Some("result r".to_owned())]);
+    let hear_all = ["", "version=2"].map(|keys| speech(&game, keys).unwrap().hears_all());
+    assert_eq!(hear_all, [false, true]);
 }
 
 #[test]

@@ -23,7 +23,8 @@ impl Havannah {
     }
 
     /// The name of a cell as Little Golem writes it: the numbers of each letter begin with 1.
-    pub(super) fn golem_name(&self, cell: usize) -> String {
+    #[must_use]
+    pub fn golem_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         let before = (x + 1).saturating_sub(self.base() as u8);
         format!("{}{}", letter(x), y + 1 - before)

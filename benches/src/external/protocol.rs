@@ -1,0 +1,144 @@
+//! The protocols of other programs as data: what is said when, and what answers it.
+//!
+//! Sources: the published texts that `docs/protocols.md` names. Lines are divided by semicolons;
+//! what stands in braces is filled in, and a line that names what is not known is left out.
+//! Invariant: every line has its answer, or is known to have none, so that no answer is taken for
+//! another one's.
+
+use super::said::{Reply, Talk};
+
+/// A protocol.
+#[derive(Debug)]
+pub(super) struct Protocol {
+    pub(super) name: &'static str,
+    /// Which games it is for, in words.
+    pub(super) games: &'static str,
+    /// What is said when the program has started.
+    pub(super) start: &'static str,
+    /// What is said when a game begins.
+    pub(super) begin: &'static str,
+    /// What stands for `{game}` there unless the dialect says so.
+    pub(super) game: &'static str,
+    /// What is said of a move that was made.
+    pub(super) told: &'static str,
+    /// What asks for a move; the last line is answered by it.
+    pub(super) question: &'static str,
+    /// What is said of a game that is over.
+    pub(super) over: &'static str,
+    /// What is said before the end.
+    pub(super) end: &'static str,
+    /// What answers lines that begin so; nothing answers others.
+    pub(super) replies: &'static [(&'static str, Reply)],
+    /// What may be said unasked.
+    pub(super) talk: Talk,
+    /// The words for ways to tell the time, the usual one first.
+    pub(super) times: &'static [&'static str],
+    /// Writes a position, which is given before chance spoke and after it.
+    pub(super) written: fn(&[String; 2]) -> String,
+}
+
+/// What most have.
+const USUAL: Protocol = Protocol {
+    name: "",
+    games: "",
+    start: "{init}",
+    begin: "{game}; {time}",
+    game: "",
+    told: "",
+    question: "",
+    over: "",
+    end: "quit",
+    replies: &[],
+    talk: Talk::Blanks,
+    times: &["none"],
+    written: |[open, _]| open.clone(),
+};
+
+/// All of them, our own first.
+pub(super) static PROTOCOLS: [Protocol; 5] = [
+    Protocol {
+        name: "lines",
+        start: "alea {version} {rules}; {init}",
+        begin: "game {seed}; {game}; {time}",
+        told: "played {written} {move}",
+        question: "move {written}",
+        over: "result {winner}",
+        end: "",
+        replies: &[("alea ", Reply::Greeting), ("move ", Reply::Line)],
+        talk: Talk::Comments,
+        written: |[_, rolled]| rolled.clone(),
+        ..USUAL
+    },
+    Protocol {
+        name: "tcga",
+        games: "tcga is for einstein",
+        start: "name; version; time_setting {whole_game}; board_setting 5 6 2; {init}",
+        question: "get {written}",
+        end: "exit",
+        replies: &[("", Reply::Line)],
+        times: &["settings", "none"],
+        written: |[_, rolled]| stones(rolled),
+        ..USUAL
+    },
+    Protocol {
+        name: "gtp",
+        games: "gtp and ubgi are for two seats",
+        begin: "{game}; {time}; time_settings 0 {settings} 1",
+        game: "boardsize {size}; clear_board; position {start}",
+        told: "dice {die}; play {colour} {move}",
+        question: "dice {die}; time_left {colour} {left} 1; genmove {colour} {genmove}",
+        replies: &[("", Reply::Block)],
+        times: &["none", "settings", "left", "genmove"],
+        ..USUAL
+    },
+    Protocol {
+        name: "ubgi",
+        games: "gtp and ubgi are for two seats",
+        // When it is ready it has read what went before.
+        start: "ubgi; {init}; isready",
+        begin: "newgame; {game}; {time}; isready",
+        question: "position alea {written}; dice {die}; go",
+        replies: &[
+            ("ubgi", Reply::Word("ubgiok")),
+            ("isready", Reply::Word("readyok")),
+            ("go", Reply::Word("bestmove")),
+        ],
+        talk: Talk::Unless(&["bestmove", "ubgiok", "readyok", "error"]),
+        ..USUAL
+    },
+    Protocol {
+        name: "nboard",
+        games: "nboard is for reversi on 8 by 8 squares",
+        start: "nboard 2; {init}; ping 1",
+        begin: "{game}; {time}; ping 1",
+        question: "set game {written}; ping 2; go",
+        replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
+        talk: Talk::Unless(&["===", "pong"]),
+        written: |[open, _]| ggf(open),
+        ..USUAL
+    },
+];
+
+/// What TCGA's question tells: side, die, squares of Blue's stones, then of Red's, counted from the
+/// upper left.
+fn stones(position: &str) -> String {
+    let mut words = position.split(' ');
+    let mut word = || words.next().unwrap_or_default();
+    let (board, side, die) = (word(), word(), word());
+    let mut squares = vec!["0".to_owned(); 12];
+    for (row, line) in board.split('/').enumerate() {
+        for (column, sign) in (b'A'..).zip(line.chars()) {
+            if let Some(stone) = "abcdef123456".find(sign) {
+                squares[stone] = format!("{}{}", char::from(column), row + 1);
+            }
+        }
+    }
+    format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
+}
+
+/// A position as GGF, which NBoard reads.
+fn ggf(position: &str) -> String {
+    let signs = position.replace('/', "").replace('X', "*");
+    let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));
+    format!("(;GM[Othello]PC[alea]PB[Black]PW[White]RE[?]TI[0]TY[8]BO[8 {board} {side}];)")
+}

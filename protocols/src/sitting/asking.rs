@@ -1,0 +1,257 @@
+//! What the player of a sitting is asked: a move, or what it thinks of all of them; and its options.
+
+use super::Sitting;
+use crate::{Spoken, clock::Clock};
+use engine::core::random::SeedSpace;
+use engine::play::{
+    notation::{Notation, keys_taken},
+    player::{Analysis, Player},
+};
+use engine::search::SearchStats;
+use std::time::{Duration, Instant};
+
+/// What ends a search, each instead of the others.
+const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
+/// A search's longest time in the notation of players.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
+/// What a player thinks of the moves of a position.
+pub(crate) struct Rates {
+    /// The permitted moves, the best first; before a roll all that some roll permits.
+    pub(crate) moves: Vec<Rate>,
+    /// The line thought best.
+    pub(crate) line: Vec<String>,
+    pub(crate) stats: SearchStats,
+    /// Whether the time that was asked for ended the search.
+    pub(crate) is_timed: bool,
+}
+
+/// What a player thinks of a move, for the seat that makes it.
+pub(crate) struct Rate {
+    pub(crate) mv: String,
+    pub(crate) value: Option<f32>,
+    pub(crate) visits: Option<u32>,
+    /// Between what the value is proven to lie.
+    pub(crate) proven: [f32; 2],
+    /// The difference that it is proven to end with, in what the game counts.
+    pub(crate) exact: Option<i32>,
+}
+
+impl<G: Spoken> Sitting<G> {
+    fn written_move(&self, position: &G::Position, mv: G::Move) -> String {
+        let text = self.game.format_move(position, mv);
+        let grid = self.grid.then(|| self.game.on_grid(&text, false));
+        grid.flatten().unwrap_or(text)
+    }
+
+    /// Who plays where nobody was asked for.
+    pub(super) fn usual_player(&self) -> String {
+        let ms = self.milliseconds(Duration::from_secs(1));
+        let best = Notation::new("best");
+        let has_best = || self.game.best().is_some() && self.game.evaluator(&best).is_ok();
+        match G::SEARCH {
+            "" if has_best() => format!("star2(ms={ms}, eval=best)"),
+            "" => format!("star2(ms={ms})"),
+            _ => format!("mcts(ms={ms})"),
+        }
+    }
+
+    /// A time that may be asked for, in the notation of players.
+    fn milliseconds(&self, time: Duration) -> String {
+        let time = time.min(self.terms.longest).min(LONGEST);
+        let milliseconds = (time.as_secs_f64() * 100_000.0).round() / 100.0;
+        milliseconds.max(0.01).to_string()
+    }
+
+    /// Has the player answer; with a time in place of its own limit if it takes one, and it then
+    /// remembers what it searched if it can. Whether it has the limit.
+    fn ask<T>(
+        &mut self,
+        time: Option<Duration>,
+        question: impl FnOnce(&mut dyn Player<G>) -> T,
+    ) -> Result<(T, bool), String> {
+        let mut wanted = Vec::new();
+        if let Some(time) = time {
+            let player = self.player.clone();
+            let mut timed = player.without(&LIMITS).without(&["nodes", "keep"]);
+            let is_tree = timed.name == "mcts";
+            // Its first value without a key is a limit, too.
+            timed.arguments.retain(|one| !is_tree || one.key.is_some());
+            let timed = timed.with("ms", Notation::new(self.milliseconds(time)));
+            let kept = timed.clone().with("keep", Notation::new("on"));
+            wanted.extend(is_tree.then_some((kept, true)));
+            wanted.push((timed, true));
+        }
+        wanted.push((self.player.clone(), false));
+        let mut made = Err(String::new());
+        for (player, is_timed) in wanted {
+            made = made.or_else(|_| self.prepare(&player.to_string()).map(|()| is_timed));
+        }
+        let is_timed = made?;
+        let answer = self
+            .made
+            .as_mut()
+            .map(|(_, player)| question(&mut **player));
+        self.made.take_if(|_| !self.terms.keeps_players);
+        Ok((answer.ok_or("there is no player")?, is_timed))
+    }
+
+    /// Makes the player of a notation, unless it is there already.
+    fn prepare(&mut self, notation: &str) -> Result<(), String> {
+        if self
+            .made
+            .as_ref()
+            .is_none_or(|(known, _)| known != notation)
+        {
+            let recipe = self.game.player(notation);
+            let recipe = recipe.map_err(|error| error.to_string())?;
+            // What it holds is given back first.
+            self.made = None;
+            let mut player = recipe.make();
+            player.new_game(self.seed(SeedSpace::Player));
+            self.made = Some((notation.to_owned(), player));
+        }
+        Ok(())
+    }
+
+    /// Has the player choose a move, which is not played: the move, its value and what it cost.
+    pub(crate) fn think(
+        &mut self,
+        time: Option<Duration>,
+    ) -> Result<(String, Option<f32>, SearchStats), String> {
+        let ((_, legal), position) = (self.permitted()?, self.position);
+        let began = Instant::now();
+        let ((mut decision, failure), _) = self.ask(time, |player| {
+            let decision = player.decide(&position, &legal);
+            (decision, player.failure())
+        })?;
+        if failure.is_some() || !legal.contains(&decision.best) {
+            return Err(format!("the player made no move: {failure:?}"));
+        }
+        decision.stats.time = began.elapsed();
+        let mv = self.written_move(&position, decision.best);
+        Ok((mv, decision.value, decision.stats))
+    }
+
+    /// Has the player choose a move in a time that is asked for, else in a share of what a clock has
+    /// left, and stops that clock.
+    pub(crate) fn think_on(
+        &mut self,
+        time: Option<Duration>,
+        clock: &mut Option<Clock>,
+    ) -> Result<String, String> {
+        let began = Instant::now();
+        let left = self.game.moves_left(&self.position);
+        let share = clock.map(|clock| clock.share(left));
+        let (mv, ..) = self.think(time.or(share))?;
+        if let Some(clock) = clock {
+            clock.spend(began.elapsed());
+        }
+        Ok(mv)
+    }
+
+    /// Has the player rate the moves; asked again for the same time it thinks on.
+    pub(crate) fn rate(&mut self, time: Option<Duration>) -> Result<Rates, String> {
+        self.goes_on()?;
+        let (legal, position) = (self.permitted().ok(), self.position);
+        let ((analysis, exact), is_timed) = self.ask(time, |player| {
+            let legal = legal.as_ref().map(|(_, moves)| &**moves);
+            let analysis = player.analyse(&position, legal);
+            let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+            let exact = player.exact_scores(&position, &moves);
+            (analysis, exact.map_or(Vec::new(), |(_, scores)| scores))
+        })?;
+        Ok(self.rates(&analysis, &exact, is_timed))
+    }
+
+    /// What a search for proofs finds within a time.
+    pub(crate) fn prove(&mut self, time: Duration) -> Result<Rates, String> {
+        let (_, legal) = self.permitted()?;
+        let ms = self.milliseconds(time);
+        let prover = format!("mcts(ms={ms}, leaf=playout, memory=64{})", G::PROVING);
+        let recipe = self.game.player(&prover);
+        let recipe = recipe.map_err(|error| error.to_string())?;
+        let analysis = recipe.make().analyse(&self.position, Some(&legal));
+        Ok(self.rates(&analysis, &[], true))
+    }
+
+    fn rates(&self, analysis: &Analysis<G::Move>, exact: &[i32], is_timed: bool) -> Rates {
+        let tree = analysis.tree.as_ref();
+        let rate = |(place, &(mv, value)): (usize, &(G::Move, Option<f32>))| {
+            let known = tree.and_then(|tree| tree.moves.get(place));
+            Rate {
+                mv: self.written_move(&self.position, mv),
+                value,
+                visits: known.map(|known| known.visits),
+                proven: known.map_or([0.0, 1.0], |known| [known.proven.lower, known.proven.upper]),
+                exact: exact.get(place).copied(),
+            }
+        };
+        let mut moves: Vec<Rate> = analysis.moves.iter().enumerate().map(rate).collect();
+        let (mut line, mut at) = (Vec::new(), self.position);
+        for &mv in &analysis.line {
+            if self.game.payoffs(&at).is_none() {
+                line.push(self.written_move(&at, mv));
+                at = self.game.play(&at, mv);
+            }
+        }
+        let key = |rate: &Rate| {
+            let value = (rate.value.unwrap_or(0.0) * 1e6) as i64;
+            (line.first() == Some(&rate.mv), rate.visits, value)
+        };
+        moves.sort_by_key(|rate| std::cmp::Reverse(key(rate)));
+        Rates {
+            moves,
+            line,
+            stats: analysis.stats,
+            is_timed,
+        }
+    }
+
+    /// The win probability of the seat to move; after a roll that of its best move.
+    pub(crate) fn value(&mut self) -> Result<f32, String> {
+        self.goes_on()?;
+        let position = self.position;
+        let value = match self.permitted() {
+            Ok(_) => self.rate(None)?.moves.first().and_then(|best| best.value),
+            Err(_) => self.ask(None, |player| player.value(&position).value)?.0,
+        };
+        value.ok_or_else(|| format!("{} rates no moves", self.player))
+    }
+
+    pub(crate) fn set_player(&mut self, notation: &str) -> Result<(), String> {
+        let permitted = (self.terms.permit)(notation)?;
+        let read = Notation::parse(&permitted).map_err(|error| error.to_string())?;
+        let made = self.game.player(&permitted);
+        made.map_err(|error| error.to_string())?;
+        (self.player, self.made, self.is_asked) = (read, None, true);
+        Ok(())
+    }
+
+    /// Changes an option of the player; `default` takes it back.
+    pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let value = Notation::parse(value).map_err(|error| error.to_string())?;
+        let is_limit = LIMITS.contains(&key) && value.name != "default";
+        let gone = if is_limit { &LIMITS[..] } else { &[key] };
+        let value = Some(value).filter(|value| value.name != "default");
+        let changed = self.player.clone().without(gone).with(key, value);
+        self.set_player(&changed.to_string())
+    }
+
+    /// The options that the player knows, with their values or `default`.
+    pub(crate) fn options(&self) -> Vec<(String, String)> {
+        // Whoever reads a notation says what it takes when it is given what it does not take.
+        let wrong = self.player.clone().with("?", Notation::new("?"));
+        let problem = self.game.player(&wrong.to_string()).err();
+        let problem = problem.map_or(String::new(), |error| error.problem);
+        keys_taken(&problem)
+            .map(|key| (key.to_owned(), value_of(&self.player, key, "default")))
+            .collect()
+    }
+}
+
+/// The value of a key in a notation, or else the usual one.
+pub(crate) fn value_of(notation: &Notation, key: &str, usual: &str) -> String {
+    let said = notation.says(key).map(ToString::to_string);
+    said.unwrap_or(usual.to_owned())
+}

@@ -208,10 +208,11 @@ impl<G: Learnable> Env<G> {
     pub(crate) fn sample(&mut self) -> Told<Vec<i64>> {
         let random = &mut self.samples;
         let one = |board: &Board<G>| match board.moves.len() {
-            0 => Err("chance has not spoken; reset() or step_chance()".into()),
-            count => Ok(random.below(count) as i64),
+            0 => None,
+            count => Some(random.below(count) as i64),
         };
-        self.boards.iter().map(one).collect()
+        let all: Option<Vec<i64>> = self.boards.iter().map(one).collect();
+        Ok(all.ok_or("chance has not spoken; reset() or step_chance()")?)
     }
 
     /// The positions as text.

@@ -4,9 +4,9 @@
 //! it. A game that ends is followed by the next one on its board within the same step. Invariant:
 //! equal seeds and actions give equal bytes: chance, starts and samples are drawn board by board.
 
-use crate::Told;
 use crate::models::symbols;
-use crate::positions::named_outcomes;
+use crate::positions::{named_outcomes, outcome_named};
+use crate::{Told, Wrong};
 use engine::core::{
     game::{Chance as _, List as _},
     random::{RandomStream, SeedSpace, derive_seed},
@@ -22,9 +22,9 @@ pub(crate) struct Shown<'a> {
     /// How many actions there are.
     pub(crate) counts: &'a mut [u16],
     /// What chance has said; 255: it has not spoken.
-    pub(crate) outcomes: &'a mut [u8],
+    pub(crate) outcome: &'a mut [u8],
     /// The seat to move.
-    pub(crate) seats: &'a mut [u8],
+    pub(crate) to_move: &'a mut [u8],
     /// For the seat that moved.
     pub(crate) rewards: &'a mut [f32],
     /// Whether the step ended a game.
@@ -65,7 +65,7 @@ impl<G: Learnable> Env<G> {
         let widths = [symbols(game), most];
         let bound = MOST_CELLS / widths[0].max(most).max(1);
         if !(1..=bound).contains(&count) {
-            return Err(format!("'n' is 1 to {bound} boards, not {count}"));
+            return Err(format!("'n' is 1 to {bound} boards, not {count}").into());
         }
         let luck = (!explicit_chance).then(|| game.luck(seed(0)));
         let (mut starts, samples) = (RandomStream::new(seed(1)), RandomStream::new(seed(2)));
@@ -124,8 +124,8 @@ fn show<G: Learnable>(
         *legal = index < count;
     }
     shown.counts[at] = count as u16;
-    shown.outcomes[at] = board.outcome;
-    shown.seats[at] = seat as u8;
+    shown.outcome[at] = board.outcome;
+    shown.to_move[at] = seat as u8;
 }
 
 impl<G: Learnable> Env<G> {
@@ -151,7 +151,7 @@ impl<G: Learnable> Env<G> {
         };
         let mut pairs = actions.iter().zip(&self.boards).enumerate();
         if let Some(problem) = pairs.find_map(illegal) {
-            return Err(problem);
+            return Err(problem.into());
         }
         for (at, (board, &action)) in self.boards.iter_mut().zip(actions).enumerate() {
             let mover = self.game.to_move(&board.position);
@@ -171,24 +171,20 @@ impl<G: Learnable> Env<G> {
 
     pub(crate) fn step_chance(&mut self, outcomes: &[i64], shown: &mut Shown<'_>) -> Told<()> {
         if self.luck.is_some() {
-            return Err("chance is drawn inside unless explicit_chance=True".to_owned());
+            return Err("chance is drawn inside unless explicit_chance=True".into());
         }
-        let names = self.game.outcome_names();
-        let (first, last) = (*names.start(), *names.end());
-        let wrong = |&(_, &outcome): &(usize, &i64)| {
-            !u8::try_from(outcome).is_ok_and(|outcome| names.contains(&outcome))
+        let named = |(at, &outcome)| {
+            let named = outcome_named(&self.game, outcome);
+            named.map_err(|Wrong(problem)| format!("board {at}: {problem}").into())
         };
-        if let Some((at, outcome)) = outcomes.iter().enumerate().find(wrong) {
-            let range = format!("an outcome is {first} to {last}");
-            return Err(format!("board {at}: {range}, not {outcome}"));
-        }
+        let outcomes = outcomes.iter().enumerate().map(named);
+        let outcomes = outcomes.collect::<Told<Vec<u8>>>()?;
         let spoken = |board: &Board<G>| board.outcome != UNSAID;
         if let Some(at) = self.boards.iter().position(spoken) {
-            return Err(format!("board {at}: chance has spoken; step()"));
+            return Err(format!("board {at}: chance has spoken; step()").into());
         }
-        for (at, (board, &outcome)) in self.boards.iter_mut().zip(outcomes).enumerate() {
-            board.outcome = outcome as u8;
-            let outcome = board.outcome;
+        for (at, (board, outcome)) in self.boards.iter_mut().zip(outcomes).enumerate() {
+            board.outcome = outcome;
             (self.game).permitted(&board.position, outcome, &mut board.moves);
             show(&self.game, self.widths, board, at, shown);
         }
@@ -212,10 +208,11 @@ impl<G: Learnable> Env<G> {
     pub(crate) fn sample(&mut self) -> Told<Vec<i64>> {
         let random = &mut self.samples;
         let one = |board: &Board<G>| match board.moves.len() {
-            0 => Err("chance has not spoken; reset() or step_chance()".to_owned()),
-            count => Ok(random.below(count) as i64),
+            0 => None,
+            count => Some(random.below(count) as i64),
         };
-        self.boards.iter().map(one).collect()
+        let all: Option<Vec<i64>> = self.boards.iter().map(one).collect();
+        Ok(all.ok_or("chance has not spoken; reset() or step_chance()")?)
     }
 
     /// The positions as text.

@@ -4,16 +4,17 @@
 //! together. Invariant: once the callable has failed, or Python was interrupted, nobody waits for it
 //! any more.
 
-use crate::models::{View, shown};
-use crate::{Told, wrong};
+use crate::Told;
+use crate::games::valued;
+use crate::models::{Looks, View, shown, view};
 use engine::core::evaluator::Evaluator;
-use engine::games::einstein::{Position, Standard};
 use engine::learned::inputs::Learnable;
-use engine::play::player::{Analysis, Decision, Failure, Player};
+use engine::play::player::{Analysis, Decision, Player};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::{
     sync::{
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
@@ -35,59 +36,39 @@ pub(crate) struct Door {
     sender: Sender<Request>,
 }
 
-impl Door {
-    /// What the callable says of positions; `None` if it says nothing any more.
-    fn ask<G: Learnable>(
-        &self,
-        game: &G,
-        view: View<G>,
-        positions: &[G::Position],
-    ) -> Option<Vec<f32>> {
-        let (rows, width) = shown(game, view, positions);
-        let (answer, answered) = channel();
-        let request = Request {
-            whom: self.whom,
-            rows,
-            width,
-            answer,
-        };
-        self.sender.send(request).ok()?;
-        answered.recv().ok()
-    }
-}
-
 /// How long Python is not looked at while nobody asks.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// How long a question waits for others.
 const GATHERED: Duration = Duration::from_micros(200);
 
-/// Does work that may ask callables: each takes rows (n, width) and gives n float32 values.
+/// Does work that may ask callables, until it is told to stop: each takes rows (n, width) and gives
+/// n float32 values.
 pub(crate) fn serve<T: Send>(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
-    stop: &AtomicBool,
     most: usize,
-    work: impl FnOnce(Vec<Door>) -> Told<T> + Send,
+    work: impl FnOnce(std::vec::IntoIter<Door>, Arc<AtomicBool>) -> Told<T> + Send,
 ) -> PyResult<T> {
     let (sender, mut requests) = channel();
     let door = |whom| Door {
         whom,
         sender: sender.clone(),
     };
-    let doors = (0..callables.len()).map(door).collect();
+    let doors: Vec<Door> = (0..callables.len()).map(door).collect();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
             // The door is open as long as there is work.
             let _open = sender;
-            work(doors)
+            work(doors.into_iter(), stopped)
         });
         let served = answer_all(py, callables, &mut requests, most);
         stop.store(true, Ordering::Relaxed);
         drop(requests);
         let done = py.detach(|| worker.join());
         served?;
-        let done = done.unwrap_or_else(|_| Err("a thread of the match panicked".to_owned()));
-        done.map_err(wrong)
+        Ok(done.unwrap_or_else(|_| Err("a thread of the match panicked".into()))?)
     })
 }
 
@@ -149,39 +130,11 @@ fn answer(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) -
 /// Makes the move to the position that a callable thinks best, as `star1(depth=1)` would.
 pub(crate) struct Caller<G: Learnable> {
     pub(crate) game: G,
-    pub(crate) view: View<G>,
-    pub(crate) door: Door,
-    pub(crate) is_lost: bool,
-}
-
-impl<G: Learnable> Caller<G> {
-    /// What each move is worth to who makes it; nothing if the callable is gone.
-    fn rated(&mut self, position: &G::Position, legal: &[G::Move]) -> Option<Vec<f32>> {
-        let (game, seat) = (&self.game, self.game.to_move(position));
-        let after: Vec<G::Position> = legal.iter().map(|&mv| game.play(position, mv)).collect();
-        let open = after.iter().filter(|after| game.payoffs(after).is_none());
-        let open: Vec<G::Position> = open.copied().collect();
-        let mut found = match open[..] {
-            [] => Vec::new(),
-            _ => self.door.ask(game, self.view, &open)?,
-        }
-        .into_iter();
-        let value = |after: &G::Position| {
-            game.payoff(after, seat).or_else(|| {
-                let value = found.next()?;
-                Some(if game.to_move(after) == seat {
-                    value
-                } else {
-                    1.0 - value
-                })
-            })
-        };
-        after.iter().map(value).collect()
-    }
+    pub(crate) called: Called<G>,
 }
 
 impl<G: Learnable> Player<G> for Caller<G> {
-    engine::player_never!(G: ponders, hears, counts, values);
+    engine::player_never!(G: ponders, fails, hears, counts, values);
 
     fn new_game(&mut self, _: u64) {}
 
@@ -189,25 +142,21 @@ impl<G: Learnable> Player<G> for Caller<G> {
         if let [only] = legal[..] {
             return Decision::unrated(only);
         }
-        let Some(rated) = self.rated(position, legal) else {
-            self.is_lost = true;
-            return Decision::unrated(legal[0]);
-        };
-        let (mut best, mut place) = (f32::NEG_INFINITY, 0);
-        for (number, value) in rated.into_iter().enumerate() {
-            if value > best {
-                (best, place) = (value, number);
+        let (game, seat) = (&self.game, self.game.to_move(position));
+        let after: Vec<G::Position> = legal.iter().map(|&mv| game.play(position, mv)).collect();
+        let values = valued(game, &self.called, &after);
+        let (mut best, mut value) = (legal[0], f32::NEG_INFINITY);
+        for ((&mv, after), found) in legal.iter().zip(&after).zip(values) {
+            let own = game.to_move(after) == seat;
+            let found = if own { found } else { 1.0 - found };
+            if found > value {
+                (best, value) = (mv, found);
             }
         }
         Decision {
-            value: Some(best),
-            ..Decision::unrated(legal[place])
+            value: Some(value),
+            ..Decision::unrated(best)
         }
-    }
-
-    fn failure(&mut self) -> Option<Failure> {
-        let lost = self.is_lost;
-        lost.then(|| Failure::OfSystem("the callable answers no more".to_owned()))
     }
 
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
@@ -215,27 +164,50 @@ impl<G: Learnable> Player<G> for Caller<G> {
     }
 }
 
-/// A callable as an evaluator of EinStein.
-pub(crate) struct Called {
-    pub(crate) view: View<Standard>,
-    pub(crate) door: Door,
+/// A callable as an evaluator.
+#[derive(Clone)]
+pub(crate) struct Called<G: Learnable> {
+    view: View<G>,
+    door: Door,
 }
 
-impl Evaluator<Standard> for Called {
+impl<G: Learnable> Called<G> {
+    /// The next callable, which looks at this.
+    pub(crate) fn next(
+        game: &G,
+        looks: &Looks,
+        doors: &mut impl Iterator<Item = Door>,
+    ) -> Told<Self> {
+        let view = view(game, looks)?;
+        let door = doors.next().ok_or("a callable is missing")?;
+        Ok(Self { view, door })
+    }
+}
+
+impl<G: Learnable> Evaluator<G> for Called<G> {
     type Cache = ();
 
-    fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
+    fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
         let mut value = [0.0];
         self.values(game, &[*position], &mut value);
         value[0]
     }
 
-    fn values(&self, game: &Standard, positions: &[Position], out: &mut [f32]) {
-        // Once it has failed nobody looks at the figures.
-        let values = self
-            .door
-            .ask(game, self.view, positions)
-            .unwrap_or_default();
+    /// Once the callable has failed nobody looks at the figures: they stay as they are.
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        if positions.is_empty() {
+            return;
+        }
+        let (rows, width) = shown(game, self.view, positions);
+        let (answer, answered) = channel();
+        let request = Request {
+            whom: self.door.whom,
+            rows,
+            width,
+            answer,
+        };
+        let _ = self.door.sender.send(request);
+        let values = answered.recv().unwrap_or_default();
         out.iter_mut()
             .zip(values)
             .for_each(|(out, value)| *out = value);

@@ -4,9 +4,9 @@
 //! generic over them is one of [`Of`]. Invariant: evaluators are read once, and anew only if their
 //! file has changed.
 
+use crate::Told;
 use crate::models::{Looks, shown, view};
 use crate::positions::{At, Position, Positions, bits_of, own, positions_of, unpacked};
-use crate::{Told, Worded as _, told};
 use engine::core::{game::Game as _, random::RandomStream};
 use engine::games::{einstein, havannah, reversi, reversixt};
 use engine::learned::inputs::Learnable;
@@ -14,6 +14,7 @@ use engine::play::{build, notation::Notation, playable::Playable as _, registry:
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::{
+    collections::HashMap,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
@@ -43,17 +44,14 @@ pub(crate) use any;
 
 /// What is done with something of any game, in its type; after `=> in` the result is of that game.
 macro_rules! each {
-    ($any:expr, $own:ident => in $act:expr) => {
-        each!(@ EinStein, Havannah, Reversi, ReversiXt: $any, $own => in $act)
-    };
-    ($any:expr, $own:ident => $act:expr) => {
-        each!(@ EinStein, Havannah, Reversi, ReversiXt: $any, $own => $act)
-    };
     (@ $($of:ident),*: $any:expr, $own:ident => in $act:expr) => {
         match $any { $($crate::games::Of::$of($own) => $crate::games::Of::$of($act)),* }
     };
     (@ $($of:ident),*: $any:expr, $own:ident => $act:expr) => {
         match $any { $($crate::games::Of::$of($own) => $act),* }
+    };
+    ($any:expr, $own:ident => $($act:tt)+) => {
+        each!(@ EinStein, Havannah, Reversi, ReversiXt: $any, $own => $($act)+)
     };
 }
 pub(crate) use each;
@@ -64,16 +62,13 @@ pub(crate) struct Game(pub(crate) any!(Rules));
 
 pub(crate) struct Rules<G: Learnable> {
     pub(crate) game: Arc<G>,
-    evaluators: Mutex<Vec<Known<G>>>,
+    evaluators: Mutex<HashMap<String, Known<G>>>,
 }
 
-/// An evaluator by its notation, and when the file that it names was written.
-type Known<G> = (String, Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
+/// An evaluator, and when the file that its notation names was written.
+type Known<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
-/// In place of a value that is asked for.
-const OPEN: f32 = -1.0;
-
-/// Evaluators that are kept; the one that was read longest ago goes first.
+/// Most evaluators that are kept.
 const KEPT: usize = 16;
 
 /// What heads say, each if there is such a head.
@@ -82,7 +77,7 @@ type Said = (Option<Vec<Vec<f32>>>, Option<Vec<f32>>);
 impl<G: Learnable> Rules<G> {
     pub(crate) fn read(text: &str) -> Told<Self> {
         Ok(Self {
-            game: Arc::new(G::from_notation(text, None).worded()?),
+            game: Arc::new(G::from_notation(text, None)?),
             evaluators: Mutex::default(),
         })
     }
@@ -94,7 +89,7 @@ impl<G: Learnable> Rules<G> {
     fn start(&self, seed: u64, first: usize) -> Told<Arc<At<G>>> {
         let seats = self.game.seats();
         if first >= seats {
-            return Err(format!("'first' is a seat below {seats}, not {first}"));
+            return Err(format!("'first' is a seat below {seats}, not {first}").into());
         }
         let mut random = RandomStream::new(seed);
         Ok(self.at(self.game.random_start(&mut random, first)))
@@ -102,7 +97,7 @@ impl<G: Learnable> Rules<G> {
 
     /// The position of a text, and what chance has said in it.
     pub(crate) fn parse(&self, text: &str) -> Told<(Arc<At<G>>, Option<u8>)> {
-        let (position, outcome) = self.game.parse_position(text).worded()?;
+        let (position, outcome) = self.game.parse_position(text)?;
         Ok((self.at(position), outcome))
     }
 
@@ -117,16 +112,16 @@ impl<G: Learnable> Rules<G> {
         let written = path.and_then(|path| path.metadata().ok()?.modified().ok());
         let known = self.evaluators.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        let same = |(name, time, _): &&Known<G>| name == notation && *time == written;
-        if let Some((.., evaluator)) = known.iter().find(same) {
+        if let Some((time, evaluator)) = known.get(notation)
+            && *time == written
+        {
             return Ok(Arc::clone(evaluator));
         }
-        let evaluator = build::evaluator(notation, &*self.game).worded()?;
-        known.retain(|(name, ..)| name != notation);
+        let evaluator = build::evaluator(notation, &*self.game)?;
         if known.len() == KEPT {
-            known.remove(0);
+            known.clear();
         }
-        known.push((notation.to_owned(), written, Arc::clone(&evaluator)));
+        known.insert(notation.to_owned(), (written, Arc::clone(&evaluator)));
         Ok(evaluator)
     }
 
@@ -147,19 +142,8 @@ impl<G: Learnable> Rules<G> {
 
     /// Win probabilities of the seats to move; payoffs of positions that are over.
     fn values(&self, evaluator: &str, positions: &Positions) -> Told<Vec<f32>> {
-        let (game, evaluator) = (&*self.game, self.evaluator(evaluator)?);
-        let positions = self.own(positions)?;
-        let over = |position| game.payoff(position, game.to_move(position));
-        let over = |position| over(position).unwrap_or(OPEN);
-        let mut values: Vec<f32> = positions.iter().map(over).collect();
-        let open = positions.iter().zip(&values);
-        let open = open.filter(|(_, value)| **value == OPEN);
-        let open: Vec<G::Position> = open.map(|(position, _)| *position).collect();
-        let mut found = vec![0.0; open.len()];
-        evaluator.values(game, &open, &mut found);
-        let places = values.iter_mut().filter(|value| **value == OPEN);
-        places.zip(found).for_each(|(place, value)| *place = value);
-        Ok(values)
+        let evaluator = self.evaluator(evaluator)?;
+        Ok(valued(&*self.game, &*evaluator, &self.own(positions)?))
     }
 
     fn heads(&self, evaluator: &str, positions: &Positions) -> Told<Said> {
@@ -175,20 +159,45 @@ impl<G: Learnable> Rules<G> {
         let bits = |position: &G::Position| {
             bits_of(position).ok_or_else(|| format!("positions of {} have no packed form", G::NAME))
         };
-        self.own(positions)?.iter().map(bits).collect()
+        Ok(self
+            .own(positions)?
+            .iter()
+            .map(bits)
+            .collect::<Result<_, String>>()?)
     }
+}
+
+/// Win probabilities of the seats to move; payoffs of positions that are over.
+pub(crate) fn valued<G: Learnable>(
+    game: &G,
+    evaluator: &dyn AnyEvaluator<G>,
+    positions: &[G::Position],
+) -> Vec<f32> {
+    /// In place of a value that is asked for.
+    const OPEN: f32 = -1.0;
+    let over = |position| game.payoff(position, game.to_move(position));
+    let over = |position| over(position).unwrap_or(OPEN);
+    let mut values: Vec<f32> = positions.iter().map(over).collect();
+    let open = positions.iter().zip(&values);
+    let open = open.filter(|(_, value)| **value == OPEN);
+    let open: Vec<G::Position> = open.map(|(position, _)| *position).collect();
+    let mut found = vec![0.0; open.len()];
+    evaluator.values(game, &open, &mut found);
+    let places = values.iter_mut().filter(|value| **value == OPEN);
+    places.zip(found).for_each(|(place, value)| *place = value);
+    values
 }
 
 /// The game of a notation.
 #[pyfunction]
-pub(crate) fn game(notation: &str) -> PyResult<Game> {
+pub(crate) fn game(notation: &str) -> Told<Game> {
     macro_rules! named {
         ($($of:ident: $type:ty),*) => {{
-            let name = told(Notation::parse(notation))?.name;
+            let name = Notation::parse(notation)?.name;
             let names = [$(<$type>::NAME),*].join(", ");
             match name.as_str() {
                 $(<$type>::NAME => Rules::read(notation).map(Of::$of),)*
-                name => Err(format!("there is no game '{name}'; there are {names}")),
+                name => Err(format!("there is no game '{name}'; there are {names}").into()),
             }
         }};
     }
@@ -198,7 +207,7 @@ pub(crate) fn game(notation: &str) -> PyResult<Game> {
         Reversi: reversi::Reversi,
         ReversiXt: reversixt::ReversiXt
     );
-    told(read).map(Game)
+    read.map(Game)
 }
 
 /// Win probabilities of the sides to move, before chance has spoken: float32, one a position; what
@@ -211,8 +220,8 @@ pub(crate) fn evaluate<'py>(
     eval: &str,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
     let positions = positions_of(game, positions)?;
-    let values = py.detach(|| each!(&game.0, rules => rules.values(eval, &positions)));
-    Ok(PyArray1::from_vec(py, told(values)?))
+    let values = py.detach(|| each!(&game.0, rules => rules.values(eval, &positions)))?;
+    Ok(PyArray1::from_vec(py, values))
 }
 
 /// What the heads of a network say: win probabilities of the sides to move for each outcome of
@@ -225,7 +234,7 @@ pub(crate) fn heads(
     eval: &str,
 ) -> PyResult<Said> {
     let positions = positions_of(game, positions)?;
-    told(py.detach(|| each!(&game.0, rules => rules.heads(eval, &positions))))
+    Ok(py.detach(|| each!(&game.0, rules => rules.heads(eval, &positions)))?)
 }
 
 #[pymethods]
@@ -250,17 +259,15 @@ impl Game {
 
     /// A first position; `first` begins, unless the game says who does.
     #[pyo3(signature = (seed = 1, first = 0))]
-    fn start(&self, seed: u64, first: usize) -> PyResult<Position> {
+    fn start(&self, seed: u64, first: usize) -> Told<Position> {
         Ok(Position(
-            each!(&self.0, rules => in told(rules.start(seed, first))?),
+            each!(&self.0, rules => in rules.start(seed, first)?),
         ))
     }
 
     /// The position of a text; what chance has said in it is left out.
-    fn position(&self, text: &str) -> PyResult<Position> {
-        Ok(Position(
-            each!(&self.0, rules => in told(rules.parse(text))?.0),
-        ))
+    fn position(&self, text: &str) -> Told<Position> {
+        Ok(Position(each!(&self.0, rules => in rules.parse(text)?.0)))
     }
 
     /// Positions in 64 bits each: (n,) uint64. EinStein only.
@@ -270,8 +277,8 @@ impl Game {
         positions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let positions = positions_of(self, positions)?;
-        let packed = each!(&self.0, rules => rules.packed(&positions));
-        Ok(PyArray1::from_vec(py, told(packed)?))
+        let packed = each!(&self.0, rules => rules.packed(&positions))?;
+        Ok(PyArray1::from_vec(py, packed))
     }
 
     /// What a model looks at: (n, active) uint16, the rows of a network with these groups of inputs,
@@ -284,21 +291,21 @@ impl Game {
         inputs: Looks,
     ) -> PyResult<Bound<'py, PyArray2<u16>>> {
         let positions = positions_of(self, positions)?;
-        let rows = py.detach(|| {
+        let rows = || {
             each!(&self.0, rules => {
                 let own = rules.own(&positions)?;
-                Ok::<_, String>(shown(&*rules.game, view(&*rules.game, &inputs)?, &own))
+                Told::Ok(shown(&*rules.game, view(&*rules.game, &inputs)?, &own))
             })
-        });
-        let (rows, width) = told(rows)?;
+        };
+        let (rows, width) = py.detach(rows)?;
         let count = rows.len() / width;
         PyArray1::from_vec(py, rows).reshape([count, width])
     }
 
     /// The runs of rows of these inputs, `[start, end]`; in every position one of each is on.
-    fn runs(&self, inputs: String) -> PyResult<Vec<[usize; 2]>> {
+    fn runs(&self, inputs: String) -> Told<Vec<[usize; 2]>> {
         each!(&self.0, rules => {
-            let groups = told(view(&*rules.game, &Some(inputs)))?.unwrap_or_default();
+            let groups = view(&*rules.game, &Some(inputs))?.unwrap_or_default();
             let runs = rules.game.input_runs(groups).into_iter();
             Ok(runs.map(|run| [run.start, run.end]).collect())
         })

@@ -23,27 +23,26 @@ mod samples;
 mod tables;
 mod vec_env;
 
-/// What went wrong, in one line.
-type Told<T> = Result<T, String>;
+/// What went wrong, in one line: a `ValueError`. Invariant: made of errors of the engine alone; those
+/// of Python stay what they are.
+struct Wrong(String);
 
-/// Errors as their one line.
-trait Worded<T> {
-    fn worded(self) -> Told<T>;
-}
+type Told<T> = Result<T, Wrong>;
 
-impl<T, E: Display> Worded<T> for Result<T, E> {
-    fn worded(self) -> Told<T> {
-        self.map_err(|error| error.to_string())
+impl<E: Display> From<E> for Wrong {
+    fn from(problem: E) -> Self {
+        Self(problem.to_string())
     }
 }
 
-/// Errors as exceptions.
-fn told<T>(told: Result<T, impl Display>) -> PyResult<T> {
-    told.map_err(wrong)
+impl From<Wrong> for PyErr {
+    fn from(Wrong(problem): Wrong) -> Self {
+        PyValueError::new_err(problem)
+    }
 }
 
 fn wrong(problem: impl Display) -> PyErr {
-    PyValueError::new_err(problem.to_string())
+    Wrong::from(problem).into()
 }
 
 /// A thread for each core; a process that was forked off has none, so it gets others.

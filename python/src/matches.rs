@@ -4,11 +4,10 @@
 
 use crate::callables::{Called, Caller, Door, serve};
 use crate::games::{Game, each};
-use crate::models::{Looks, view};
+use crate::models::Looks;
 use crate::tables::Tables;
-use crate::{Told, Worded as _, pool};
+use crate::{Told, pool};
 use benches::arena::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
-use benches::error::MeasuringError;
 use benches::studies::regret::{
     self as studies,
     positions::{Source, draw_positions},
@@ -41,14 +40,11 @@ pub(crate) fn arena(
     callables: Vec<Bound<'_, PyAny>>,
     terms: Terms,
 ) -> PyResult<String> {
-    let (rules, stop) = (&game.0, Arc::new(AtomicBool::new(false)));
-    let most = terms.2.max(1);
     serve(
         py,
         &callables,
-        &stop,
-        most,
-        |doors| each!(rules, rules => play(&*rules.game, sides, terms, doors, Arc::clone(&stop))),
+        terms.2.max(1),
+        |doors, stop| each!(&game.0, rules => play(&*rules.game, sides, terms, doors, stop)),
     )
 }
 
@@ -57,10 +53,9 @@ fn play<G: Learnable>(
     game: &G,
     sides: [Someone; 2],
     (pairs, seed, threads, luck): Terms,
-    doors: Vec<Door>,
+    mut doors: impl Iterator<Item = Door>,
     stop: Arc<AtomicBool>,
 ) -> Told<String> {
-    let mut doors = doors.into_iter();
     let [a, b] = sides.map(|side| contestant(game, side, &mut doors));
     let mut options = MatchOptions::new(game.clone(), pairs, seed);
     options.threads = threads;
@@ -68,10 +63,9 @@ fn play<G: Learnable>(
     if let Some(teller) = luck {
         let evaluated = Contestant::of(&format!("star1(depth=1, eval={teller})"), game);
         let named = evaluated.or_else(|_| Contestant::of(&teller, game));
-        options.luck = Some(named.worded()?);
+        options.luck = Some(named?);
     }
-    let result = play_match(&a?, &b?, &options).worded()?;
-    serde_json::to_string(&result).worded()
+    Ok(serde_json::to_string(&play_match(&a?, &b?, &options)?)?)
 }
 
 fn contestant<G: Learnable>(
@@ -79,20 +73,14 @@ fn contestant<G: Learnable>(
     (kind, name, looks): Someone,
     doors: &mut impl Iterator<Item = Door>,
 ) -> Told<Contestant<G>> {
-    let game = game.clone();
     let make: PlayerFactory<G> = if kind == CALLABLE {
-        let view = view(&game, &looks)?;
-        let door = doors.next().ok_or("a callable is missing")?;
+        let (game, called) = (game.clone(), Called::next(game, &looks, doors)?);
         Arc::new(move || {
-            Box::new(Caller {
-                game: game.clone(),
-                view,
-                door: door.clone(),
-                is_lost: false,
-            })
+            let (game, called) = (game.clone(), called.clone());
+            Box::new(Caller { game, called })
         })
     } else {
-        let recipe = PlayerRecipe::parse(&name, &game).worded()?;
+        let recipe = PlayerRecipe::parse(&name, game)?;
         Arc::new(move || recipe.make())
     };
     Ok(Contestant { name, make })
@@ -141,7 +129,7 @@ pub(crate) fn regret(
     truth: Truth,
     seed: u64,
 ) -> PyResult<String> {
-    serve(py, &callables, &AtomicBool::new(false), 64, |doors| {
+    serve(py, &callables, 64, |doors, _| {
         measured(someone, &truth, seed, doors)
     })
 }
@@ -151,47 +139,51 @@ fn measured(
     (kind, name, looks): Someone,
     truth: &Truth,
     seed: u64,
-    mut doors: Vec<Door>,
+    mut doors: impl Iterator<Item = Door>,
 ) -> Told<String> {
     use studies::Contestant;
     let game = match truth {
         Truth::Suites(_) => Standard::default(),
         Truth::Tables((tables, _)) => (*tables.get().rules.game).clone(),
     };
-    let contestant = if kind == CALLABLE {
-        let view = view(&game, &looks)?;
-        let door = doors.pop().ok_or("a callable is missing")?;
-        let evaluator = Arc::new(Called { view, door });
-        Ok(Contestant::Evaluator { name, evaluator })
-    } else if kind == "player" {
-        Contestant::player(&name, &game)
-    } else {
-        Contestant::evaluator(&name, &game)
+    let contestant = match kind.as_str() {
+        CALLABLE => {
+            let evaluator = Arc::new(Called::next(&game, &looks, &mut doors)?);
+            Contestant::Evaluator { name, evaluator }
+        }
+        "player" => Contestant::player(&name, &game)?,
+        _ => Contestant::evaluator(&name, &game)?,
     };
-    let contestant = contestant.worded()?;
     let silent = ProgressBar::hidden();
-    let label = || match truth {
-        Truth::Suites(suites) => {
-            let read = |(name, text): &(String, String)| {
-                Ok(LabelledSuite::parse(name, text, &game)?.labelled)
-            };
-            let read: Result<Vec<_>, MeasuringError> = suites.iter().map(read).collect();
-            read.map(|labelled| labelled.concat())
-        }
-        Truth::Tables((tables, count)) => {
-            let (tables, source) = (&tables.get().tables, Source::Mixed);
-            let stones = |_| 2..=tables.stones() as u32;
-            let drawn = draw_positions(&game, &source, stones, *count, seed, &silent)?;
-            label_exactly(&game, tables, &drawn)
-        }
+    let label = || {
+        Told::Ok(match truth {
+            Truth::Suites(suites) => {
+                let read = |(name, text): &(String, String)| {
+                    Told::Ok(LabelledSuite::parse(name, text, &game)?.labelled)
+                };
+                suites.iter().map(read).collect::<Told<Vec<_>>>()?.concat()
+            }
+            Truth::Tables((tables, count)) => {
+                let (tables, source) = (&tables.get().tables, Source::Mixed);
+                let stones = |_| 2..=tables.stones() as u32;
+                let drawn = draw_positions(&game, &source, stones, *count, seed, &silent)?;
+                label_exactly(&game, tables, &drawn)?
+            }
+        })
     };
     let of_suites = matches!(truth, Truth::Suites(_));
     let measured = pool()?.install(|| {
         let labelled = label()?;
-        let measured = report::measure(&contestant, &game, &labelled, of_suites, seed, &silent);
-        Ok::<_, MeasuringError>(measured)
+        Told::Ok(report::measure(
+            &contestant,
+            &game,
+            &labelled,
+            of_suites,
+            seed,
+            &silent,
+        ))
     });
-    serde_json::to_string(&measured.worded()?).worded()
+    Ok(serde_json::to_string(&measured?)?)
 }
 
 /// The suites of the benchmark, texts with their names.

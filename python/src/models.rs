@@ -3,8 +3,8 @@
 //! Invariant: rows are those that the trainer feeds its networks; weights that make no network leave
 //! no file.
 
+use crate::Told;
 use crate::games::{Game, each};
-use crate::{Told, Worded as _, told};
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::{Learnable, with_view},
@@ -26,7 +26,7 @@ pub(crate) type View<G> = Option<NameSet<<G as Learnable>::Group>>;
 
 pub(crate) fn view<G: Learnable>(_: &G, looks: &Looks) -> Told<View<G>> {
     let groups = looks.as_deref().map(NameSet::from_names);
-    groups.transpose().worded()
+    Ok(groups.transpose()?)
 }
 
 /// How many symbols all cells have.
@@ -71,8 +71,8 @@ pub(crate) fn save_network(
     game: &Game,
     path: PathBuf,
     network: Trained,
-) -> PyResult<()> {
-    told(py.detach(|| each!(&game.0, rules => save(&*rules.game, network, &path))))
+) -> Told<()> {
+    py.detach(|| each!(&game.0, rules => save(&*rules.game, network, &path)))
 }
 
 fn save<G: Learnable>(
@@ -105,13 +105,11 @@ fn save<G: Learnable>(
         moves_to_go: layer("moves_to_go")?,
     };
     if let Some(name) = tensors.keys().min() {
-        return Err(format!("a network has no tensor '{name}'"));
+        return Err(format!("a network has no tensor '{name}'").into());
     }
     let game = game.as_learned();
-    let groups = NameSet::from_names(&inputs).worded()?;
-    let whole = weights.nearest().worded()?;
-    let network = Network::new(&game, groups, &bounds, whole);
-    let model = Model::Network(network.worded()?);
-    let file = ModelFile { provenance, model };
-    file.save(path).worded()
+    let groups = NameSet::from_names(&inputs)?;
+    let network = Network::new(&game, groups, &bounds, weights.nearest()?)?;
+    let model = Model::Network(network);
+    Ok(ModelFile { provenance, model }.save(path)?)
 }

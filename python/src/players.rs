@@ -3,9 +3,9 @@
 //! Invariant: answers depend on question and seed alone, not on what was asked before or on how many
 //! threads there are.
 
+use crate::Told;
 use crate::games::{Game, any, each};
 use crate::positions::{At, Question, own, question};
-use crate::{Told, Worded as _, told};
 use engine::core::{
     chance::expectation,
     random::{SeedSpace, derive_seed},
@@ -46,7 +46,7 @@ struct Thinker<G: Learnable> {
 impl<G: Learnable> Thinker<G> {
     fn new(game: &Arc<G>, notation: &str, seed: u64) -> Told<Self> {
         Ok(Self {
-            recipe: PlayerRecipe::parse(notation, &**game).worded()?,
+            recipe: PlayerRecipe::parse(notation, &**game)?,
             game: Arc::clone(game),
             seed: derive_seed(seed, SeedSpace::Player, &[]),
         })
@@ -69,7 +69,7 @@ impl<G: Learnable> Thinker<G> {
                 let answered = answer(&mut *player, at, outcome.or(certain))?;
                 match player.failure() {
                     Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => {
-                        Err(format!("{}: {reason}", self.recipe.name()))
+                        Err(format!("{}: {reason}", self.recipe.name()).into())
                     }
                     None => Ok(answered),
                 }
@@ -86,7 +86,7 @@ impl<G: Learnable> Thinker<G> {
             let running: Vec<_> = questions.chunks(share).map(start).collect();
             let ended = running.into_iter().map(|thread| {
                 let ended = thread.join();
-                ended.unwrap_or_else(|_| Err("a thread of the player panicked".to_owned()))
+                ended.unwrap_or_else(|_| Err("a thread of the player panicked".into()))
             });
             ended.collect::<Told<Vec<_>>>()
         })?;
@@ -98,7 +98,7 @@ impl<G: Learnable> Thinker<G> {
             let outcome = outcome.ok_or("a decision needs to know what chance has said")?;
             let legal = at.legal(Some(outcome))?;
             if legal.is_empty() {
-                return Err("the position has no moves".to_owned());
+                return Err("the position has no moves".into());
             }
             let best = player.decide(&at.position, &legal).best;
             Ok(self.game.format_move(&at.position, best))
@@ -126,10 +126,7 @@ fn analysis<G: Learnable>(
             ..Analysis::default()
         });
     }
-    let legal = match outcome {
-        Some(_) => Some(at.legal(outcome)?),
-        None => None,
-    };
+    let legal = outcome.map(|_| at.legal(outcome)).transpose()?;
     let analysis = player.analyse(position, legal.as_deref());
     // A player that rates no moves still plays one.
     let best = legal.map(|legal| match analysis.line.first() {
@@ -137,22 +134,17 @@ fn analysis<G: Learnable>(
         None => player.decide(position, &legal).best,
     });
     let calibrated = |place: usize, mv: G::Move, value: f32| {
+        let tree = analysis.tree.as_ref();
+        let tree = tree.and_then(|tree| tree.moves.get(place));
         // Nothing was taken on trust where no leaf was evaluated.
-        let tree = analysis
-            .tree
-            .as_ref()
-            .and_then(|tree| tree.moves.get(place));
-        let proven = tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
+        let is_proven = analysis.stats.evaluations == 0
+            || tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
         let next = game.play(position, mv);
         // The fit is for the side to move.
         let turned = game.to_move(&next) != game.to_move(position);
         let own = |value: f32| if turned { 1.0 - value } else { value };
         let fitted = own(recipe.in_whole_games(&next, own(value))?);
-        Some(if proven || analysis.stats.evaluations == 0 {
-            value
-        } else {
-            fitted
-        })
+        Some(if is_proven { value } else { fitted })
     };
     let rated = analysis.moves.iter().enumerate();
     let calibrated: Vec<Option<f32>> = rated
@@ -199,9 +191,8 @@ impl Player {
 impl Player {
     #[new]
     #[pyo3(signature = (game, notation, seed = 1))]
-    fn new(game: Bound<'_, Game>, notation: &str, seed: u64) -> PyResult<Self> {
-        let thinker =
-            each!(&game.get().0, rules => in told(Thinker::new(&rules.game, notation, seed))?);
+    fn new(game: Bound<'_, Game>, notation: &str, seed: u64) -> Told<Self> {
+        let thinker = each!(&game.get().0, rules => in Thinker::new(&rules.game, notation, seed)?);
         let game = game.unbind();
         Ok(Self { game, thinker })
     }
@@ -222,7 +213,7 @@ impl Player {
         threads: usize,
     ) -> PyResult<Vec<String>> {
         let questions = self.questions(&positions, outcome)?;
-        told(py.detach(|| each!(&self.thinker, thinker => thinker.decide(&questions, threads))))
+        Ok(py.detach(|| each!(&self.thinker, thinker => thinker.decide(&questions, threads)))?)
     }
 
     /// What it thinks of each of some positions.
@@ -235,6 +226,6 @@ impl Player {
         threads: usize,
     ) -> PyResult<Vec<Analysis>> {
         let questions = self.questions(&positions, outcome)?;
-        told(py.detach(|| each!(&self.thinker, thinker => thinker.analyse(&questions, threads))))
+        Ok(py.detach(|| each!(&self.thinker, thinker => thinker.analyse(&questions, threads)))?)
     }
 }

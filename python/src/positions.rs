@@ -4,7 +4,7 @@
 //! so none is read by other rules.
 
 use crate::games::{Game, any, each};
-use crate::{Told, Worded as _, told};
+use crate::{Told, wrong};
 use engine::core::game::{Game as _, Outcome};
 use engine::games::einstein;
 use engine::learned::inputs::Learnable;
@@ -42,18 +42,10 @@ impl<G: Learnable> At<G> {
     }
 
     pub(crate) fn legal(&self, outcome: Option<u8>) -> Told<G::Moves> {
-        let (game, mut moves) = (&self.game, G::Moves::default());
-        let names = game.outcome_names();
-        if let Some(outcome) = outcome.filter(|outcome| !names.contains(outcome)) {
-            let (first, last) = (names.start(), names.end());
-            return Err(format!("an outcome is {first} to {last}, not {outcome}"));
+        if let Some(outcome) = outcome {
+            outcome_named(&*self.game, outcome.into())?;
         }
-        match outcome {
-            _ if game.payoffs(&self.position).is_some() => {}
-            Some(outcome) => game.permitted(&self.position, outcome, &mut moves),
-            None => game.moves(&self.position, &mut moves),
-        }
-        Ok(moves)
+        Ok(moves_of(&*self.game, &self.position, outcome))
     }
 
     fn text(&self) -> String {
@@ -66,42 +58,63 @@ impl<G: Learnable> At<G> {
     }
 
     fn play(&self, mv: &Bound<'_, PyAny>, outcome: Option<u8>) -> PyResult<Arc<Self>> {
+        let legal = self.legal(outcome)?;
         let mv = match mv.extract::<usize>() {
-            Ok(index) => self.at_index(index, outcome),
-            Err(_) => self.named(&mv.extract::<String>()?, outcome),
+            Ok(index) => legal.get(index).copied().ok_or_else(|| {
+                let count = legal.len();
+                let range = format!("below {count}, the number of moves, not {index}");
+                wrong(format!("a move's index is {range}"))
+            }),
+            Err(_) => Ok(self.named(&mv.extract::<String>()?, &legal)?),
         };
         Ok(Arc::new(Self {
             game: Arc::clone(&self.game),
-            position: self.game.play(&self.position, told(mv)?),
+            position: self.game.play(&self.position, mv?),
         }))
     }
 
-    fn at_index(&self, index: usize, outcome: Option<u8>) -> Told<G::Move> {
-        let legal = self.legal(outcome)?;
-        legal.get(index).copied().ok_or_else(|| {
-            let count = legal.len();
-            format!("a move's index is below {count}, the number of moves, not {index}")
-        })
-    }
-
-    fn named(&self, name: &str, outcome: Option<u8>) -> Told<G::Move> {
-        let legal = self.legal(outcome)?;
+    fn named(&self, name: &str, legal: &[G::Move]) -> Told<G::Move> {
         let is_named = |mv: &&G::Move| self.game.format_move(&self.position, **mv) == name;
         if let Some(mv) = legal.iter().find(is_named) {
             return Ok(*mv);
         }
         // The engine's reader says what is wrong, or knows another spelling.
-        let read = self.game.parse_move(&self.position, name).worded()?;
+        let read = self.game.parse_move(&self.position, name)?;
         let permitted = legal.contains(&read).then_some(read);
-        permitted.ok_or_else(|| format!("'{name}' is not permitted here"))
+        Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)
     }
+}
+
+/// The moves that an outcome permits, or all that some outcome does; none once the game is over.
+pub(crate) fn moves_of<G: Learnable>(
+    game: &G,
+    position: &G::Position,
+    outcome: Option<u8>,
+) -> G::Moves {
+    let mut moves = G::Moves::default();
+    match outcome {
+        _ if game.payoffs(position).is_some() => {}
+        Some(outcome) => game.permitted(position, outcome, &mut moves),
+        None => game.moves(position, &mut moves),
+    }
+    moves
+}
+
+/// What chance says, if it can.
+pub(crate) fn outcome_named<G: Learnable>(game: &G, outcome: i64) -> Told<u8> {
+    let names = game.outcome_names();
+    let named = u8::try_from(outcome).ok();
+    let named = named.filter(|outcome| names.contains(outcome));
+    let (first, last) = (names.start(), names.end());
+    Ok(named.ok_or_else(|| format!("an outcome is {first} to {last}, not {outcome}"))?)
 }
 
 /// A position as one of this game.
 pub(crate) fn own<'a, G: Learnable>(game: &G, position: &'a AnyAt) -> Told<&'a At<G>> {
     let any: &dyn Any = each!(position, at => &**at);
     let own = any.downcast_ref::<At<G>>().filter(|at| at.same_game(game));
-    own.ok_or_else(|| format!("the position is of another game than {}", game.notation()))
+    let other = || format!("the position is of another game than {}", game.notation());
+    Ok(own.ok_or_else(other)?)
 }
 
 /// A position of EinStein from its 64 bits, see docs/formats.md.
@@ -112,10 +125,11 @@ pub(crate) fn unpacked<G: Learnable>(game: &G, bits: u64, place: usize) -> Told<
         let name = game.notation();
         return Err(format!(
             "positions of {name} have no packed form; texts and positions are taken"
-        ));
+        )
+        .into());
     }
     let own = position.and_then(|position| position.downcast_ref().copied());
-    own.ok_or_else(|| format!("at {place}: {bits} is no packed position"))
+    Ok(own.ok_or_else(|| format!("at {place}: {bits} is no packed position"))?)
 }
 
 /// The 64 bits of a position of EinStein.
@@ -145,7 +159,7 @@ pub(crate) fn question(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<Que
     }
     let (text, said): (String, _) = (position.extract()?, &mut None);
     let read = each!(&game.0, rules => in {
-        let (at, outcome) = told(rules.parse(&text))?;
+        let (at, outcome) = rules.parse(&text)?;
         *said = outcome;
         at
     });
@@ -199,8 +213,8 @@ impl Position {
 
     /// The moves that an outcome permits, or all that some outcome does, in list order.
     #[pyo3(signature = (outcome = None))]
-    fn moves(&self, outcome: Option<u8>) -> PyResult<Vec<String>> {
-        told(each!(&self.0, at => at.names(outcome)))
+    fn moves(&self, outcome: Option<u8>) -> Told<Vec<String>> {
+        each!(&self.0, at => at.names(outcome))
     }
 
     /// The position after a move, given as text or as its index in `moves(outcome)`.

@@ -4,11 +4,11 @@
 //! moves.
 
 use crate::games::{Game, Rules, game};
-use crate::positions::positions_of;
-use crate::{in_parallel, told, wrong};
+use crate::positions::{moves_of, positions_of};
+use crate::{in_parallel, wrong};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
-    MoveList, Position, Standard,
+    Position, Standard,
     tables::{Tables as Exact, shared},
 };
 use engine::play::playable::Playable as _;
@@ -34,7 +34,7 @@ pub(crate) struct Tables {
 impl Tables {
     fn read(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
         let positions = positions_of(&self.game, positions)?;
-        told(self.rules.own(&positions))
+        Ok(self.rules.own(&positions)?)
     }
 
     fn values(&self, positions: &[Position]) -> Vec<f32> {
@@ -58,19 +58,12 @@ impl Tables {
     /// What each move is worth to who makes it, of those that the outcome permits, or of all; in list
     /// order, NaN behind the last.
     fn rated(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
+        let game = &*self.rules.game;
         let (mut after, mut places) = (Vec::new(), Vec::new());
         for (number, position) in positions.iter().enumerate() {
-            let mut moves = MoveList::default();
-            match outcomes {
-                _ if self.rules.game.payoffs(position).is_some() => {}
-                Some(outcomes) => self
-                    .rules
-                    .game
-                    .permitted(position, outcomes[number], &mut moves),
-                None => self.rules.game.moves(position, &mut moves),
-            }
-            for (place, &mv) in moves.iter().enumerate() {
-                after.push(self.rules.game.play(position, mv));
+            let outcome = outcomes.map(|outcomes| outcomes[number]);
+            for (place, &mv) in moves_of(game, position, outcome).iter().enumerate() {
+                after.push(game.play(position, mv));
                 places.push(number * MOST_MOVES + place);
             }
         }
@@ -88,7 +81,7 @@ impl Tables {
     #[new]
     #[pyo3(signature = (stones, name, folder = None))]
     fn new(py: Python<'_>, stones: usize, name: &str, folder: Option<PathBuf>) -> PyResult<Self> {
-        let rules: Rules<Standard> = told(Rules::read(name))?;
+        let rules: Rules<Standard> = Rules::read(name)?;
         let variant = rules.game.variant();
         let tables = py.detach(|| match &folder {
             Some(folder) => Exact::open(folder, stones, variant, &in_parallel),
@@ -97,7 +90,7 @@ impl Tables {
         Ok(Self {
             game: game(name)?,
             rules,
-            tables: told(tables)?,
+            tables: tables.map_err(wrong)?,
             together: TOGETHER[usize::from(folder.is_some())],
         })
     }

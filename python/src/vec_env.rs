@@ -5,13 +5,12 @@
 
 use crate::boards::{Env, Shown};
 use crate::games::{self, Game, any, each};
-use crate::{Told, told, wrong};
+use crate::{Told, wrong};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use std::sync::{Mutex, MutexGuard};
 
 /// `n` games stepped at once. Its arrays belong to it and are overwritten by every step.
-#[pyclass(frozen, module = "alea")]
+#[pyclass(module = "alea")]
 pub(crate) struct VecEnv {
     #[pyo3(get)]
     n: usize,
@@ -29,57 +28,39 @@ pub(crate) struct VecEnv {
     rewards: Py<PyArray1<f32>>,
     #[pyo3(get)]
     terminated: Py<PyArray1<bool>>,
-    boards: Mutex<Boards>,
+    boards: Boards,
 }
 
 type Boards = any!(Env);
 
 impl VecEnv {
-    fn boards(&self) -> PyResult<MutexGuard<'_, Boards>> {
-        let boards = self.boards.try_lock();
-        boards.map_err(|_| wrong("another thread is stepping these boards"))
-    }
-
     fn write(
-        &self,
+        &mut self,
         py: Python<'_>,
         act: impl FnOnce(&mut Boards, &mut Shown<'_>) -> Told<()>,
     ) -> PyResult<()> {
+        let [cells, most] = each!(&self.boards, boards => boards.widths);
         macro_rules! open {
-            ($($array:ident),*) => {$(
+            ($($array:ident: $width:expr),*) => {$(
                 let mut $array = self.$array.bind(py).try_readwrite().map_err(wrong)?;
                 let $array = $array.as_slice_mut().map_err(wrong)?;
+                if $array.len() != $width * self.n {
+                    return Err(wrong("the arrays of the boards were resized"));
+                }
             )*};
         }
-        open!(
+        open!(observations: cells, mask: most, counts: 1, outcome: 1, to_move: 1);
+        open!(rewards: 1, terminated: 1);
+        let mut shown = Shown {
             observations,
             mask,
             counts,
             outcome,
             to_move,
             rewards,
-            terminated
-        );
-        let mut boards = self.boards()?;
-        let [cells, most] = each!(&*boards, boards => boards.widths);
-        let lengths = [counts.len(), outcome.len(), to_move.len(), rewards.len()];
-        if observations.len() != cells * self.n
-            || mask.len() != most * self.n
-            || terminated.len() != self.n
-            || lengths != [self.n; 4]
-        {
-            return Err(wrong("the arrays of the boards were resized"));
-        }
-        let mut shown = Shown {
-            observations,
-            mask,
-            counts,
-            outcomes: outcome,
-            seats: to_move,
-            rewards,
             terminated,
         };
-        told(act(&mut boards, &mut shown))
+        Ok(act(&mut self.boards, &mut shown)?)
     }
 
     fn one_each(&self, given: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<i64>> {
@@ -103,17 +84,19 @@ impl VecEnv {
         seed: u64,
         explicit_chance: bool,
     ) -> PyResult<Self> {
-        let make = |game: &Game| -> PyResult<Boards> {
-            Ok(each!(&game.0, rules => in {
-                told(Env::new(&*rules.game, n, seed, explicit_chance))?
-            }))
+        let named;
+        let game = match game.cast::<Game>() {
+            Ok(game) => game.get(),
+            Err(_) => {
+                named = games::game(&game.extract::<String>()?)?;
+                &named
+            }
         };
-        let boards = match game.cast::<Game>() {
-            Ok(game) => make(game.get()),
-            Err(_) => make(&games::game(&game.extract::<String>()?)?),
-        }?;
+        let boards: Boards = each!(&game.0, rules => in {
+            Env::new(&*rules.game, n, seed, explicit_chance)?
+        });
         let [cells, most] = each!(&boards, boards => boards.widths);
-        let env = Self {
+        let mut env = Self {
             n,
             observations: PyArray2::zeros(py, [n, cells], false).unbind(),
             mask: PyArray2::zeros(py, [n, most], false).unbind(),
@@ -122,14 +105,14 @@ impl VecEnv {
             to_move: PyArray1::zeros(py, n, false).unbind(),
             rewards: PyArray1::zeros(py, n, false).unbind(),
             terminated: PyArray1::zeros(py, n, false).unbind(),
-            boards: Mutex::new(boards),
+            boards,
         };
         env.reset(py)?;
         Ok(env)
     }
 
     /// Begins a new game on every board.
-    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+    fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
         self.write(py, |boards, shown| {
             each!(boards, boards => boards.reset(shown));
             Ok(())
@@ -138,7 +121,7 @@ impl VecEnv {
 
     /// Makes a move on every board: int64, the index among the moves that chance permits. If one is
     /// none, nothing has changed.
-    fn step(&self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
+    fn step(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         let actions = self.one_each(&actions)?;
         self.write(
             py,
@@ -147,7 +130,7 @@ impl VecEnv {
     }
 
     /// Says what chance says on every board (int64), with `explicit_chance=True`.
-    fn step_chance(&self, py: Python<'_>, outcomes: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
+    fn step_chance(&mut self, py: Python<'_>, outcomes: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         let outcomes = self.one_each(&outcomes)?;
         self.write(
             py,
@@ -157,18 +140,18 @@ impl VecEnv {
 
     /// The probability of each outcome, n rows, float32.
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let chances = each!(&*self.boards()?, boards => boards.chances());
+        let chances = each!(&self.boards, boards => boards.chances());
         PyArray2::from_vec2(py, &chances).map_err(wrong)
     }
 
     /// An action a board, all permitted ones equally likely: a new int64 array.
-    fn sample<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let sampled = each!(&mut *self.boards()?, boards => boards.sample());
-        Ok(PyArray1::from_vec(py, told(sampled)?))
+    fn sample<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let sampled = each!(&mut self.boards, boards => boards.sample())?;
+        Ok(PyArray1::from_vec(py, sampled))
     }
 
     /// The positions as text, with what chance has said.
-    fn positions(&self) -> PyResult<Vec<String>> {
-        Ok(each!(&*self.boards()?, boards => boards.texts()))
+    fn positions(&self) -> Vec<String> {
+        each!(&self.boards, boards => boards.texts())
     }
 }

@@ -14,7 +14,7 @@ use crate::dataset::Samples;
 use crate::sample::{Continuation, Sample};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
-use rayon::prelude::*;
+use rayon::{ThreadPool, prelude::*};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 /// Batches that may wait at each of the two queues.
@@ -46,8 +46,10 @@ pub struct Pass<'a, G: Playable> {
     batch: usize,
     /// The first batch that is wanted.
     from: usize,
-    /// Parts that are read at once.
-    together: usize,
+    /// Which of the parts of the set, of how many.
+    share: [usize; 2],
+    /// Threads that read; `None`: those of all.
+    pool: Option<&'a ThreadPool>,
 }
 
 /// Nobody wants more samples.
@@ -62,7 +64,18 @@ impl<'a, G: Playable> Pass<'a, G> {
             shuffle: Some(shuffle),
             batch,
             from,
-            together: rayon::current_num_threads(),
+            ..Self::validation(samples, batch)
+        }
+    }
+
+    /// Those of every `n`-th part of the set from the `k`-th on, `[k, n]`, which these threads read.
+    /// All such passes together show what one over the whole set does.
+    #[must_use]
+    pub fn part(self, share: [usize; 2], pool: &'a ThreadPool) -> Self {
+        Self {
+            share,
+            pool: Some(pool),
+            ..self
         }
     }
 
@@ -74,11 +87,12 @@ impl<'a, G: Playable> Pass<'a, G> {
             shuffle: None,
             batch,
             from: 0,
-            together: 1,
+            share: [0, 1],
+            pool: None,
         }
     }
 
-    /// How many batches there are, those left out included.
+    /// How many batches there are of the whole set, those left out included.
     #[must_use]
     pub fn batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
@@ -132,9 +146,7 @@ impl<'a, G: Playable> Pass<'a, G> {
             return Ok(());
         };
         let mut batches = Batches {
-            game: self.samples.game(),
-            size: self.batch,
-            from: self.from,
+            pass: self,
             number: 0,
             samples: Vec::new(),
             shuffle,
@@ -147,16 +159,29 @@ impl<'a, G: Playable> Pass<'a, G> {
         ));
         let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
         random.shuffle(&mut parts);
+        // All go through the parts in one order, each taking its own.
+        let [share, shares] = self.share;
+        let parts: Vec<usize> = parts.into_iter().skip(share).step_by(shares).collect();
+        let threads = match self.pool {
+            Some(pool) => pool.current_num_threads(),
+            None => rayon::current_num_threads(),
+        };
         let mut window = Window::new(
             shuffle.window.min(self.samples.training()),
             self.samples.continuations() || self.samples.are_weighed(),
         );
-        for parts in parts.chunks(self.together) {
-            let read: Vec<Vec<Sample<_>>> = parts
-                .par_iter()
-                .map(|&part| self.samples.read(part))
-                .collect::<Result<_, _>>()?;
-            for sample in read.into_iter().flatten() {
+        for parts in parts.chunks(threads) {
+            let read = || {
+                parts
+                    .par_iter()
+                    .map(|&part| self.samples.read(part))
+                    .collect()
+            };
+            let read: Result<Vec<Vec<_>>, Error> = match self.pool {
+                Some(pool) => pool.install(read),
+                None => read(),
+            };
+            for sample in read?.into_iter().flatten() {
                 if window.len() < shuffle.window {
                     window.push(sample);
                 } else {
@@ -231,9 +256,7 @@ impl<P: Copy> Window<P> {
 
 /// Samples as they come, batch by batch.
 struct Batches<'a, G: Playable> {
-    game: &'a G,
-    size: usize,
-    from: usize,
+    pass: &'a Pass<'a, G>,
     /// Of the batch that is being filled.
     number: usize,
     samples: Vec<Sample<G::Position>>,
@@ -245,7 +268,7 @@ impl<G: Playable> Batches<'_, G> {
     #[inline]
     fn push(&mut self, sample: Sample<G::Position>) -> Result<(), HungUp> {
         self.samples.push(sample);
-        if self.samples.len() < self.size {
+        if self.samples.len() < self.pass.batch {
             Ok(())
         } else {
             self.send()
@@ -256,24 +279,27 @@ impl<G: Playable> Batches<'_, G> {
     fn send(&mut self) -> Result<(), HungUp> {
         let number = self.number;
         self.number += 1;
-        if number < self.from || self.samples.is_empty() {
+        if number < self.pass.from || self.samples.is_empty() {
             self.samples.clear();
             return Ok(());
         }
-        let mut samples = std::mem::replace(&mut self.samples, Vec::with_capacity(self.size));
+        let next = Vec::with_capacity(self.pass.batch);
+        let mut samples = std::mem::replace(&mut self.samples, next);
         if self.shuffle.symmetries {
-            let indices = [SYMMETRY, self.shuffle.epoch as u64, number as u64];
+            let (game, [share, shares]) = (self.pass.samples.game(), self.pass.share);
+            let number = (number * shares + share) as u64;
+            let indices = [SYMMETRY, self.shuffle.epoch as u64, number];
             let mut random = RandomStream::new(derive_seed(
                 self.shuffle.seed,
                 SeedSpace::Training,
                 &indices,
             ));
             for sample in &mut samples {
-                let symmetry = random.below(self.game.symmetries());
-                sample.position = self.game.image(&sample.position, symmetry);
+                let symmetry = random.below(game.symmetries());
+                sample.position = game.image(&sample.position, symmetry);
                 let outcome = &mut sample.continuation.outcome;
                 if *outcome > 0 {
-                    *outcome = self.game.outcome_image(*outcome, symmetry);
+                    *outcome = game.outcome_image(*outcome, symmetry);
                 }
             }
         }
@@ -327,6 +353,11 @@ mod tests {
         all.concat()
     }
 
+    fn pool(threads: usize) -> ThreadPool {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap()
+    }
+
     /// An epoch in such batches.
     fn epoch_of(
         samples: &Samples<Standard>,
@@ -356,6 +387,25 @@ mod tests {
                 .or_default() += 1;
         }
         counts
+    }
+
+    #[test]
+    fn passes_over_parts_show_together_what_one_shows() {
+        let samples = samples();
+        let pool = pool(2);
+        let whole = epoch_of(&samples, 100, shuffle(7, 1, 50));
+        let mut parts = Vec::new();
+        for share in 0..3 {
+            let pass = Pass::training(&samples, 100, shuffle(7, 1, 50), 0);
+            let taken = |_, batch: Vec<_>| {
+                parts.extend(batch);
+                Ok(())
+            };
+            let pass = pass.part([share, 3], &pool);
+            pass.each(<[Sample<Position>]>::to_vec, taken).unwrap();
+        }
+        assert_eq!(counts(&parts), counts(&whole));
+        assert_ne!(parts, whole);
     }
 
     #[test]
@@ -512,12 +562,11 @@ mod tests {
     #[test]
     fn the_sequence_does_not_depend_on_the_number_of_threads() {
         let samples = samples();
-        let epoch = |together| {
-            collect(&Pass {
-                together,
-                ..Pass::training(&samples, 64, shuffle(5, 3, 200), 0)
-            })
+        let epoch = |threads| {
+            let pass = Pass::training(&samples, 64, shuffle(5, 3, 200), 0);
+            collect(&pass.part([0, 1], &pool(threads)))
         };
+        assert_eq!(epoch(1), epoch_of(&samples, 64, shuffle(5, 3, 200)));
         assert_eq!(epoch(1), epoch(3));
         assert_eq!(epoch(1), epoch(16));
     }

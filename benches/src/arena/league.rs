@@ -146,7 +146,9 @@ pub fn play_league<G: Playable>(
         part: "step",
     };
     let path = directory.join("league.jsonl");
-    let (mut journal, steps) = Journal::open(&path, wording, &identity, |step: &Step| step.step)?;
+    let number = |step: &Step| step.step;
+    let (mut journal, steps) =
+        Journal::open(Some(&path), wording, &identity, number, Default::default())?;
     for step in steps.values() {
         // All that a pairing will need is read at once.
         let of_both = |other: &&Step| (&other.a, &other.b) == (&step.a, &step.b);

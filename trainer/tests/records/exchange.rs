@@ -110,52 +110,33 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
     json_lines::export(&open(&[&at("a")]), &at("a.jsonl")).unwrap();
     let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
+    let players = &lines[4][..lines[4].find("\"start\"").unwrap()];
     let cases = [
+        (1, "alea-games-2", "alea-games-1", "'format'"),
         (
             1,
-            lines[0].replace("alea-games-2", "alea-games-1"),
-            "'format'",
-        ),
-        (
-            1,
-            lines[0].replacen("\"name\":\"exact\"", "\"name\":\"deep\"", 1),
+            "\"name\":\"exact\"",
+            "\"name\":\"deep\"",
             "'deep' is there twice",
         ),
-        (1, "{}".to_owned(), "heading"),
+        (1, lines[0], "{}", "heading"),
+        (5, "\"outcome\":", "\"outcome\":7,\"dice\":", "dice"),
+        (5, "\"payoffs\":[", "\"payoffs\":[0.5,", "the payoffs"),
+        (5, players, "{\"players\":[9,0],", "names a player"),
         (
             5,
-            lines[4].replacen("\"outcome\":", "\"outcome\":7,\"dice\":", 1),
-            "dice",
-        ),
-        (
-            5,
-            lines[4].replacen("\"payoffs\":[", "\"payoffs\":[0.5,", 1),
-            "the payoffs",
-        ),
-        (
-            5,
-            format!(
-                "{{\"players\":[9,0],{}",
-                &lines[4][lines[4].find("\"start\"").unwrap()..]
-            ),
-            "names a player",
-        ),
-        (
-            5,
-            lines[4].replacen("{\"deep\":", "{\"deeper\":", 1),
+            "{\"deep\":",
+            "{\"deeper\":",
             "label that the first line does not name",
         ),
-        (
-            5,
-            lines[4].replacen("{\"deep\":", "{\"deep\":1", 1),
-            "no probability",
-        ),
-        (5, "not JSON".to_owned(), "expected"),
+        (5, "{\"deep\":", "{\"deep\":1", "no probability"),
+        (5, lines[4], "not JSON", "expected"),
     ];
-    for (line, replaced, expected) in cases {
+    for (line, from, to, expected) in cases {
+        let replaced = lines[line - 1].replacen(from, to, 1);
         assert_ne!(replaced, lines[line - 1], "{expected}");
-        let mut changed: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-        changed[line - 1] = replaced;
+        let mut changed = lines.clone();
+        changed[line - 1] = &replaced;
         std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
         let text = refused(
             json_lines::import::<Standard>(&at("bad.jsonl"), &at("c")),

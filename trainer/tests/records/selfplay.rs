@@ -426,24 +426,6 @@ fn a_directory_is_made_with_those_above_it() {
     assert_eq!(content(&deep).len(), 2);
 }
 
-#[cfg(unix)]
-#[test]
-fn two_runs_do_not_write_to_one_directory() {
-    let directory = scratch();
-    let other = std::fs::File::open(&*directory).unwrap();
-    other.try_lock().unwrap();
-    let living = directory.join(".alea-living.tmp");
-    let written = std::fs::File::create(&living).unwrap();
-    written.try_lock().unwrap();
-    let error = run(&config(&["random"], 5), &directory).unwrap_err();
-    assert!(matches!(error, Error::File(FileError::Busy(_))));
-    one_line(&error, &directory);
-    assert!(living.exists());
-    drop((other, written));
-    run(&config(&["random"], 5), &directory).unwrap();
-    assert!(!living.exists());
-}
-
 #[test]
 fn every_game_has_rolls_starts_and_players_of_its_own() {
     // Chance, starts and random players each draw from a stream; no two games, in one group that
@@ -568,46 +550,32 @@ fn share(run: &SelfPlay, directory: &Path, share: Share) -> Result<SelfPlaySumma
 }
 
 #[test]
-fn shards_made_one_by_one_are_those_of_the_whole_run() {
-    let whole = scratch();
-    let summary = run(&long(), &whole).unwrap();
-    let single = scratch();
-    let part = SelfPlay::new(long()).unwrap();
-    let task = |run: &SelfPlay, number, of| share(run, &single, Share::Task { number, of });
-    let mut games = task(&part, 0, 3).unwrap().games + task(&part, 2, 3).unwrap().games;
-    let missing = share(&part, &single, Share::Merge { of: 3 }).unwrap_err();
-    assert!(
-        missing
-            .to_string()
-            .ends_with("not all of 3 tasks are done: 2 lack something")
-    );
+fn tasks_of_other_runs_are_refused_and_each_makes_its_shards() {
+    let directory = scratch();
+    let task = |settings, number, of| {
+        let run = SelfPlay::new(settings).unwrap();
+        share(&run, &directory, Share::Task { number, of })
+    };
+    assert_eq!(task(long(), 0, 3).unwrap().games, GAMES_PER_SHARD);
     // Of two tasks the second has two of the three shards.
-    games += task(&part, 1, 2).unwrap().games;
-    assert_eq!(games, summary.games + 50);
-    assert_eq!(content(&single), content(&whole));
-    let merged = share(&part, &single, Share::Merge { of: 2 });
-    assert_eq!(merged.unwrap(), summary);
-    // Another run, or another length of this one, is none of this directory.
-    let manifest = single.join("run.json");
-    for (expected, other) in [
-        ("not 8", SelfPlayConfig { seed: 8, ..long() }),
-        (
-            "has 8242 games, not 10",
-            SelfPlayConfig {
-                games: 10,
-                ..long()
-            },
-        ),
+    assert_eq!(task(long(), 1, 2).unwrap().games, GAMES_PER_SHARD + 50);
+    let before = content(&directory);
+    assert_eq!(before.len(), 4);
+    let manifest = directory.join("run.json");
+    for (expected, seed, games) in [
+        ("not 8", 8, long().games),
+        ("has 8242 games, not 10", 7, 10),
     ] {
-        refused(
-            task(&SelfPlay::new(other).unwrap(), 0, 1),
-            &manifest,
-            expected,
-        );
+        let other = SelfPlayConfig {
+            seed,
+            games,
+            ..long()
+        };
+        refused(task(other, 0, 1), &manifest, expected);
     }
-    assert_eq!(content(&single), content(&whole));
+    assert_eq!(content(&directory), before);
     std::fs::write(&manifest, "{}").unwrap();
-    refused(run(&long(), &single), &manifest, "");
+    refused(run(&long(), &directory), &manifest, "");
 }
 
 #[test]
@@ -624,15 +592,20 @@ fn a_directory_of_an_old_version_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn processes_that_make_single_shards_share_a_directory() {
+fn tasks_share_a_directory_and_runs_do_not() {
     let directory = scratch();
     let other = std::fs::File::open(&*directory).unwrap();
-    other.try_lock_shared().unwrap();
-    let bar = ProgressBar::hidden();
     let part = SelfPlay::new(config(&["random"], 5)).unwrap();
-    share(&part, &directory, Share::Task { number: 0, of: 1 }).unwrap();
-    assert!(matches!(
-        part.run(&directory, &bar),
-        Err(Error::File(FileError::Busy(_)))
-    ));
+    let task = Share::Task { number: 0, of: 1 };
+    other.try_lock_shared().unwrap();
+    share(&part, &directory, task).unwrap();
+    for (share_of, lock) in [(Share::Whole, false), (task, true)] {
+        if lock {
+            other.unlock().unwrap();
+            other.try_lock().unwrap();
+        }
+        let error = share(&part, &directory, share_of).unwrap_err();
+        assert!(matches!(error, Error::File(FileError::Busy(_))));
+        one_line(&error, &directory);
+    }
 }

@@ -271,9 +271,8 @@ pub(crate) fn play_pairs<G: Playable>(
         luck::check(evaluator, game)?;
     }
     let (identity, share) = (identity(a, b, options), (options.share, options.pairs));
-    let (state, earlier) = State::open(options.state.as_deref(), &identity, share)?;
+    let (state, mut results, earlier) = State::open(options.state.as_deref(), &identity, share)?;
     let collected = state.journal.is_complete();
-    let mut results = earlier.results;
     let played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
     let records = records::open([a, b], identity, options, &played)?;
     results.retain(|result| result.pair < options.pairs);
@@ -294,7 +293,7 @@ pub(crate) fn play_pairs<G: Playable>(
     } else {
         Duration::ZERO
     };
-    Ok((collector.finish()?, earlier.wall + wall))
+    Ok((collector.finish()?, earlier + wall))
 }
 
 /// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
@@ -304,12 +303,10 @@ pub(crate) fn kept_pairs<G: Playable>(
     options: &MatchOptions<G>,
 ) -> Result<Vec<PairResult>> {
     let (path, whole) = (options.state.as_deref(), (Share::Whole, options.pairs));
-    let (_, mut earlier) = State::open(path, &identity(a, b, options), whole)?;
+    let (_, mut results, _) = State::open(path, &identity(a, b, options), whole)?;
     let mut repeats = Repeats::default();
-    earlier
-        .results
-        .retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
-    Ok(earlier.results)
+    results.retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
+    Ok(results)
 }
 
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.

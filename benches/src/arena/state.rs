@@ -109,14 +109,6 @@ pub(crate) fn finish<T: Serialize + DeserializeOwned + Send, W>(
     Ok(known)
 }
 
-/// What a state file held.
-pub(super) struct Earlier {
-    /// Finished pairs, in order.
-    pub(super) results: Vec<PairResult>,
-    /// Wall time of all sessions.
-    pub(super) wall: Duration,
-}
-
 /// A state file that is being continued; locked against other processes.
 pub(super) struct State {
     pub(super) journal: Journal<Finished>,
@@ -125,13 +117,13 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file of a share of a match of so many pairs, if it is kept, and
-    /// reads what is known.
+    /// Opens or creates the state file of a share of a match of so many pairs, if it is kept; and the
+    /// finished pairs, in order, with the wall time of all sessions.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,
         share: (Share, u64),
-    ) -> Result<(Self, Earlier), JournalError> {
+    ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
         let wording = Wording {
             work: "match",
             part: "pair",
@@ -154,8 +146,8 @@ impl State {
             session,
             began: Instant::now(),
         };
-        let results = lines.into_values().map(|line| line.result).collect();
-        Ok((state, Earlier { results, wall }))
+        let results = lines.into_values().map(|line| line.result);
+        Ok((state, results.collect(), wall))
     }
 
     /// Appends a finished pair.

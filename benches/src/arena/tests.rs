@@ -62,15 +62,6 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_player_against_itself_scores_exactly_one_half() {
-    for player in [random::<Standard>(), first(), greedy()] {
-        let result = play_match(&player, &player, &options(50)).unwrap();
-        assert_eq!(result.pair_counts, PairCounts::without_draws(0, 50, 0));
-        assert_eq!((result.score, result.wins, result.games), (0.5, 50, 100));
-    }
-}
-
-#[test]
 fn both_games_of_a_pair_are_one_game_if_both_players_are_the_same() {
     for result in timeless(&random(), &random(), &options(20)) {
         assert_eq!(result.plies[0], result.plies[1]);
@@ -128,22 +119,7 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
     let unbroken = played(&options(12));
     assert_eq!(played(&stored), unbroken);
     let whole = std::fs::read(&path).unwrap();
-    let last_line = whole[..whole.len() - 1]
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .unwrap()
-        + 1;
-    // Cut inside the header, after it, inside the last line, before its line feed, inside the file;
-    // and nowhere.
-    for length in [
-        0,
-        5,
-        whole.len() / 2,
-        last_line,
-        last_line + 3,
-        whole.len() - 1,
-        whole.len(),
-    ] {
+    for length in [0, whole.len() / 2, whole.len()] {
         std::fs::write(&path, &whole[..length]).unwrap();
         assert_eq!(played(&stored), unbroken, "cut at {length}");
         let pair = |line: &String| serde_json::from_str::<PairResult>(line).unwrap().pair;

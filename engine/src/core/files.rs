@@ -15,10 +15,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How the names of files and directories begin that are not whole.
-pub const TEMPORARY_PREFIX: &str = ".alea-";
-/// How they end.
-pub const TEMPORARY_SUFFIX: &str = ".tmp";
+const TEMPORARY_PREFIX: &str = ".alea-";
+const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// A file that could not be read or written, and why.
 #[derive(Debug, thiserror::Error)]
@@ -281,15 +279,23 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// A temporary file that is ours until it gets its name or is dropped.
-fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// Names of what is not whole, which gets what the user's umask leaves of these permissions: by default
+/// it would be private.
+#[must_use]
+pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
-    // Temporary files are private by default; the finished one gets what the user's umask leaves of 0666.
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder
+}
+
+/// A temporary file that is ours until it gets its name or is dropped.
+fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
-        let file = builder.tempfile_in(directory)?;
+        let file = temporary_names(0o666).tempfile_in(directory)?;
         // Waits for whoever has taken it for abandoned before it was locked; then it is gone. Where
         // files cannot be locked nobody removes any.
         if file.as_file().lock().is_err() || file.path().exists() {

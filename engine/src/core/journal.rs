@@ -287,18 +287,28 @@ fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
 
 /// Refuses a header that says something else, and names the first thing.
 fn check_same(path: &Path, work: &str, found: &Value, wanted: &Value) -> Result<(), JournalError> {
+    let Some((key, values)) = difference(found, wanted) else {
+        return Ok(());
+    };
+    let (name, [found, wanted]) = (path.display(), values.map(shown));
+    Err(JournalError(format!(
+        "{name}: this is the state of another {work}: its {key} is {found}, not {wanted}; name another file or remove it"
+    )))
+}
+
+/// The first setting of two objects that differs, with its value in each; absent keys equal `null`.
+#[must_use]
+pub fn difference<'a>(
+    found: &'a Value,
+    wanted: &'a Value,
+) -> Option<(&'a str, [Option<&'a Value>; 2])> {
     let keys = [wanted, found].into_iter().filter_map(Value::as_object);
-    for key in keys.flat_map(|object| object.keys()) {
-        if found.get(key).unwrap_or(&Value::Null) != wanted.get(key).unwrap_or(&Value::Null) {
-            return Err(JournalError(format!(
-                "{}: this is the state of another {work}: its {key} is {}, not {}; name another file or remove it",
-                path.display(),
-                shown(found.get(key)),
-                shown(wanted.get(key))
-            )));
-        }
-    }
-    Ok(())
+    let values = |key: &'a String| (&**key, [found, wanted].map(|object| object.get(key)));
+    let all = keys.flat_map(|object| object.keys()).map(values);
+    let is_same = |[found, wanted]: [Option<&Value>; 2]| {
+        found.unwrap_or(&Value::Null) == wanted.unwrap_or(&Value::Null)
+    };
+    all.into_iter().find(|&(_, values)| !is_same(values))
 }
 
 /// A setting in few words; long lists by their beginning.

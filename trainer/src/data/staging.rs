@@ -8,7 +8,7 @@
 use super::parent;
 use crate::Error;
 use engine::core::{
-    files::{self, FileError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX},
+    files::{self, FileError},
     share::Share,
 };
 use std::{
@@ -39,13 +39,8 @@ impl Staging {
         let beside = parent(place);
         files::create_directory(beside)?;
         for attempt in 1..=ATTEMPTS {
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
-            // Temporary directories are private by default; the finished one gets what the user's
-            // umask leaves of 0777.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-            let temporary = builder.tempdir_in(beside).map_err(&failed)?;
+            let temporary = files::temporary_names(0o777).tempdir_in(beside);
+            let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), Share::Whole);
             let lock = lock.ok().flatten();
             // Another program may have taken it for abandoned before it was locked; or locks do not

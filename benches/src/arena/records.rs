@@ -75,8 +75,8 @@ pub(super) fn open<G: Playable>(
         part: "game",
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
-    let share = (options.share, 2 * options.pairs);
-    // That tasks are missing the state says.
+    // What the state says is asked of it alone: where games are to be kept, and which tasks are missing.
+    let share = path.map_or_else(Default::default, |_| (options.share, 2 * options.pairs));
     let (journal, games) = Journal::open(path, wording, &heading, number, share)?;
     let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
     match played.iter().find(|pair| path.is_some() && !kept(pair)) {

@@ -37,28 +37,21 @@ use engine::play::{
     playable::{Playable, Repeatable},
     player::{News, Player},
 };
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use records::Records;
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
-use state::{Earlier, State, check_names, identity};
-pub(crate) use state::{in_folder, make_folder};
+use state::{State, check_names, identity};
+pub(crate) use state::{finish, in_folder, make_folder};
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 pub use stopping::{SequentialResult, StoppingRule};
 use timed::Timed;
-
-/// What is said where tasks have nowhere to keep what they do.
-pub const NO_STATE: &str = "what tasks do is kept in state files; say where (--state)";
 
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
@@ -277,35 +270,22 @@ pub(crate) fn play_pairs<G: Playable>(
         }
         luck::check(evaluator, game)?;
     }
-    let (state, earlier) = match &options.state {
-        Some(path) => {
-            let (state, earlier) = State::open(
-                path,
-                &identity(a, b, options),
-                (options.share, options.pairs),
-                options.stop.is_some(),
-            )?;
-            (Some(state), earlier)
-        }
-        None if options.share != Share::Whole => return Err(NO_STATE.to_owned().into()),
-        None => (None, Earlier::default()),
-    };
-    let mut results = earlier.results;
-    let played = results.iter().map(|result| result.pair).collect();
-    let records = options.records.as_ref();
-    let records = records.map(|path| Records::open(path, (a, b), options, &played));
-    let records = records.transpose()?;
+    let (identity, share) = (identity(a, b, options), (options.share, options.pairs));
+    let (state, mut results, earlier) = State::open(
+        options.state.as_deref(),
+        &identity,
+        share,
+        options.stop.is_some(),
+    )?;
+    let collected = state.journal.is_complete();
+    let played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
+    let records = records::open([a, b], identity, options, &played)?;
     results.retain(|result| result.pair < options.pairs);
-    let ours = options.share.parts(options.pairs);
-    let done = results.iter().map(|result| result.pair);
-    let mut done = done.skip_while(|&pair| pair < ours.start).peekable();
-    let mut wanted = ours.clone().collect::<Vec<u64>>();
-    wanted.retain(|pair| done.next_if_eq(pair).is_none());
+    let mut wanted = Vec::from_iter(options.share.parts(options.pairs));
+    wanted.retain(|pair| !played.contains(pair));
     let collector = Collector::new(results, (state, records), options);
-    if let Some(missing) = earlier.missing
-        && !collector.is_done()
-    {
-        return Err(missing.into());
+    if !collector.is_done() {
+        collected?;
     }
     let began = Instant::now();
     let plays = !wanted.is_empty() && !collector.is_done();
@@ -318,7 +298,7 @@ pub(crate) fn play_pairs<G: Playable>(
     } else {
         Duration::ZERO
     };
-    Ok((collector.finish()?, earlier.wall + wall))
+    Ok((collector.finish()?, earlier + wall))
 }
 
 /// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
@@ -327,16 +307,11 @@ pub(crate) fn kept_pairs<G: Playable>(
     b: &Contestant<G>,
     options: &MatchOptions<G>,
 ) -> Result<Vec<PairResult>> {
-    let Some(path) = &options.state else {
-        return Ok(Vec::new());
-    };
-    let whole = (Share::Whole, options.pairs);
-    let (_, mut earlier) = State::open(path, &identity(a, b, options), whole, false)?;
+    let (path, whole) = (options.state.as_deref(), (Share::Whole, options.pairs));
+    let (_, mut results, _) = State::open(path, &identity(a, b, options), whole, false)?;
     let mut repeats = Repeats::default();
-    earlier
-        .results
-        .retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
-    Ok(earlier.results)
+    results.retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
+    Ok(results)
 }
 
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.
@@ -462,23 +437,14 @@ fn play_wanted<G: Playable>(
     wanted: &[u64],
     collector: &Collector,
 ) -> Result<()> {
-    let pool = pool(options.threads)?;
-    let next = AtomicU64::new(0);
-    let workers = pool.current_num_threads().min(wanted.len());
-    pool.scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|_| {
-                let mut table = Table::new(contestants, options, book);
-                while !collector.is_done() {
-                    let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
-                    else {
-                        break;
-                    };
-                    collector.add(table.play_pair(pair));
-                }
-            });
-        }
-    });
+    let new_table = || Table::new(contestants, options, book);
+    let play = |table: &mut Table<'_, G>, pair| {
+        collector.add(table.play_pair(pair));
+        (!collector.is_done()).then_some(())
+    };
+    let wanted = wanted.iter().copied().par_bridge();
+    // Nothing more is wanted from who ends it.
+    let _ = pool(options.threads)?.install(|| wanted.try_for_each_init(new_table, play));
     Ok(())
 }
 

@@ -32,7 +32,7 @@ use engine::play::{
     player::Player,
 };
 use indicatif::ProgressBar;
-use pool::{PlayerPool, Pools};
+use pool::PlayerPool;
 use rayon::prelude::*;
 use starts::Starts;
 use std::{
@@ -159,13 +159,7 @@ impl<G: Playable> SelfPlay<G> {
     /// Plays the games of one shard; none if the run has no such shard.
     #[must_use]
     pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame<G>> {
-        self.play_games(
-            index,
-            None,
-            &Pools::new(&self.game, &self.recipes, &self.labels),
-            &Clock::default(),
-            progress,
-        )
+        self.play_games(index, None, &Clock::default(), progress)
     }
 
     /// Plays the games of one shard in their order, until there are `positions` positions if that
@@ -174,7 +168,6 @@ impl<G: Playable> SelfPlay<G> {
         &self,
         index: u64,
         positions: Option<u64>,
-        pools: &Pools<'_, G>,
         clock: &Clock,
         progress: &ProgressBar,
     ) -> Vec<PlayedGame<G>> {
@@ -193,7 +186,7 @@ impl<G: Playable> SelfPlay<G> {
             });
             let to = wanted.min(enough);
             let groups = from / GAMES_PER_STREAM..to.div_ceil(GAMES_PER_STREAM);
-            let play_group = |pool: &mut PlayerPool<'_, '_, G>, group: u64| {
+            let play_group = |pool: &mut PlayerPool<'_, G>, group: u64| {
                 let indices = group * GAMES_PER_STREAM..to.min((group + 1) * GAMES_PER_STREAM);
                 let mut streams =
                     Streams::new(&self.config, &self.game, first_game + indices.start, 0);
@@ -202,15 +195,14 @@ impl<G: Playable> SelfPlay<G> {
                     progress.inc(1);
                     game
                 };
-                indices.map(play).collect::<Vec<_>>()
+                (group, indices.map(play).collect::<Vec<_>>())
             };
-            let played: Vec<_> = groups
-                .into_par_iter()
-                .map_init(|| pools.take(), play_group)
-                .collect();
-            games.extend(played.into_iter().flatten());
+            let new_pool = || PlayerPool::new(&self.game, &self.recipes, &self.labels);
+            let played = groups.par_bridge().map_init(new_pool, play_group);
+            let played: BTreeMap<u64, Vec<_>> = played.collect();
+            games.extend(played.into_values().flatten());
             if repeats_itself::<G>() {
-                let mut pool = pools.take();
+                let mut pool = new_pool();
                 for (index, game) in (first_game..).zip(&mut games).skip(from as usize) {
                     for again in 1..=MOST_AGAIN {
                         if seen.insert(game.fingerprint(&self.game)) {
@@ -277,7 +269,7 @@ impl<G: Playable> SelfPlay<G> {
         &self,
         index: u64,
         streams: &mut Streams<G>,
-        pool: &mut PlayerPool<'_, '_, G>,
+        pool: &mut PlayerPool<'_, G>,
         clock: &Clock,
     ) -> PlayedGame<G> {
         let began = Clock::times(index).then(Instant::now);

@@ -1,11 +1,10 @@
 //! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
 //! have been played.
 
-use super::{
-    MatchOptions, PairResult, Records, Repeats, report::percent, state::State, stopping::InOrder,
-};
+use super::{MatchOptions, PairResult, Repeats, report::percent, state::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
 use crate::statistics::PairCounts;
+use engine::core::journal::Journal;
 use engine::play::{game_line::GameLine, playable::Playable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
@@ -31,8 +30,8 @@ struct Collected {
     results: Vec<PairResult>,
     counts: PairCounts,
     in_order: Option<InOrder>,
-    state: Option<State>,
-    records: Option<Records>,
+    state: State,
+    records: Journal<GameLine>,
     error: Option<MeasuringError>,
     shown: Instant,
 }
@@ -41,7 +40,7 @@ impl Collector {
     /// Begins with what is known already.
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
-        (state, records): (Option<State>, Option<Records>),
+        (state, records): (State, Journal<GameLine>),
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
@@ -103,10 +102,10 @@ impl Collector {
                 return;
             }
         };
-        let records = collected.records.as_mut();
-        let written = records.map_or(Ok(()), |records| records.add(&games));
-        let state = collected.state.as_mut();
-        let kept = written.and_then(|()| state.map_or(Ok(()), |state| state.add(&result)));
+        let written = games
+            .iter()
+            .try_for_each(|game| collected.records.add(game));
+        let kept = written.and_then(|()| collected.state.add(&result));
         if let Err(error) = kept {
             collected.error.get_or_insert(error.into());
             self.done.store(true, Ordering::Relaxed);
@@ -137,12 +136,8 @@ impl Collector {
         if let Some(error) = collected.error {
             return Err(error);
         }
-        if let Some(records) = collected.records {
-            records.close()?;
-        }
-        if let Some(state) = collected.state {
-            state.close()?;
-        }
+        collected.records.close()?;
+        collected.state.journal.close()?;
         if let Some(end) = collected.in_order.and_then(|in_order| in_order.end) {
             collected.results.retain(|result| result.pair < end);
         }

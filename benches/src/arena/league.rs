@@ -153,7 +153,9 @@ pub fn play_league<G: Playable>(
         part: "step",
     };
     let path = directory.join("league.jsonl");
-    let (mut journal, steps) = Journal::open(&path, wording, &identity, |step: &Step| step.step)?;
+    let number = |step: &Step| step.step;
+    let (mut journal, steps) =
+        Journal::open(Some(&path), wording, &identity, number, Default::default())?;
     let has_played = |name: &str| steps.values().any(|step| step.a == name || step.b == name);
     let counts = |one: &&Entrant<G>| one.absent.is_none() || has_played(&one.name);
     let (rated, others): (Vec<_>, Vec<_>) = entrants.iter().partition(counts);

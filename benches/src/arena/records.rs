@@ -6,11 +6,11 @@
 //! games are written before their pair, and what a killed match wrote of another pair is removed
 //! before it is played again.
 
-use super::{Contestant, MatchOptions, state::identity};
+use super::{Contestant, MatchOptions};
 use crate::error::Result;
 use engine::core::{
     files::{self, checksum},
-    journal::{Journal, JournalError, Wording},
+    journal::{Journal, Wording},
     record::GameRecord,
 };
 use engine::play::{
@@ -42,55 +42,46 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// A file of games that is being continued.
-pub(super) struct Records(Journal<GameLine>);
-
-impl Records {
-    /// Opens or creates the file of a match that has played these pairs.
-    pub(super) fn open<G: Playable>(
-        path: &Path,
-        (a, b): (&Contestant<G>, &Contestant<G>),
-        options: &MatchOptions<G>,
-        played: &BTreeSet<u64>,
-    ) -> Result<Self> {
-        let name = path.display();
-        if options.state.is_none() && path.exists() {
-            return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
-        }
+/// Opens or creates the file of a match with this identity that has played these pairs, if one is
+/// asked for.
+pub(super) fn open<G: Playable>(
+    players: [&Contestant<G>; 2],
+    identity: Value,
+    options: &MatchOptions<G>,
+    played: &BTreeSet<u64>,
+) -> Result<Journal<GameLine>> {
+    let path = options.records.as_deref();
+    let name = path.unwrap_or(Path::new("")).display();
+    if options.state.is_none() && path.is_some_and(Path::exists) {
+        return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
+    }
+    if let Some(path) = path {
         forget_unfinished(&options.share.place(path), played)?;
-        let game = &options.game;
-        let mut heading = json!({
-            "format": FORMAT,
-            "game": game.notation(),
-            "players": [a.name, b.name],
-            "times": true,
-            "run": identity(a, b, options),
-        });
-        if let Some(map) = game.map() {
-            let hash = format!("{:016x}", checksum(map.as_bytes()));
-            heading["map"] = json!({ "text": map, "hash": hash });
-        }
-        let wording = Wording {
-            work: "match",
-            part: "game",
-        };
-        let number = |game: &GameLine| game.number.unwrap_or_default();
-        let share = (options.share, 2 * options.pairs);
-        // That tasks are missing the state says.
-        let (journal, games, _) = Journal::open_share(path, wording, &heading, number, share)?;
-        let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
-        match played.iter().find(|pair| !kept(pair)) {
-            Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),
-            None => Ok(Self(journal)),
-        }
     }
-
-    pub(super) fn add(&mut self, games: &[GameLine]) -> Result<(), JournalError> {
-        games.iter().try_for_each(|game| self.0.add(game))
+    let game = &options.game;
+    let mut heading = json!({
+        "format": FORMAT,
+        "game": game.notation(),
+        "players": players.map(|player| &player.name),
+        "times": true,
+        "run": identity,
+    });
+    if let Some(map) = game.map() {
+        let hash = format!("{:016x}", checksum(map.as_bytes()));
+        heading["map"] = json!({ "text": map, "hash": hash });
     }
-
-    pub(super) fn close(self) -> Result<(), JournalError> {
-        self.0.close()
+    let wording = Wording {
+        work: "match",
+        part: "game",
+    };
+    let number = |game: &GameLine| game.number.unwrap_or_default();
+    // What the state says is asked of it alone: where games are to be kept, and which tasks are missing.
+    let share = path.map_or_else(Default::default, |_| (options.share, 2 * options.pairs));
+    let (journal, games) = Journal::open(path, wording, &heading, number, share)?;
+    let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
+    match played.iter().find(|pair| path.is_some() && !kept(pair)) {
+        Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),
+        None => Ok(journal),
     }
 }
 

@@ -3,17 +3,24 @@
 //! Invariant: a state file is only continued by the match that began it.
 
 use super::{Contestant, MatchOptions, PairResult};
+use crate::error::Result;
 use engine::core::{
-    journal::{Journal, JournalError, Wording},
+    journal::{Journal, JournalError, Opened, Wording},
     random::SeedSpace,
     share::Share,
 };
 use engine::play::playable::Playable;
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use rayon::prelude::*;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, Error},
+};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -47,7 +54,7 @@ pub(super) fn identity<G: Playable>(
 
 /// One line after the header.
 #[derive(Serialize, Deserialize)]
-struct Finished {
+pub(super) struct Finished {
     /// Which run of the match this is, from 0; every resumption is a new one.
     session: u32,
     /// Nanoseconds since this session began.
@@ -91,41 +98,54 @@ pub(crate) fn in_folder(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// What a state file held.
-#[derive(Default)]
-pub(super) struct Earlier {
-    /// Finished pairs, in order.
-    pub(super) results: Vec<PairResult>,
-    /// Wall time of all sessions.
-    pub(super) wall: Duration,
-    /// Which tasks are missing where all are collected.
-    pub(super) missing: Option<String>,
+/// Does what is not known of a range of parts, in rising order as threads become free, each with what
+/// `tools` made for it, keeps every part, and gives all that are known.
+pub(crate) fn finish<T: Serialize + DeserializeOwned + Send, W>(
+    known: Opened<(u64, T)>,
+    range: Range<u64>,
+    tools: impl Fn() -> W + Send + Sync,
+    part: impl Fn(&mut W, u64) -> Result<T> + Send + Sync,
+) -> Result<BTreeMap<u64, (u64, T)>> {
+    let mut missing = range.collect::<Vec<u64>>();
+    missing.retain(|number| !known.1.contains_key(number));
+    let known = Mutex::new(known);
+    let missing = missing.into_iter().par_bridge();
+    missing.try_for_each_init(tools, |tools, number| {
+        let line = (number, part(tools, number)?);
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.0.add(&line)?;
+        known.1.insert(number, line);
+        Result::<()>::Ok(())
+    })?;
+    let (journal, known) = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+    journal.close()?;
+    Ok(known)
 }
 
 /// A state file that is being continued; locked against other processes.
 pub(super) struct State {
-    journal: Journal<Finished>,
+    pub(super) journal: Journal<Finished>,
     session: u32,
     began: Instant,
 }
 
 impl State {
-    /// Opens or creates the state file of a share of a match of so many pairs, and reads what is
-    /// known; of a test also what the tasks before it did, which may decide it.
+    /// Opens or creates the state file of a share of a match of so many pairs, if it is kept; and the
+    /// finished pairs, in order, with the wall time of all sessions. Of a test also what the tasks
+    /// before it did, which may decide it.
     pub(super) fn open(
-        path: &Path,
+        path: Option<&Path>,
         identity: &Value,
         share: (Share, u64),
         is_test: bool,
-    ) -> Result<(Self, Earlier), JournalError> {
+    ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
         let wording = Wording {
             work: "match",
             part: "pair",
         };
         let number = |line: &Finished| line.result.pair;
-        let (journal, mut lines, missing) =
-            Journal::open_share(path, wording, identity, number, share)?;
-        if is_test {
+        let (journal, mut lines) = Journal::open(path, wording, identity, number, share)?;
+        if let (Some(path), true) = (path, is_test) {
             lines.extend(Journal::before(path, wording, identity, number, share));
         }
         let mut ends = BTreeMap::<u32, u64>::new();
@@ -144,13 +164,8 @@ impl State {
             session,
             began: Instant::now(),
         };
-        let results = lines.into_values().map(|line| line.result).collect();
-        let earlier = Earlier {
-            results,
-            wall,
-            missing,
-        };
-        Ok((state, earlier))
+        let results = lines.into_values().map(|line| line.result);
+        Ok((state, results.collect(), wall))
     }
 
     /// Appends a finished pair.
@@ -160,10 +175,5 @@ impl State {
             elapsed: self.began.elapsed().as_nanos() as u64,
             result: result.clone(),
         })
-    }
-
-    /// Brings everything to disk.
-    pub(super) fn close(self) -> Result<(), JournalError> {
-        self.journal.close()
     }
 }

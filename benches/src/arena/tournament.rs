@@ -328,28 +328,8 @@ mod tests {
 
     #[test]
     fn impossible_tournaments_are_refused() {
-        let refused = |contestants: &[Contestant<Standard>], pairs| {
-            let refused = play_tournament(contestants, &match_options(pairs, 3), |_| {});
-            refused.unwrap_err().to_string()
-        };
-        for (contestants, pairs, expected) in [
-            (
-                vec![random()],
-                40,
-                "a tournament needs at least two contestants, not 1",
-            ),
-            (
-                vec![random(), random()],
-                40,
-                "two contestants are called random; names must differ",
-            ),
-            (
-                vec![random(), first()],
-                0,
-                "random against first: a match needs at least one pair of games",
-            ),
-        ] {
-            assert_eq!(refused(&contestants, pairs), expected);
-        }
+        let refused = play_tournament(&[random(), first()], &match_options(0, 3), |_| {});
+        let expected = "random against first: a match needs at least one pair of games";
+        assert_eq!(refused.unwrap_err().to_string(), expected);
     }
 }

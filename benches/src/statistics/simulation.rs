@@ -43,18 +43,9 @@ pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
     law
 }
 
-/// A test of pairs drawn by a law: its verdict, and after how many pairs it ended.
+/// A test of pairs drawn by a law, looked at after every so many: its verdict, and after how many pairs
+/// it ended.
 pub fn run(
-    test: &SequentialTest,
-    law: &PairLaw,
-    most: u64,
-    random: &mut RandomStream,
-) -> (Verdict, u64) {
-    run_looking(test, test.batch.unwrap_or(1), law, most, random)
-}
-
-/// The same, looked at after every so many pairs.
-fn run_looking(
     test: &SequentialTest,
     every: u64,
     law: &PairLaw,
@@ -142,7 +133,7 @@ mod tests {
     fn tests_of_pairs_are_wrong_as_often_as_they_say() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             assert_error_rates(model, |test, elo, random| {
-                run(test, &law(elo, model, 0.5), 100_000, random).0
+                run(test, 1, &law(elo, model, 0.5), 100_000, random).0
             });
         }
     }
@@ -159,7 +150,8 @@ mod tests {
         for batch in [1, 50] {
             assert_error_rates(EloModel::Logistic, |test, elo, random| {
                 let test = test.in_batches(batch).unwrap();
-                run(&test, &law(elo, EloModel::Logistic, 0.5), 100_000, random).0
+                let law = law(elo, EloModel::Logistic, 0.5);
+                run(&test, batch, &law, 100_000, random).0
             });
         }
     }
@@ -181,7 +173,7 @@ mod tests {
                 // A look takes far longer than a pair.
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
-                    let (verdict, end) = run_looking(&test, every, &law, 1_000_000, &mut random);
+                    let (verdict, end) = run(&test, every, &law, 1_000_000, &mut random);
                     errors += f64::from(u8::from(verdict == wrong));
                     ends.push(end);
                 }

@@ -13,7 +13,7 @@ mod fit;
 pub mod games;
 pub mod result;
 
-use crate::arena::{NO_STATE, pool};
+use crate::arena::{finish, pool};
 use crate::error::Result;
 use crate::statistics::dot;
 use arrangements::Rows;
@@ -28,14 +28,9 @@ use engine::play::playable::Playable;
 use fit::{Design, Terms};
 use games::{Games, Table, WholeGames};
 use indicatif::ProgressBar;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use result::{Analysis, Atlas, FitReport, Mixes};
 use serde_json::json;
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::path::PathBuf;
 
 /// Meetings of two set-ups that no symmetry makes the same, six stones a side: 720 · 720 / 8.
 pub const MEETINGS: u64 = 64_800;
@@ -176,23 +171,13 @@ fn play(
         "game": settings.game.notation(),
     });
     let number = |line: &(u64, Vec<Sums>)| line.0;
-    let (journal, known) = match &settings.state {
-        Some(path) => {
-            let wording = Wording {
-                work: "study",
-                part: "chunk",
-            };
-            let share = (settings.share, chunks as u64);
-            let (journal, known, missing) =
-                Journal::open_share(path, wording, &identity, number, share)?;
-            if let Some(missing) = missing {
-                return Err(missing.into());
-            }
-            (Some(journal), known)
-        }
-        None if settings.share != Share::Whole => return Err(NO_STATE.to_owned().into()),
-        None => (None, BTreeMap::new()),
+    let wording = Wording {
+        work: "study",
+        part: "chunk",
     };
+    let (path, share) = (settings.state.as_deref(), (settings.share, chunks as u64));
+    let (journal, known) = Journal::open(path, wording, &identity, number, share)?;
+    journal.is_complete()?;
     if let Some((number, _)) = known
         .values()
         .find(|(number, sums)| *number >= chunks as u64 || sums.len() != CHUNK)
@@ -203,32 +188,18 @@ fn play(
         .into());
     }
     let ours = settings.share.parts(chunks as u64);
-    let wanted: Vec<usize> = (ours.start as usize..ours.end as usize)
-        .filter(|&number| !known.contains_key(&(number as u64)))
-        .collect();
-    progress.set_length((wanted.len() * CHUNK) as u64);
-    let found = Mutex::new((known, journal));
-    pool(settings.threads)?.install(|| {
-        wanted.into_par_iter().try_for_each_init(
-            || games.table(),
-            |table, number| {
-                let meetings = number * CHUNK..(number + 1) * CHUNK;
-                let sums = meetings.map(|meeting| {
-                    progress.inc(1);
-                    play_meeting(table, design, meeting, settings)
-                });
-                let line = (number as u64, sums.collect());
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(journal) = &mut found.1 {
-                    journal.add(&line)?;
-                }
-                found.0.insert(line.0, line);
-                Result::<()>::Ok(())
-            },
-        )
-    })?;
-    let (known, journal) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    journal.map_or(Ok(()), Journal::close)?;
+    let left = ours.end - ours.start - known.range(ours.clone()).count() as u64;
+    progress.set_length(left * CHUNK as u64);
+    let play = |table: &mut Table<'_>, number| {
+        let first = number as usize * CHUNK;
+        let sums = (first..first + CHUNK).map(|meeting| {
+            progress.inc(1);
+            play_meeting(table, design, meeting, settings)
+        });
+        Ok(sums.collect())
+    };
+    let known = pool(settings.threads)?
+        .install(|| finish((journal, known), ours, || games.table(), play))?;
     Ok(known.into_values().flat_map(|(_, sums)| sums).collect())
 }
 

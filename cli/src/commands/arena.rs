@@ -175,25 +175,21 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
                 .parse::<f64>()
                 .map_err(|_| anyhow!("--sprt: '{key}' is a number, not '{value}'"))
         };
+        let which = |names: [&str; 2]| {
+            let place = names.iter().position(|name| *name == value);
+            let names = names.join(" or ");
+            place.ok_or_else(|| anyhow!("--sprt: '{key}' is {names}, not '{value}'"))
+        };
         match key {
             "elo0" => elo0 = Some(number()?),
             "elo1" => elo1 = Some(number()?),
             "alpha" => alpha = number()?,
             "beta" => beta = number()?,
             "model" => {
-                model = match value {
-                    "logistic" => EloModel::Logistic,
-                    "normalized" => EloModel::Normalized,
-                    _ => bail!("--sprt: 'model' is logistic or normalized, not '{value}'"),
-                }
+                let models = [EloModel::Logistic, EloModel::Normalized];
+                model = models[which(["logistic", "normalized"])?];
             }
-            "count" => {
-                single_games = match value {
-                    "pairs" => false,
-                    "games" => true,
-                    _ => bail!("--sprt: 'count' is pairs or games, not '{value}'"),
-                }
-            }
+            "count" => single_games = which(["pairs", "games"])? == 1,
             "batch" => {
                 let pairs = value.parse().map_err(|_| {
                     anyhow!("--sprt: 'batch' is a whole number of pairs, not '{value}'")

@@ -138,9 +138,9 @@ impl Records {
     }
 
     /// Says what was made.
-    fn made(&self, written: &[Written]) -> Result<()> {
+    fn made(&self, written: &[Written], files: &str) -> Result<()> {
         match written {
-            _ if !self.json => written.iter().try_for_each(|one| output::line(&made(one))),
+            _ if !self.json => (written.iter()).try_for_each(|one| output::line(&made(one, files))),
             [one] => output::json(one),
             several => output::json(&several),
         }
@@ -154,7 +154,7 @@ impl Remade {
         make: impl FnOnce(&Source<G>, &Path) -> Result<Written, trainer::Error>,
     ) -> Result<()> {
         let written = make(&self.records.open()?, &self.out)?;
-        self.records.made(&[written])
+        self.records.made(&[written], SHARDS)
     }
 }
 
@@ -175,8 +175,11 @@ fn shown(error: Error) -> Error {
     anyhow!("{} problems with the records", problems.len())
 }
 
-/// What was made, as a person reads it.
-fn made(written: &Written) -> String {
+/// What the files of records are called.
+const SHARDS: &str = "shards";
+
+/// What was made, as a person reads it, in `files`.
+fn made(written: &Written, files: &str) -> String {
     let Written {
         directory,
         shards,
@@ -190,7 +193,7 @@ fn made(written: &Written) -> String {
         labels => format!(", {labels} labels"),
     };
     format!(
-        "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} shards",
+        "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} {files}",
         directory.display()
     )
 }

@@ -15,11 +15,7 @@ use engine::games::havannah::{
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 use trainer::progress::progress_bar;
 
 /// Prove who wins a position of Havannah on base 3 or 4
@@ -90,19 +86,13 @@ impl Arguments {
             work: "proof",
             part: "reply",
         };
-        let open = |path: &Path| {
-            if self.check && !path.exists() {
-                bail!(
-                    "{}: there is no such proof; make it without --check",
-                    path.display()
-                );
-            }
-            Ok(Journal::open(path, wording, &said, |part: &Part| {
-                part.number
-            })?)
-        };
-        let (mut journal, mut known) = self.out.as_deref().map(open).transpose()?.unzip();
-        let known = known.get_or_insert_default();
+        let path = self.out.as_deref();
+        if let Some(path) = path.filter(|path| self.check && !path.exists()) {
+            let path = path.display();
+            bail!("{path}: there is no such proof; make it without --check");
+        }
+        let number = |part: &Part| part.number;
+        let (mut journal, known) = Journal::open(path, wording, &said, number, Default::default())?;
         let mut prover = None;
         if parts.iter().any(|(number, ..)| !known.contains_key(number)) {
             if self.check {
@@ -159,16 +149,14 @@ impl Arguments {
             )
         })?;
             (nodes, moves) = (nodes + part.nodes, moves + part.moves.len());
-            if let Some((journal, part)) = journal.as_mut().zip(new) {
+            if let Some(part) = new {
                 journal.add(&part)?;
             }
             progress.inc(1);
         }
         progress.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
-        if let Some(journal) = journal {
-            journal.close()?;
-        }
+        journal.close()?;
         said["won"] = true.into();
         said["replies"] = parts.len().into();
         said["nodes"] = nodes.into();

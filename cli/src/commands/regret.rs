@@ -7,7 +7,6 @@ use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
-use benches::arena::NO_STATE;
 use benches::studies::regret::{
     Contestant,
     positions::{MIXED, Source, draw_positions},
@@ -16,15 +15,11 @@ use benches::studies::regret::{
     truth::{Labelled, label_exactly},
 };
 use clap::value_parser;
-use engine::core::{
-    journal::{Journal, Wording},
-    share::Share,
-};
+use engine::core::journal::{Journal, Wording};
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::playable::Playable;
 use serde_json::json;
 use std::{
-    collections::BTreeMap,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -143,42 +138,34 @@ impl Arguments {
             positions: labelled.len() as u64,
             contestants: Vec::new(),
         };
-        let share = self.shard.share();
-        let (mut journal, mut known) = (None, BTreeMap::new());
-        if let Some(path) = &self.state {
-            let names = contestants.iter().map(|contestant| {
-                let notation = match contestant.kind() {
-                    "player" => contestant.name().to_owned(),
-                    _ => format!("star1(depth=1, eval={})", contestant.name()),
-                };
-                Ok(arena::contestant(&notation, &game)?.name)
-            });
-            let identity = json!({
-                "format": "alea-regret-1",
-                "game": game.notation(),
-                "measured": names.collect::<Result<Vec<_>>>()?,
-                "truth": report.truth,
-                "from": report.from,
-                "positions": report.positions,
-                "suites": headers,
-                "seed": self.seed,
-            });
-            let wording = Wording {
-                work: "measurement",
-                part: "player",
+        let kept = contestants.iter().filter(|_| self.state.is_some());
+        let names = kept.map(|contestant| {
+            let notation = match contestant.kind() {
+                "player" => contestant.name().to_owned(),
+                _ => format!("star1(depth=1, eval={})", contestant.name()),
             };
-            let shared = (share, contestants.len() as u64);
-            let number = |line: &(u64, Measured)| line.0;
-            let (open, there, missing) =
-                Journal::open_share(path, wording, &identity, number, shared)?;
-            if let Some(missing) = missing {
-                bail!(missing);
-            }
-            (journal, known) = (Some(open), there);
-        } else if share != Share::Whole {
-            bail!(NO_STATE);
-        }
-        let ours = share.parts(contestants.len() as u64);
+            Ok(arena::contestant(&notation, &game)?.name)
+        });
+        let identity = json!({
+            "format": "alea-regret-1",
+            "game": game.notation(),
+            "measured": names.collect::<Result<Vec<_>>>()?,
+            "truth": report.truth,
+            "from": report.from,
+            "positions": report.positions,
+            "suites": headers,
+            "seed": self.seed,
+        });
+        let wording = Wording {
+            work: "measurement",
+            part: "player",
+        };
+        let (share, count) = (self.shard.share(), contestants.len() as u64);
+        let (state, number) = (self.state.as_deref(), |line: &(u64, Measured)| line.0);
+        let (mut journal, mut known) =
+            Journal::open(state, wording, &identity, number, (share, count))?;
+        journal.is_complete()?;
+        let ours = share.parts(count);
         for (number, contestant) in (0..).zip(&contestants) {
             if let Some((_, measured)) = known.remove(&number) {
                 report.contestants.push(measured);
@@ -198,13 +185,11 @@ impl Arguments {
                 self.seed,
                 &progress,
             );
-            if let Some(journal) = &mut journal {
-                journal.add(&(number, measured.clone()))?;
-            }
+            journal.add(&(number, measured.clone()))?;
             report.contestants.push(measured);
         }
         progress.finish_and_clear();
-        journal.map_or(Ok(()), Journal::close)?;
+        journal.close()?;
         if self.shard.ends_task(self.json)? {
             return Ok(());
         }

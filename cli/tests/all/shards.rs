@@ -2,11 +2,13 @@
 //! run comes to, byte for byte but for times; and what is missing, damaged or of other settings is
 //! named and never taken.
 
-use crate::support::{Folder, Ran, alea, command, exists, json_lines, names, read, run, words};
+use crate::support::{
+    Folder, Ran, alea, command, content, fails_on_a_full_disk, json_lines, read, run,
+};
 use serde_json::Value;
 use std::{
     fs,
-    process::{Command, Stdio},
+    process::Stdio,
     thread::sleep,
     time::{Duration, SystemTime},
 };
@@ -37,21 +39,6 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// What is in a directory, if there is one.
-fn files(directory: &str) -> Vec<(String, Vec<u8>)> {
-    let names = if exists(directory) {
-        names(directory)
-    } else {
-        vec![]
-    };
-    let read = |name| (fs::read(format!("{directory}/{name}")).unwrap(), name);
-    names
-        .into_iter()
-        .map(read)
-        .map(|(bytes, name)| (name, bytes))
-        .collect()
-}
-
 /// A command comes to the same in one run and as many tasks; `{}` in its line is a directory.
 #[track_caller]
 fn same_as_whole(line: &str, of: u64) {
@@ -65,7 +52,7 @@ fn same_as_whole(line: &str, of: u64) {
         } else {
             vec![said]
         };
-        (said, kept, files(&directory.at("o")))
+        (said, kept, content(&directory.at("o")))
     };
     let [whole, parts] = [Folder::new(), Folder::new()];
     let of_whole = outcome(&whole, &run(&line.replace("{}", &whole.path()), b""));
@@ -128,7 +115,8 @@ fn tasks_come_to_what_one_run_comes_to() {
     for shard in ["1/2", "2/2", "merge/2"] {
         solve(4, shard).succeeds();
     }
-    assert!(files(&parts) == files(&tables));
+    assert!(content(&parts) == content(&tables));
+    run(&format!("{games} {parts} --shard 3/6"), b"").fails("12300 games make 4 shards");
     alea!("arena {two} --shard 1/2").fails("say where (--state)");
     alea!("reproduce star --shard 1/2").fails("is no work for many tasks");
     alea!("arena {two} --shard auto/2").is_wrong_usage();
@@ -221,14 +209,8 @@ fn a_disk_that_is_full_or_gone_and_a_second_job_are_named() {
         )
     };
     fs::create_dir(&disk).unwrap();
-    // No file may grow beyond 10 KB.
-    let script = format!(
-        "trap '' XFSZ; ulimit -f 20; exec '{}' '{}'",
-        env!("CARGO_BIN_EXE_alea"),
-        words(&task(400)).join("' '")
-    );
-    Ran::of(Command::new("sh").args(["-c", &script]), &script, b"")
-        .fails("state.2-of-2: File too large");
+    let said = fails_on_a_full_disk(&task(400));
+    assert!(said.contains("state.2-of-2: File too large"), "{said}");
     run(&task(400), b"").succeeds();
     // One is at work, a second one of the same number comes, and the directory goes.
     let state = format!("{disk}/state.2-of-2");

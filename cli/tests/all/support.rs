@@ -147,7 +147,7 @@ pub(crate) fn fails_on_a_full_disk(line: &str) -> String {
     let alea = env!("CARGO_BIN_EXE_alea");
     let script = format!("trap '' XFSZ; ulimit -f 20; exec '{alea}'{quoted}");
     let ran = Ran::of(Command::new("sh").args(["-c", &script]), line, b"");
-    ran.fails("cannot write");
+    ran.fails("File too large");
     ran.err
 }
 
@@ -191,6 +191,16 @@ pub(crate) fn names(directory: &str) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
+}
+
+/// Name and content of every file of a directory, by name; nothing if there is none.
+pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
+    if !exists(directory) {
+        return Vec::new();
+    }
+    let content = |name| (fs::read(format!("{directory}/{name}")).unwrap(), name);
+    let content = names(directory).into_iter().map(content);
+    content.map(|(bytes, name)| (name, bytes)).collect()
 }
 
 /// Something of the repository.

@@ -124,28 +124,29 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
         .collect()
 }
 
-/// Makes a directory and those above it, and removes temporary files that killed programs left
-/// there; those of programs that are writing stay.
+fn make_directory(directory: &Path) -> Result<(), FileError> {
+    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
+        path: directory.to_owned(),
+        cause,
+    })
+}
+
+/// Makes a directory and those above it, and removes what killed programs left there under names of
+/// files and directories that are not whole; those of programs that are writing stay.
 ///
 /// # Errors
 /// [`FileError::Write`] with the cause.
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
-    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
-        path: directory.to_owned(),
-        cause,
-    })?;
+    make_directory(directory)?;
     for path in list(directory)? {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with(TEMPORARY_PREFIX)
             && name.ends_with(TEMPORARY_SUFFIX)
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
             // Whoever else removes it first is welcome to. Locked until it is gone: see `temporary`.
-            let _ = fs::remove_file(&path);
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
     }
     Ok(())
@@ -153,47 +154,34 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
 
 /// As [`create_directory`], for one command alone as long as the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
-    create_directory(directory)?;
-    let claim = lock_directory(directory, Lock::Alone)?;
-    interruption::keeps(directory);
-    Ok(claim)
+    enter_directory(directory, Share::Whole)
 }
 
 /// As [`claim_directory`], unless this is one task of many: those share it, have files of their own
 /// there, and leave alone what a killed one left, for without locks nobody knows who still writes.
 pub fn enter_directory(directory: &Path, share: Share) -> Result<Option<File>, FileError> {
-    if !share.is_task() {
-        return claim_directory(directory);
+    if share.is_task() {
+        make_directory(directory)?;
+    } else {
+        create_directory(directory)?;
     }
-    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
-        path: directory.to_owned(),
-        cause,
-    })?;
+    let lock = lock_directory(directory, share)?;
     interruption::keeps(directory);
-    lock_directory(directory, Lock::Shared)
+    Ok(lock)
 }
 
-/// How a directory is locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lock {
-    /// Nobody else gets in.
-    Alone,
-    /// Others that share it get in.
-    Shared,
-}
-
-/// Keeps other programs out of a directory for as long as the returned file lives. Outside Unix,
-/// and on some file systems, there is none, and nothing keeps them out.
+/// Keeps other programs out of a directory for as long as the returned file lives, or of a task all
+/// but other tasks. Outside Unix, and on some file systems, there is none, and nothing keeps them out.
 ///
 /// # Errors
 /// [`FileError::Busy`] if another program is there.
-pub fn lock_directory(directory: &Path, lock: Lock) -> Result<Option<File>, FileError> {
+pub fn lock_directory(directory: &Path, share: Share) -> Result<Option<File>, FileError> {
     let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
         return Ok(None);
     };
-    let taken = match lock {
-        Lock::Alone => file.try_lock(),
-        Lock::Shared => file.try_lock_shared(),
+    let taken = match share {
+        Share::Task { .. } => file.try_lock_shared(),
+        _ => file.try_lock(),
     };
     match taken {
         Ok(()) => Ok(Some(file)),
@@ -291,15 +279,23 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// A temporary file that is ours until it gets its name or is dropped.
-fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// Names of what is not whole, which gets what the user's umask leaves of these permissions: by default
+/// it would be private.
+#[must_use]
+pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
-    // Temporary files are private by default; the finished one gets what the user's umask leaves of 0666.
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder
+}
+
+/// A temporary file that is ours until it gets its name or is dropped.
+fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
-        let file = builder.tempfile_in(directory)?;
+        let file = temporary_names(0o666).tempfile_in(directory)?;
         // Waits for whoever has taken it for abandoned before it was locked; then it is gone. Where
         // files cannot be locked nobody removes any.
         if file.as_file().lock().is_err() || file.path().exists() {

@@ -27,22 +27,17 @@ const MOST_SHOWN: usize = 60;
 
 /// Why a journal cannot be used, as one line that names the file.
 #[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// Another process has it.
-    #[error("{0}")]
-    Busy(String),
-    /// It could not be read or written, is none, is damaged, or belongs to other work.
-    #[error("{0}")]
-    Unusable(String),
-    /// What was collected could not be written.
-    #[error(transparent)]
-    File(#[from] FileError),
+#[error("{0}")]
+pub struct JournalError(String);
+
+impl From<FileError> for JournalError {
+    fn from(error: FileError) -> Self {
+        Self(error.to_string())
+    }
 }
 
-impl JournalError {
-    fn system(path: &Path, cause: &io::Error) -> Self {
-        Self::Unusable(format!("{}: {cause}", path.display()))
-    }
+fn failed(path: &Path, cause: &io::Error) -> JournalError {
+    JournalError(format!("{}: {cause}", path.display()))
 }
 
 /// How errors speak of the work.
@@ -56,110 +51,87 @@ pub struct Wording {
 
 /// A journal that is being continued; locked against other processes. `L` is what a line holds.
 pub struct Journal<L> {
-    path: PathBuf,
-    file: File,
+    /// None where nothing is to be kept.
+    file: Option<(PathBuf, File)>,
+    /// Where all is collected: what is missing, in a line.
+    missing: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
 
+/// A journal, and the parts that are known by their numbers.
+pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>);
+
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the file and reads the parts it holds by their numbers. `identity` is an
-    /// object that names everything the results depend on; absent keys equal `null`.
+    /// Opens or creates the journal of a share of work with so many parts, and reads the parts that
+    /// are known by their numbers. `identity` is an object that names everything the results depend
+    /// on; absent keys equal `null`. A task has a file of its own, [`Share::place`], and knows besides
+    /// what the whole one holds; to collect, that is given what tasks did. Without a path nothing is
+    /// known or kept.
     ///
     /// # Errors
-    /// If the file cannot be used, or belongs to other work.
+    /// If the file cannot be used or belongs to other work, what was collected cannot be written, or
+    /// a task is to keep nothing.
     pub fn open(
-        path: &Path,
+        path: Option<&Path>,
         wording: Wording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
-    ) -> Result<(Self, BTreeMap<u64, L>), JournalError> {
-        let work = wording.work;
-        let failed = |cause| JournalError::system(path, &cause);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(failed)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                let problem = format!("{}: another {work} is writing this file", path.display());
-                return Err(JournalError::Busy(problem));
+        (share, count): (Share, u64),
+    ) -> Result<Opened<L>, JournalError> {
+        let (mut file, mut missing, mut known) = (None, None, BTreeMap::new());
+        if let Some(path) = path {
+            let mut refused = String::new();
+            let read = |share| kept(path, wording, identity, &number, (share, count));
+            if let Share::Merge { of } = share {
+                let mut known = open_file(path, wording, identity, &number)?.1;
+                files::write_atomically(path, |file| {
+                    writeln!(file, "{identity}")?;
+                    let mut write = |lines: BTreeMap<u64, L>| {
+                        lines.values().try_for_each(|line| {
+                            writeln!(file, "{}", sealed(&serde_json::to_string(line)?))
+                        })
+                    };
+                    for number in 0..of {
+                        let share = Share::Task { number, of };
+                        let later = known.split_off(&share.parts(count).end);
+                        let mut lines = std::mem::replace(&mut known, later);
+                        match read(share) {
+                            Ok(found) => lines.extend(found),
+                            Err(JournalError(error)) => refused += &format!("; {error}"),
+                        }
+                        write(lines)?;
+                    }
+                    // Those of longer work that went before.
+                    write(known)
+                })?;
             }
-            // Some file systems know no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
+            let here = share_of(identity, share, count);
+            let (opened, there) = open_file(&share.place(path), wording, &here, &number)?;
+            (file, known) = (Some(opened), there);
+            if share.is_task() {
+                known.extend(read(Share::Whole)?);
+            }
+            missing = share.missing(path, count, |part| known.contains_key(&part));
+            missing = missing.map(|missing| missing + &refused);
+        } else if share != Share::Whole {
+            let problem = "what tasks do is kept in state files; say where (--state)";
+            return Err(JournalError(problem.to_owned()));
         }
-        // A device has no end to read up to, and keeps nothing.
-        if !file.metadata().map_err(failed)?.is_file() {
-            let problem = format!("{}:1: this is no regular file", path.display());
-            return Err(JournalError::Unusable(problem));
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        let (complete, known) = parts(path, &bytes, wording, identity, number)?;
-        file.set_len(complete as u64).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        if complete == 0 {
-            file.write_all(format!("{identity}\n").as_bytes())
-                .and_then(|()| file.sync_all())
-                .map_err(failed)?;
-        }
-        interruption::keeps(path);
         let journal = Self {
-            path: path.to_owned(),
             file,
+            missing,
             lines: PhantomData,
         };
         Ok((journal, known))
     }
 
-    /// As [`Journal::open`], for a share of work with so many parts. A task has a file of its own,
-    /// [`Share::place`], and knows besides what the whole one holds; to collect, that is given what
-    /// tasks did. Says also what is missing then, in a line.
+    /// Whether there is all that is to be collected.
     ///
     /// # Errors
-    /// As [`Journal::open`], or if what was collected cannot be written.
-    pub fn open_share(
-        path: &Path,
-        wording: Wording,
-        identity: &Value,
-        number: impl Fn(&L) -> u64,
-        (share, parts): (Share, u64),
-    ) -> Result<Opened<L>, JournalError> {
-        let read = |share| kept(path, wording, identity, &number, (share, parts));
-        let mut refused = String::new();
-        if let Share::Merge { of } = share {
-            let (journal, mut known) = Self::open(path, wording, identity, &number)?;
-            drop(journal);
-            files::write_atomically(path, |file| {
-                writeln!(file, "{identity}")?;
-                let mut write = |lines: BTreeMap<u64, L>| {
-                    lines.values().try_for_each(|line| {
-                        writeln!(file, "{}", sealed(&serde_json::to_string(line)?))
-                    })
-                };
-                for number in 0..of {
-                    let share = Share::Task { number, of };
-                    let later = known.split_off(&share.parts(parts).end);
-                    let mut lines = std::mem::replace(&mut known, later);
-                    match read(share) {
-                        Ok(found) => lines.extend(found),
-                        Err(error) => refused += &format!("; {error}"),
-                    }
-                    write(lines)?;
-                }
-                // Those of longer work that went before.
-                write(known)
-            })?;
-        }
-        let here = share_of(identity, share, parts);
-        let (journal, mut known) = Self::open(&share.place(path), wording, &here, &number)?;
-        if share.is_task() {
-            known.extend(read(Share::Whole)?);
-        }
-        let missing = share.missing(path, parts, |part| known.contains_key(&part));
-        Ok((journal, known, missing.map(|missing| missing + &refused)))
+    /// If tasks lack some of their parts.
+    pub fn is_complete(&self) -> Result<(), JournalError> {
+        let missing = self.missing.clone();
+        missing.map_or(Ok(()), |missing| Err(JournalError(missing)))
     }
 
     /// What the tasks before a share are known to have done; what cannot be read of it is for
@@ -183,10 +155,13 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
 
     /// Appends a finished part.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
+        let Some((path, file)) = &mut self.file else {
+            return Ok(());
+        };
         serde_json::to_string(line)
             .map_err(io::Error::from)
-            .and_then(|text| self.file.write_all((sealed(&text) + "\n").as_bytes()))
-            .map_err(|cause| JournalError::system(&self.path, &cause))
+            .and_then(|text| file.write_all((sealed(&text) + "\n").as_bytes()))
+            .map_err(|cause| failed(path, &cause))
     }
 
     /// Brings everything to disk.
@@ -194,15 +169,54 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// # Errors
     /// If that fails, or the file was removed meanwhile: what was written is gone.
     pub fn close(self) -> Result<(), JournalError> {
-        let synced = self.file.sync_all();
-        synced
-            .and_then(|()| self.path.metadata().map(drop))
-            .map_err(|cause| JournalError::system(&self.path, &cause))
+        self.file.map_or(Ok(()), |(path, file)| {
+            let synced = file.sync_all().and_then(|()| path.metadata());
+            synced.map(drop).map_err(|cause| failed(&path, &cause))
+        })
     }
 }
 
-/// The journal of a share, the parts that are known, and what is missing where all is collected.
-pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>, Option<String>);
+/// A file with its path, and the parts that it holds.
+type Held<L> = ((PathBuf, File), BTreeMap<u64, L>);
+
+fn open_file<L: DeserializeOwned>(
+    path: &Path,
+    wording: Wording,
+    identity: &Value,
+    number: impl Fn(&L) -> u64,
+) -> Result<Held<L>, JournalError> {
+    let failed = |cause| failed(path, &cause);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(failed)?;
+    // Some file systems know no locks.
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let (name, work) = (path.display(), wording.work);
+        let problem = format!("{name}: another {work} is writing this file");
+        return Err(JournalError(problem));
+    }
+    // A device has no end to read up to, and keeps nothing.
+    if !file.metadata().map_err(failed)?.is_file() {
+        let problem = format!("{}:1: this is no regular file", path.display());
+        return Err(JournalError(problem));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    let (complete, known) = parts(path, &bytes, wording, identity, number)?;
+    file.set_len(complete as u64).map_err(failed)?;
+    file.seek(SeekFrom::End(0)).map_err(failed)?;
+    if complete == 0 {
+        file.write_all(format!("{identity}\n").as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(failed)?;
+    }
+    interruption::keeps(path);
+    Ok(((path.to_owned(), file), known))
+}
 
 /// The identity of a share of work with so many parts.
 fn share_of(identity: &Value, share: Share, parts: u64) -> Value {
@@ -219,16 +233,15 @@ fn kept<L: DeserializeOwned>(
     wording: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-    (share, parts): (Share, u64),
+    (share, count): (Share, u64),
 ) -> Result<BTreeMap<u64, L>, JournalError> {
-    let path = &share.place(path);
-    match std::fs::read(path) {
-        Ok(bytes) => {
-            let identity = &share_of(identity, share, parts);
-            Ok(self::parts(path, &bytes, wording, identity, number)?.1)
+    let place = &share.place(path);
+    match files::read(place) {
+        Err(FileError::NotFound { .. }) => Ok(BTreeMap::new()),
+        read => {
+            let identity = &share_of(identity, share, count);
+            Ok(parts(place, &read?, wording, identity, number)?.1)
         }
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-        Err(cause) => Err(JournalError::system(path, &cause)),
     }
 }
 
@@ -241,7 +254,7 @@ fn parts<L: DeserializeOwned>(
     number: impl Fn(&L) -> u64,
 ) -> Result<(usize, BTreeMap<u64, L>), JournalError> {
     let name = path.display();
-    let malformed = |line, problem| JournalError::Unusable(format!("{name}:{line}: {problem}"));
+    let malformed = |line, problem| JournalError(format!("{name}:{line}: {problem}"));
     let foreign = || format!("this is no state file of a {work}");
     let header = format!("{identity}\n");
     let complete = bytes
@@ -302,18 +315,28 @@ fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
 
 /// Refuses a header that says something else, and names the first thing.
 fn check_same(path: &Path, work: &str, found: &Value, wanted: &Value) -> Result<(), JournalError> {
+    let Some((key, values)) = difference(found, wanted) else {
+        return Ok(());
+    };
+    let (name, [found, wanted]) = (path.display(), values.map(shown));
+    Err(JournalError(format!(
+        "{name}: this is the state of another {work}: its {key} is {found}, not {wanted}; name another file or remove it"
+    )))
+}
+
+/// The first setting of two objects that differs, with its value in each; absent keys equal `null`.
+#[must_use]
+pub fn difference<'a>(
+    found: &'a Value,
+    wanted: &'a Value,
+) -> Option<(&'a str, [Option<&'a Value>; 2])> {
     let keys = [wanted, found].into_iter().filter_map(Value::as_object);
-    for key in keys.flat_map(|object| object.keys()) {
-        if found.get(key).unwrap_or(&Value::Null) != wanted.get(key).unwrap_or(&Value::Null) {
-            return Err(JournalError::Unusable(format!(
-                "{}: this is the state of another {work}: its {key} is {}, not {}; name another file or remove it",
-                path.display(),
-                shown(found.get(key)),
-                shown(wanted.get(key))
-            )));
-        }
-    }
-    Ok(())
+    let values = |key: &'a String| (&**key, [found, wanted].map(|object| object.get(key)));
+    let all = keys.flat_map(|object| object.keys()).map(values);
+    let is_same = |[found, wanted]: [Option<&Value>; 2]| {
+        found.unwrap_or(&Value::Null) == wanted.unwrap_or(&Value::Null)
+    };
+    all.into_iter().find(|&(_, values)| !is_same(values))
 }
 
 /// A setting in few words; long lists by their beginning.
@@ -338,11 +361,14 @@ mod tests {
         part: "chunk",
     };
 
-    fn open(
-        path: &Path,
-        identity: &Value,
-    ) -> Result<(Journal<Line>, BTreeMap<u64, Line>), JournalError> {
-        Journal::open(path, WORDING, identity, |line: &Line| line.0)
+    fn open(path: &Path, identity: &Value) -> Result<Opened<Line>, JournalError> {
+        Journal::open(
+            Some(path),
+            WORDING,
+            identity,
+            |line: &Line| line.0,
+            Default::default(),
+        )
     }
 
     #[test]
@@ -406,6 +432,7 @@ mod tests {
         assert!(long.contains("not [1,1,1") && long.len() < 300, "{long}");
         for (text, expected) in [
             ("no state\n", "state:1: this is no state file of a study"),
+            ("\n\n\n", "state:1: this is no state file of a study"),
             ("\u{e9}", "state:1: this is no state file of a study"),
             (
                 &format!(

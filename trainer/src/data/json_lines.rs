@@ -150,20 +150,16 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
 /// If a line is no game by the rules, which is named, or the set cannot be written.
 pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> {
     let mut output = None;
-    read::<G>(path, |header, game| {
-        if output.is_none() {
-            output = Some(Output::create(place, header.clone())?);
-        }
-        match (&mut output, game?) {
-            (Some(output), Read::Game(game)) => output.push(*game),
-            _ => Ok(()),
-        }
+    let header = read::<G>(path, |header, game| {
+        let output = match &mut output {
+            Some(output) => output,
+            None => output.insert(Output::create(place, header.clone())?),
+        };
+        game?.1.map_or(Ok(()), |game| output.push(game))
     })?;
     match output {
         Some(output) => output.finish(),
-        None => Err(Error::of(place.display())(
-            "not made: no game would be in it",
-        )),
+        None => Output::<G>::create(place, header)?.finish(),
     }
 }
 
@@ -172,11 +168,7 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
     let read = read::<G>(path, |_, game| {
         match game {
-            Ok(Read::Game(game)) => {
-                all.games += 1;
-                all.positions += game.record.plies.len() as u64;
-            }
-            Ok(Read::Forfeit(plies)) => {
+            Ok((plies, _)) => {
                 all.games += 1;
                 all.positions += plies;
             }
@@ -189,18 +181,15 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     }
 }
 
-/// What a line holds.
-enum Read<G: Playable> {
-    Game(Box<PlayedGame<G>>),
-    /// A game without an end, and its plies.
-    Forfeit(u64),
-}
+/// What a line holds: so many plies, and the game if it has an end.
+type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Reads a file line by line: `each` is given the header of the games and one after the other.
+/// Reads a file line by line: `each` is given the header of the games, which is returned, and one after
+/// the other.
 fn read<G: Playable>(
     path: &Path,
     mut each: impl FnMut(&ShardHeader, Result<Read<G>, Error>) -> Result<(), Error>,
-) -> Result<(), Error> {
+) -> Result<ShardHeader, Error> {
     let mut file = BufReader::new(files::open(path)?);
     let wrong = |line: u64, problem: String| {
         Error::new(format!("{}: line {line}: {problem}", path.display()))
@@ -237,7 +226,7 @@ fn read<G: Playable>(
         let game = line.and_then(|line| game(line, &rules, &header));
         each(&header, game.map_err(|problem| wrong(number, problem)))?;
     }
-    Ok(())
+    Ok(header)
 }
 
 fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<Read<G>, String> {
@@ -266,9 +255,10 @@ fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<
         };
         game.play(ply.outcome, mv, said)?;
     }
+    let plies = game.plies() as u64;
     if line.forfeit.is_some() {
         return match game.replay.payoffs() {
-            None => Ok(Read::Forfeit(game.plies() as u64)),
+            None => Ok((plies, None)),
             Some(_) => Err("the game was forfeited after its end".to_owned()),
         };
     }
@@ -276,5 +266,5 @@ fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<
     if game.record.payoffs[..rules.seats()] != line.payoffs {
         return Err("the payoffs are not those that the moves lead to".to_owned());
     }
-    Ok(Read::Game(Box::new(game)))
+    Ok((plies, Some(game)))
 }

@@ -78,52 +78,32 @@ pub fn export<G: Playable>(
         number += 1;
         Ok(())
     })?;
-    let (mut all, mut sizes) = (Vec::new(), Vec::new());
-    for (part, (written, open)) in parts.into_iter().enumerate() {
-        let (name, files) = (&layout.parts[part].name, written.shards);
-        if files == 0 {
+    let [mut rows, mut files, mut features, mut table] = [const { String::new() }; 4];
+    let mut all = Vec::new();
+    for ((index, part), (written, open)) in layout.parts.iter().enumerate().zip(parts) {
+        let Written {
+            shards: count,
+            games,
+            positions,
+            ..
+        } = written;
+        let (name, share) = (&part.name, deal.share(part));
+        if count == 0 {
             let problem = format!("not made: no game would be in '{name}'");
             return Err(Error::of(place.display())(problem));
         }
         close(open).map_err(&failed)?;
         let mut size = 0;
-        for number in 0..files {
-            let finished = folder.join(format!("{name}-{number:05}-of-{files:05}.parquet"));
-            fs::rename(unfinished(part, number), &finished).map_err(&failed)?;
+        for number in 0..count {
+            let finished = folder.join(format!("{name}-{number:05}-of-{count:05}.parquet"));
+            fs::rename(unfinished(index, number), &finished).map_err(&failed)?;
             size += finished.metadata().map_err(&failed)?.len();
         }
-        sizes.push(size);
-        all.push(written);
-    }
-    let card = card(source, layout, &deal, &all, &sizes);
-    let mut file = File::create_new(staging.path().join("README.md")).map_err(&failed)?;
-    let written = file.write_all(card.as_bytes());
-    written.and_then(|()| file.sync_all()).map_err(&failed)?;
-    staging.finish()?;
-    Ok(all)
-}
-
-/// The card: in front what loaders read, below it what people do.
-fn card<G: Playable>(
-    source: &Source<G>,
-    layout: &Layout,
-    deal: &Deal<'_>,
-    all: &[Written],
-    sizes: &[u64],
-) -> String {
-    let [mut files, mut features, mut rows, mut table] = [const { String::new() }; 4];
-    for ((part, written), size) in layout.parts.iter().zip(all).zip(sizes) {
-        let (name, share) = (&part.name, deal.share(part));
-        let Written {
-            games,
-            positions,
-            shards,
-            ..
-        } = written;
         files += &format!("  - split: {name}\n    path: data/{name}-*.parquet\n");
         rows +=
             &format!("  - name: {name}\n    num_bytes: {size}\n    num_examples: {positions}\n");
-        table += &format!("| {name} | {share} | {games} | {positions} | {shards} |\n");
+        table += &format!("| {name} | {share} | {games} | {positions} | {count} |\n");
+        all.push(written);
     }
     for declaration in declarations(source) {
         let words: Vec<&str> = declaration.split(' ').collect();
@@ -142,7 +122,8 @@ fn card<G: Playable>(
         .take_while(|line| line.starts_with('|'));
     let players = source.players.iter().enumerate();
     let players = players.map(|(number, player)| format!("- {number}: `{player}`\n"));
-    format!(
+    // In front what loaders read, below it what people do.
+    let card = format!(
         include_str!("publish/card.md"),
         files = files,
         features = features,
@@ -156,5 +137,10 @@ fn card<G: Playable>(
         players = players.collect::<String>(),
         labels = serde_json::json!(source.labels),
         runs = serde_json::json!(source.runs),
-    )
+    );
+    let mut file = File::create_new(staging.path().join("README.md")).map_err(&failed)?;
+    let written = file.write_all(card.as_bytes());
+    written.and_then(|()| file.sync_all()).map_err(&failed)?;
+    staging.finish()?;
+    Ok(all)
 }

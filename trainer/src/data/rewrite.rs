@@ -10,6 +10,7 @@ use super::{
     staging::Staging,
 };
 use crate::Error;
+use crate::shard::PlayedGame;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
@@ -28,6 +29,21 @@ fn output<G: Playable>(
     Output::create(place, source.header(run(source, made_by)))
 }
 
+/// The games of which `kept` leaves something.
+fn pass<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    made_by: Value,
+    mut kept: impl FnMut(&mut PlayedGame<G>) -> bool,
+) -> Result<Written, Error> {
+    let mut output = output(source, place, made_by)?;
+    source.each_game(|mut game| match kept(&mut game) {
+        true => output.push(game),
+        false => Ok(()),
+    })?;
+    output.finish()
+}
+
 /// All games in order; with `unique` only the first of equal ones.
 ///
 /// # Errors
@@ -37,20 +53,11 @@ pub fn merge<G: Playable>(
     place: &Path,
     unique: bool,
 ) -> Result<Written, Error> {
-    let mut output = output(
-        source,
-        place,
-        json!({ "command": "merge", "unique": unique }),
-    )?;
+    let made_by = json!({ "command": "merge", "unique": unique });
     let mut seen = HashSet::new();
-    source.each_game(|game| {
-        if unique && !seen.insert(game.fingerprint(&source.rules)) {
-            Ok(())
-        } else {
-            output.push(game)
-        }
-    })?;
-    output.finish()
+    pass(source, place, made_by, |game| {
+        !unique || seen.insert(game.fingerprint(&source.rules))
+    })
 }
 
 /// The games with values only where the filter says so, without those that have none left.
@@ -62,17 +69,10 @@ pub fn filter<G: Playable>(
     place: &Path,
     filter: &Filter,
 ) -> Result<Written, Error> {
-    let mut made_by = json!({ "command": "filter" });
-    made_by["keep"] = serde_json::to_value(filter).unwrap_or_default();
-    let mut output = output(source, place, made_by)?;
-    source.each_game(|mut game| {
-        if filter.apply(&source.rules, &mut game) {
-            output.push(game)
-        } else {
-            Ok(())
-        }
-    })?;
-    output.finish()
+    let made_by = json!({ "command": "filter", "keep": filter });
+    pass(source, place, made_by, |game| {
+        filter.apply(&source.rules, game)
+    })
 }
 
 /// `games` games, each set of that size equally likely, in their order.
@@ -86,29 +86,21 @@ pub fn sample<G: Playable>(
     seed: u64,
 ) -> Result<Written, Error> {
     if games > source.games {
+        let there = source.games;
         return Err(Error::new(format!(
-            "a sample of {games} games cannot be taken from {}",
-            source.games
+            "a sample of {games} games cannot be taken from {there}"
         )));
     }
-    let mut output = output(
-        source,
-        place,
-        json!({ "command": "sample", "games": games, "seed": seed }),
-    )?;
+    let made_by = json!({ "command": "sample", "games": games, "seed": seed });
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Records, &[1]));
     let (mut wanted, mut left) = (games, source.games);
     // Selection sampling (Fan, Muller and Rezucha 1962; algorithm S of Knuth).
-    source.each_game(|game| {
+    pass(source, place, made_by, |_| {
         let taken = (random.below(left.max(1) as usize) as u64) < wanted;
         left = left.saturating_sub(1);
-        if !taken {
-            return Ok(());
-        }
-        wanted -= 1;
-        output.push(game)
-    })?;
-    output.finish()
+        wanted -= u64::from(taken);
+        taken
+    })
 }
 
 /// All games in random order. They have to fit into memory, with some 400 bytes each.

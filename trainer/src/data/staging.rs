@@ -7,15 +7,15 @@
 
 use super::parent;
 use crate::Error;
-use engine::core::files::{FileError, Lock, lock_directory};
+use engine::core::{
+    files::{self, FileError},
+    share::Share,
+};
 use std::{
     fs::File,
     path::{Path, PathBuf},
 };
 use tempfile::TempDir;
-
-const PREFIX: &str = ".alea-";
-const SUFFIX: &str = ".tmp";
 
 /// How often a directory may be taken away before it is locked.
 const ATTEMPTS: u32 = 4;
@@ -37,17 +37,12 @@ impl Staging {
         check_free(place)?;
         let failed = Error::writing(place);
         let beside = parent(place);
-        std::fs::create_dir_all(beside).map_err(&failed)?;
-        remove_abandoned(beside);
+        files::create_directory(beside)?;
         for attempt in 1..=ATTEMPTS {
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(PREFIX).suffix(SUFFIX);
-            // Temporary directories are private by default; the finished one gets what the user's
-            // umask leaves of 0777.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-            let temporary = builder.tempdir_in(beside).map_err(&failed)?;
-            let lock = lock(temporary.path());
+            let temporary = files::temporary_names(0o777).tempdir_in(beside);
+            let temporary = temporary.map_err(&failed)?;
+            let lock = files::lock_directory(temporary.path(), Share::Whole);
+            let lock = lock.ok().flatten();
             // Another program may have taken it for abandoned before it was locked; or locks do not
             // work here.
             if temporary.path().is_dir() && (lock.is_some() || attempt == ATTEMPTS) {
@@ -99,27 +94,4 @@ pub(super) fn put(finished: &Path, place: &Path) -> Result<(), Error> {
         .and_then(|directory| directory.sync_all())
         .map_err(failed)?;
     Ok(())
-}
-
-/// Locks a directory for as long as the file lives; `None` if another program has, or it cannot be
-/// locked.
-fn lock(directory: &Path) -> Option<File> {
-    lock_directory(directory, Lock::Alone).ok().flatten()
-}
-
-/// Removes what killed programs left.
-fn remove_abandoned(directory: &Path) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_staging = name.starts_with(PREFIX)
-            && name.ends_with(SUFFIX)
-            && entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_staging && let Some(_lock) = lock(&entry.path()) {
-            // Whoever else removes it first is welcome to.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
 }

@@ -6,13 +6,12 @@
 
 use super::{
     RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary,
-    pool::Pools,
     summary::{Clock, Counter},
 };
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::core::{files, share::Share};
+use engine::core::{files, journal, share::Share};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
@@ -140,10 +139,7 @@ impl<G: Playable> SelfPlay<G> {
         progress.inc(counter.summary.games);
         // What was there before says nothing of today's speed.
         progress.reset_eta();
-        let (pools, clock) = (
-            Pools::new(&self.game, &self.recipes, &self.labels),
-            Clock::default(),
-        );
+        let clock = Clock::default();
         let before = (counter.summary.games, counter.summary.positions);
         let write = |waiting: Option<(u64, Vec<PlayedGame<G>>)>| {
             let Some((index, games)) = waiting else {
@@ -178,7 +174,7 @@ impl<G: Playable> SelfPlay<G> {
                 break;
             }
             let last = waiting.take();
-            let play = || self.play_games(index, positions, &pools, &clock, progress);
+            let play = || self.play_games(index, positions, &clock, progress);
             let (written, games) = rayon::join(|| write(last), play);
             written?;
             games.iter().for_each(|game| counter.count(game));
@@ -332,19 +328,14 @@ fn difference(found: &ShardHeader, wanted: &ShardHeader) -> Option<String> {
 
 /// In which setting a run is not the one wanted.
 fn other_settings(found: &serde_json::Value, wanted: &serde_json::Value) -> Option<String> {
-    let setting = |run: &serde_json::Value, key: &str| {
-        run.get(key)
-            .map_or_else(|| "nothing".to_owned(), ToString::to_string)
+    let (key, values) = journal::difference(found, wanted)?;
+    let said = |value: Option<&serde_json::Value>| {
+        value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
     };
-    for key in wanted.as_object()?.keys() {
-        let [found, wanted] = [found, wanted].map(|run| setting(run, key));
-        if found != wanted {
-            return Some(format!(
-                "made with other settings: '{key}' is {found}, not {wanted}"
-            ));
-        }
-    }
-    (found != wanted).then(|| "made with other settings".to_owned())
+    let [found, wanted] = values.map(said);
+    Some(format!(
+        "made with other settings: '{key}' is {found}, not {wanted}"
+    ))
 }
 
 /// What is there of a run that ends with a number of positions.

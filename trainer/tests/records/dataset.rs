@@ -4,6 +4,7 @@ use crate::{
     MIXED, NEAREST, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch,
 };
 use engine::core::{
+    files::create_directory,
     game::{Game, won_by},
     record::{GameRecord, Ply},
 };
@@ -14,14 +15,18 @@ use std::{
 };
 use trainer::dataset::SampleOptions;
 use trainer::sample::Sample;
-use trainer::shard;
+use trainer::shard::{self, Label};
 
 fn played() -> SampleOptions {
     SampleOptions::played(0.3, 3)
 }
 
-fn write(directory: &Path, games: &[PlayedGame]) {
-    let header = header_of(&config(&MIXED, 0), games.len() as u64);
+pub(crate) fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
+    create_directory(directory).unwrap();
+    let header = shard::ShardHeader {
+        labels: labels.to_vec(),
+        ..header_of(&config(&MIXED, 0), games.len() as u64)
+    };
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
 }
 
@@ -75,7 +80,7 @@ pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
 
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
     let directory = scratch();
-    write(&directory, games);
+    write(&directory, games, &[]);
     let samples = samples_in(&directory, options).unwrap();
     assert_eq!(samples.training(), training(&samples).len());
     SampleSet {
@@ -203,9 +208,9 @@ fn what_gives_no_samples_is_named() {
     let missing = directory.join("missing");
     refused(samples_in(&missing, &played()), &missing, "");
     // Neither player rates its moves.
-    write(directory, &play(&config(&["random", "greedy"], 30)));
+    write(directory, &play(&config(&["random", "greedy"], 30)), &[]);
     refused(samples_in(directory, &played()), directory, "training");
-    write(directory, &play(&config(&["star1(depth=1)"], 30)));
+    write(directory, &play(&config(&["star1(depth=1)"], 30)), &[]);
     let none_validates = SampleOptions {
         validation_share: 0.0,
         ..played()
@@ -224,7 +229,7 @@ fn what_gives_no_samples_is_named() {
 fn variants_are_not_mixed() {
     let directory = scratch();
     let games = vec![tiny(); 30];
-    write(&directory, &games);
+    write(&directory, &games, &[]);
     let nearest = shard::ShardHeader {
         game: NEAREST.to_owned(),
         first_game: 30,
@@ -244,7 +249,7 @@ fn variants_are_not_mixed() {
 fn shards_are_read_again_and_must_not_have_changed() {
     let directory = scratch();
     let games = play(&config(&["star1(depth=1)"], 60));
-    write(&directory, &games[..40]);
+    write(&directory, &games[..40], &[]);
     let second = directory.join("000001.games");
     let header = |games: u64| shard::ShardHeader {
         first_game: 40,

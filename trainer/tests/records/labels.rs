@@ -251,13 +251,6 @@ fn self_play_labels_its_games_and_plays_the_same() {
         ],
         ..plain.clone()
     };
-    // Settings without labels are written as before there were any.
-    assert!(
-        serde_json::to_value(&plain)
-            .unwrap()
-            .get("labels")
-            .is_none()
-    );
     let (with, without) = (play(&labelled), play(&plain));
     for (with, without) in with.iter().zip(&without) {
         assert_eq!(

@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use trainer::data::verify::verify;
 use trainer::dataset::SampleOptions;
 use trainer::label::LabelConfig;
-use trainer::selfplay::{SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
+use trainer::selfplay::{Limits, RunReport, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
 use trainer::{Error, shard};
 
 type PlayedGame = trainer::shard::PlayedGame<Standard>;
@@ -100,6 +100,14 @@ const MIXED: [&str; 4] = [
 
 fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, Error> {
     SelfPlay::new(config.clone())?.run(directory, &ProgressBar::hidden())
+}
+
+fn run_within(
+    config: &SelfPlayConfig,
+    directory: &Path,
+    limits: Limits,
+) -> Result<RunReport, Error> {
+    SelfPlay::new(config.clone())?.run_within(directory, &limits, &ProgressBar::hidden())
 }
 
 fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {

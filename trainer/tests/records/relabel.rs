@@ -45,14 +45,11 @@ fn labels_made_later_are_those_made_with_the_games() {
     };
     run(&labelled, &at("at_once")).unwrap();
     run(&plain, &at("plain")).unwrap();
-    make(
-        &open(&[&at("plain")]),
-        &at("one"),
-        &recipe("sampled", by[0]),
-    )
-    .unwrap();
-    make(&open(&[&at("one")]), &at("two"), &recipe("exact", by[1])).unwrap();
-    let written = make(&open(&[&at("two")]), &at("both"), &recipe("rolled", by[2])).unwrap();
+    let relabelled =
+        |from, to, name, by| make(&open(&[&at(from)]), &at(to), &recipe(name, by)).unwrap();
+    relabelled("plain", "one", "sampled", by[0]);
+    relabelled("one", "two", "exact", by[1]);
+    let written = relabelled("two", "both", "rolled", by[2]);
     // Roll-outs say how far they may be off; where tables know it, not at all.
     let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
         let plies = 0..game.record.plies.len();
@@ -67,12 +64,7 @@ fn labels_made_later_are_those_made_with_the_games() {
     assert_eq!((written.games, written.shards), (100, 1));
     assert!(is_sound(at("both")));
     // A label of the same name is replaced, and stays where it was.
-    make(
-        &open(&[&at("both")]),
-        &at("replaced"),
-        &recipe("sampled", "race"),
-    )
-    .unwrap();
+    relabelled("both", "replaced", "sampled", "race");
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
     let race = recipe("sampled", "race");
     for (old, new) in old.iter().zip(&new) {

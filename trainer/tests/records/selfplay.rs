@@ -3,7 +3,7 @@
 
 use crate::{
     CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, refused,
-    run, scratch, with_threads,
+    run, run_within, scratch, with_threads,
 };
 use engine::core::{files::FileError, game::Game, share::Share};
 use engine::games::einstein::{Standard, Variant, dice::Die};
@@ -33,17 +33,7 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
     );
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
-    assert_ne!(
-        files(
-            &SelfPlayConfig {
-                seed: 8,
-                ..config.clone()
-            },
-            2
-        ),
-        one
-    );
-    // Only the seed: the games differ too, not just the header that names it.
+    // With another seed the games differ too, not just the header that names it.
     let changed = play(&SelfPlayConfig {
         seed: 8,
         ..config.clone()
@@ -212,7 +202,9 @@ fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
 #[test]
 fn the_summary_counts_what_the_files_hold() {
     let config = config(&MIXED, 100);
-    let directory = scratch();
+    let place = scratch();
+    // Made with those above it.
+    let directory = place.join("a/b/c");
     let summary = run(&config, &directory).unwrap();
     let games = play(&config);
     let plies = || plies(&games);
@@ -419,32 +411,6 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
 }
 
 #[test]
-fn a_directory_is_made_with_those_above_it() {
-    let directory = scratch();
-    let deep = directory.join("a/b/c");
-    assert_eq!(run(&config(&["random"], 5), &deep).unwrap().games, 5);
-    assert_eq!(content(&deep).len(), 2);
-}
-
-#[cfg(unix)]
-#[test]
-fn two_runs_do_not_write_to_one_directory() {
-    let directory = scratch();
-    let other = std::fs::File::open(&*directory).unwrap();
-    other.try_lock().unwrap();
-    let living = directory.join(".alea-living.tmp");
-    let written = std::fs::File::create(&living).unwrap();
-    written.try_lock().unwrap();
-    let error = run(&config(&["random"], 5), &directory).unwrap_err();
-    assert!(matches!(error, Error::File(FileError::Busy(_))));
-    one_line(&error, &directory);
-    assert!(living.exists());
-    drop((other, written));
-    run(&config(&["random"], 5), &directory).unwrap();
-    assert!(!living.exists());
-}
-
-#[test]
 fn every_game_has_rolls_starts_and_players_of_its_own() {
     // Chance, starts and random players each draw from a stream; no two games, in one group that
     // shares it or in different ones, may draw the same.
@@ -558,56 +524,42 @@ fn another_model_under_the_same_name_is_another_run() {
     );
 }
 
-fn share(run: &SelfPlay, directory: &Path, share: Share) -> Result<SelfPlaySummary, Error> {
+fn share(
+    settings: &SelfPlayConfig,
+    directory: &Path,
+    share: Share,
+) -> Result<SelfPlaySummary, Error> {
     let limits = Limits {
         share,
         ..Limits::default()
     };
-    let report = run.run_within(directory, &limits, &ProgressBar::hidden());
-    report.map(|report| report.summary)
+    Ok(run_within(settings, directory, limits)?.summary)
 }
 
 #[test]
-fn shards_made_one_by_one_are_those_of_the_whole_run() {
-    let whole = scratch();
-    let summary = run(&long(), &whole).unwrap();
-    let single = scratch();
-    let part = SelfPlay::new(long()).unwrap();
-    let task = |run: &SelfPlay, number, of| share(run, &single, Share::Task { number, of });
-    let mut games = task(&part, 0, 3).unwrap().games + task(&part, 2, 3).unwrap().games;
-    let missing = share(&part, &single, Share::Merge { of: 3 }).unwrap_err();
-    assert!(
-        missing
-            .to_string()
-            .ends_with("not all of 3 tasks are done: 2 lack something")
-    );
+fn tasks_of_other_runs_are_refused_and_each_makes_its_shards() {
+    let directory = scratch();
+    let task = |settings, number, of| share(&settings, &directory, Share::Task { number, of });
+    assert_eq!(task(long(), 0, 3).unwrap().games, GAMES_PER_SHARD);
     // Of two tasks the second has two of the three shards.
-    games += task(&part, 1, 2).unwrap().games;
-    assert_eq!(games, summary.games + 50);
-    assert_eq!(content(&single), content(&whole));
-    let merged = share(&part, &single, Share::Merge { of: 2 });
-    assert_eq!(merged.unwrap(), summary);
-    // Another run, or another length of this one, is none of this directory.
-    let manifest = single.join("run.json");
-    for (expected, other) in [
-        ("not 8", SelfPlayConfig { seed: 8, ..long() }),
-        (
-            "has 8242 games, not 10",
-            SelfPlayConfig {
-                games: 10,
-                ..long()
-            },
-        ),
+    assert_eq!(task(long(), 1, 2).unwrap().games, GAMES_PER_SHARD + 50);
+    let before = content(&directory);
+    assert_eq!(before.len(), 4);
+    let manifest = directory.join("run.json");
+    for (expected, seed, games) in [
+        ("not 8", 8, long().games),
+        ("has 8242 games, not 10", 7, 10),
     ] {
-        refused(
-            task(&SelfPlay::new(other).unwrap(), 0, 1),
-            &manifest,
-            expected,
-        );
+        let other = SelfPlayConfig {
+            seed,
+            games,
+            ..long()
+        };
+        refused(task(other, 0, 1), &manifest, expected);
     }
-    assert_eq!(content(&single), content(&whole));
+    assert_eq!(content(&directory), before);
     std::fs::write(&manifest, "{}").unwrap();
-    refused(run(&long(), &single), &manifest, "");
+    refused(run(&long(), &directory), &manifest, "");
 }
 
 #[test]
@@ -624,15 +576,20 @@ fn a_directory_of_an_old_version_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn processes_that_make_single_shards_share_a_directory() {
+fn tasks_share_a_directory_and_runs_do_not() {
     let directory = scratch();
     let other = std::fs::File::open(&*directory).unwrap();
+    let part = config(&["random"], 5);
+    let task = Share::Task { number: 0, of: 1 };
     other.try_lock_shared().unwrap();
-    let bar = ProgressBar::hidden();
-    let part = SelfPlay::new(config(&["random"], 5)).unwrap();
-    share(&part, &directory, Share::Task { number: 0, of: 1 }).unwrap();
-    assert!(matches!(
-        part.run(&directory, &bar),
-        Err(Error::File(FileError::Busy(_)))
-    ));
+    share(&part, &directory, task).unwrap();
+    for (share_of, lock) in [(Share::Whole, false), (task, true)] {
+        if lock {
+            other.unlock().unwrap();
+            other.try_lock().unwrap();
+        }
+        let error = share(&part, &directory, share_of).unwrap_err();
+        assert!(matches!(error, Error::File(FileError::Busy(_))));
+        one_line(&error, &directory);
+    }
 }

@@ -1,34 +1,20 @@
 //! What labels make of samples, by hand and against the tables; several sources; what a model says
 //! of its labels.
 
-use crate::dataset::{tiny, training};
+use crate::dataset::{tiny, training, write};
 use crate::format::label;
 use crate::labels::tiny_labelled;
-use crate::{
-    NEAREST, PlayedGame, Samples, asked, config, header_of, places, refused, run, samples_in,
-    scratch,
-};
-use engine::core::files::create_directory;
+use crate::{NEAREST, Samples, asked, config, places, refused, run, samples_in, scratch};
 use engine::games::einstein::{
     Position, Standard, learned::weights::ModelFile, tables::shared::shared,
 };
 use indicatif::ProgressBar;
-use std::path::Path;
 use trainer::config::{TargetConfig, TrainConfig};
 use trainer::dataset::SampleOptions;
 use trainer::fit::{Family, fit};
 use trainer::sample::{Continuation, Sample};
 use trainer::selfplay::SelfPlayConfig;
-use trainer::shard::{self, Estimate, Label, ShardHeader};
-
-fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
-    create_directory(directory).unwrap();
-    let header = ShardHeader {
-        labels: labels.to_vec(),
-        ..header_of(&config(&["a", "b"], 0), games.len() as u64)
-    };
-    shard::write(&directory.join("000000.games"), &header, games).unwrap();
-}
+use trainer::shard::{self, Estimate, Label};
 
 /// The labels of that game.
 fn both() -> [Label; 2] {

@@ -2,12 +2,12 @@
 //! games are played.
 
 use crate::{
-    MIXED, PlayedGame, SelfPlay, config, content, play, plies, refused, run, scratch, with_threads,
+    MIXED, PlayedGame, SelfPlay, config, content, play, plies, refused, run, run_within, scratch,
+    with_threads,
 };
 use engine::core::game::Game;
 use engine::games::einstein::{Standard, Variant, dice::Die, tables::shared::shared};
 use engine::play::game_loop::Fading;
-use indicatif::ProgressBar;
 use std::{path::Path, time::Instant};
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig};
 use trainer::shard;
@@ -320,16 +320,12 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             Some(*sum)
         })
         .collect();
-    let bar = ProgressBar::hidden();
     let to = |positions: u64, directory: &Path| {
         let limits = Limits {
             positions: Some(positions),
-            until: None,
-            share: Default::default(),
+            ..Limits::default()
         };
-        SelfPlay::new(settings.clone())
-            .unwrap()
-            .run_within(directory, &limits, &bar)
+        run_within(&settings, directory, limits)
     };
     let grown = scratch();
     // Within the first shard, its last game, one more, within the third.
@@ -385,18 +381,11 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
 fn a_run_without_time_plays_a_shard_and_goes_on_later() {
     let settings = config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50);
     let directory = scratch();
-    let bar = ProgressBar::hidden();
     let limits = Limits {
-        positions: None,
         until: Some(Instant::now()),
-        share: Default::default(),
+        ..Limits::default()
     };
-    let again = || {
-        SelfPlay::new(settings.clone())
-            .unwrap()
-            .run_within(&directory, &limits, &bar)
-            .unwrap()
-    };
+    let again = || run_within(&settings, &directory, limits).unwrap();
     for (games, stopped) in [
         (GAMES_PER_SHARD, true),
         (2 * GAMES_PER_SHARD, true),

@@ -129,14 +129,6 @@ fn threads_and_interruptions_change_nothing() {
         .unwrap()
         .to_string();
     assert!(other.contains("its seed is 5, not 6"), "{other}");
-    // The classes that Rock'n'Roll's players like best and least.
-    let [best, worst] = [0, 179].map(|place| whole.classes[place].score);
-    assert!(
-        (best - 0.552).abs() < 0.02 && (worst - 0.42).abs() < 0.02,
-        "{best} {worst}"
-    );
-    let shares: f64 = whole.classes.iter().map(|class| class.share).sum();
-    assert!((shares - 1.0).abs() < 1e-9);
     let orders: Vec<&String> = whole
         .classes
         .iter()

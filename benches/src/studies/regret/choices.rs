@@ -14,10 +14,10 @@ use engine::core::{
     random::{SeedSpace, derive_seed},
 };
 use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
-use engine::play::{build::PlayerRecipe, player::Player, registry::AnyEvaluator};
+use engine::play::{player::Player, registry::AnyEvaluator};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
 
 /// What a contestant makes of one roll.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,60 +50,31 @@ pub(super) fn answers(
     progress: &ProgressBar,
 ) -> Vec<Answer> {
     let done = |block: &[Labelled]| progress.inc(block.len() as u64);
-    let blocks: Vec<Vec<Answer>> = match contestant {
-        Contestant::Evaluator { evaluator, .. } => labelled
-            .par_chunks(BLOCK)
-            .map(|block| {
+    match contestant {
+        Contestant::Evaluator { evaluator, .. } => {
+            let answer = |block: &[Labelled]| {
                 let answers = by_evaluator(&**evaluator, game, block);
                 done(block);
                 answers
-            })
-            .collect(),
+            };
+            labelled.par_chunks(BLOCK).flat_map(answer).collect()
+        }
         Contestant::Player(recipe) if recipe.is_uniform() => {
             done(labelled);
-            return vec![Answer::default(); labelled.len()];
+            vec![Answer::default(); labelled.len()]
         }
         Contestant::Player(recipe) => {
-            let idle = Idle {
-                recipe,
-                players: Mutex::new(Vec::new()),
+            // A player for each thread, for making one may take a large table.
+            let positions = (0..).zip(labelled).par_bridge();
+            let answer = |player: &mut Box<dyn Player<Standard>>, (number, labelled)| {
+                let answer = by_player(player.as_mut(), game, labelled, seed, number);
+                progress.inc(1);
+                (number, answer)
             };
-            // Searches take long: small pieces keep all threads busy to the end.
-            const PIECE: usize = 8;
-            let answer = |(number, block): (usize, &[Labelled])| {
-                let mut player = idle.take();
-                let numbered = block.iter().zip((number * PIECE) as u64..);
-                let answer =
-                    |(labelled, number)| by_player(player.as_mut(), game, labelled, seed, number);
-                let answers = numbered.map(answer).collect();
-                idle.put_back(player);
-                done(block);
-                answers
-            };
-            labelled.par_chunks(PIECE).enumerate().map(answer).collect()
+            let answers = positions.map_init(|| recipe.make(), answer);
+            let answers: BTreeMap<u64, Answer> = answers.collect();
+            answers.into_values().collect()
         }
-    };
-    blocks.concat()
-}
-
-/// Players that nobody uses at the moment: making one may take a large table.
-struct Idle<'a> {
-    recipe: &'a PlayerRecipe<Standard>,
-    players: Mutex<Vec<Box<dyn Player<Standard>>>>,
-}
-
-impl Idle<'_> {
-    fn players(&self) -> MutexGuard<'_, Vec<Box<dyn Player<Standard>>>> {
-        self.players.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self) -> Box<dyn Player<Standard>> {
-        let idle = self.players().pop();
-        idle.unwrap_or_else(|| self.recipe.make())
-    }
-
-    fn put_back(&self, player: Box<dyn Player<Standard>>) {
-        self.players().push(player);
     }
 }
 

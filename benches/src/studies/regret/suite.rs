@@ -13,11 +13,12 @@ use super::{
     positions::{Source, draw_positions},
     truth::{Labelled, MOST_MOVES},
 };
+use crate::arena::finish;
 use crate::error::{MeasuringError, Result};
 use engine::core::{
     files::{self, write_atomically},
     game::Game,
-    journal::{Journal, JournalError, Wording},
+    journal::{Journal, Wording},
     random::{SeedSpace, derive_seed},
     share::Share,
 };
@@ -25,13 +26,11 @@ use engine::games::einstein::{Position, Standard, tables::Tables};
 use engine::play::playable::Playable;
 use engine::play::{build::PlayerRecipe, player::Player};
 use indicatif::ProgressBar;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeSet, HashSet},
     fs,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
 /// The name and version of the format.
@@ -162,36 +161,22 @@ impl Maker<'_> {
         let identity = serde_json::to_value(&header)?;
         let number = |line: &(u64, Entry)| line.0;
         let share = (self.share, positions);
-        let (journal, mut known, missing) =
-            Journal::open_share(&state, wording, &identity, number, share)?;
-        if let Some(missing) = missing {
-            return Err(missing.into());
-        }
+        let (journal, known) = Journal::open(Some(&state), wording, &identity, number, share)?;
+        journal.is_complete()?;
         let drawn = self.draw(stones, positions, progress)?;
         let ours = self.share.parts(positions);
         progress.set_length(ours.end - ours.start);
         progress.set_position(known.range(ours.clone()).count() as u64);
         progress.reset_eta();
-        let journal = Mutex::new(journal);
-        let missing: Vec<_> = ours
-            .map(|number| (number, &drawn[number as usize]))
-            .collect();
-        let missing = missing.par_iter().with_max_len(1);
-        let missing = missing.filter(|(number, _)| !known.contains_key(number));
-        let found = missing.map(|&(number, position)| {
-            let line = (number, self.entry(position, number)?);
-            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-            journal.add(&line)?;
+        let entry = |(): &mut (), number| {
+            let entry = self.entry(&drawn[number as usize], number)?;
             progress.inc(1);
-            Ok(line)
-        });
-        let found = found.collect::<Result<Vec<_>>>()?;
-        let journal = journal.into_inner().unwrap_or_else(PoisonError::into_inner);
-        journal.close()?;
+            Ok(entry)
+        };
+        let known = finish((journal, known), ours, || (), entry)?;
         if self.share.is_task() {
             return Ok(());
         }
-        known.extend(found.into_iter().map(|line| (line.0, line)));
         write_atomically(&path, |file| {
             writeln!(file, "{identity}")?;
             known
@@ -204,8 +189,7 @@ impl Maker<'_> {
                 let _ = fs::remove_file(Share::Task { number, of }.place(&state));
             }
         }
-        fs::remove_file(&state)
-            .map_err(|error| JournalError::Unusable(format!("{}: {error}", state.display())).into())
+        Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
     }
 
     /// Positions of games, one of each, no two alike.

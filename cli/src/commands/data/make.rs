@@ -1,6 +1,6 @@
 //! The commands that make sets of records of others.
 
-use super::Remade;
+use super::{Remade, SHARDS};
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
 use trainer::data::{Source, filter, rewrite};
@@ -32,7 +32,7 @@ impl Merge {
         } else {
             Source::open_whole(&records.paths)?
         };
-        records.made(&[rewrite::merge(&source, out, self.unique)?])
+        records.made(&[rewrite::merge(&source, out, self.unique)?], SHARDS)
     }
 }
 
@@ -155,12 +155,8 @@ impl Split {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
         let Remade { records, out } = &self.set;
-        records.made(&rewrite::split(
-            &records.open::<G>()?,
-            out,
-            &parts,
-            self.seed,
-        )?)
+        let made = rewrite::split(&records.open::<G>()?, out, &parts, self.seed)?;
+        records.made(&made, SHARDS)
     }
 }
 

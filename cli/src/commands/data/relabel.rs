@@ -1,6 +1,6 @@
 //! `alea data relabel`: values of all positions by a player, a model or the endgame tables.
 
-use super::Remade;
+use super::{Remade, SHARDS};
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::Result;
@@ -62,6 +62,6 @@ impl Relabel {
         if self.shard.ends_task(self.set.records.json)? {
             return Ok(());
         }
-        self.set.records.made(&[written])
+        self.set.records.made(&[written], SHARDS)
     }
 }

@@ -1,9 +1,9 @@
 //! `alea data export` and `import`: records for other programs, and what other programs wrote.
 
-use super::{Records, made, make::part};
+use super::{Records, SHARDS, made, make::part};
 use crate::games::{self, GameArguments};
 use crate::output;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
 use trainer::data::{
@@ -17,39 +17,23 @@ const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// A form of files.
-enum Form<G: Playable + 'static> {
-    /// JSON lines, a game a line.
-    JsonLines,
-    /// Parquet, a row a ply.
-    Parquet,
-    /// A folder of Parquet files with a card.
-    Dataset,
-    /// A form of the game's own.
-    Transcript(&'static TranscriptForm<G>),
-}
-
-impl<G: Playable> Form<G> {
-    /// The one asked for, or that of the file's name.
-    fn of(asked: Option<&str>, path: &Path) -> Result<Self> {
-        let own = |name: &str| G::transcripts().iter().find(|form| form.name == name);
-        let named = path.extension().and_then(|extension| extension.to_str());
-        let named = named.filter(|&name| name == PARQUET || own(name).is_some());
-        match asked.or(named).unwrap_or(JSON_LINES) {
-            JSON_LINES => Ok(Self::JsonLines),
-            PARQUET => Ok(Self::Parquet),
-            DATASET => Ok(Self::Dataset),
-            name => own(name).map(Self::Transcript).ok_or_else(|| {
-                let own = G::transcripts().iter().map(|form| form.name);
-                let all: Vec<&str> = [JSON_LINES, PARQUET, DATASET]
-                    .into_iter()
-                    .chain(own)
-                    .collect();
-                let (game, all) = (G::NAME, all.join(", "));
-                anyhow!("--format: {game} has no form '{name}'; there are {all}")
-            }),
-        }
+/// The name of the form asked for, or that of the file's name, and the form if it is the game's own.
+fn form<'a, G: Playable>(
+    asked: Option<&'a str>,
+    path: &'a Path,
+) -> Result<(&'a str, Option<&'static TranscriptForm<G>>)> {
+    let own = |name: &str| G::transcripts().iter().find(|form| form.name == name);
+    let named = path.extension().and_then(|extension| extension.to_str());
+    let named = named.filter(|&name| name == PARQUET || own(name).is_some());
+    let name = asked.or(named).unwrap_or(JSON_LINES);
+    let form = own(name);
+    let mut all = vec![JSON_LINES, PARQUET, DATASET];
+    if form.is_none() && !all.contains(&name) {
+        all.extend(G::transcripts().iter().map(|form| form.name));
+        let (game, all) = (G::NAME, all.join(", "));
+        bail!("--format: {game} has no form '{name}'; there are {all}");
     }
+    Ok((name, form))
 }
 
 /// The forms of every game, for help texts.
@@ -106,21 +90,21 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let form = Form::of(self.form.format.as_deref(), &self.out)?;
+        let form = form::<G>(self.form.format.as_deref(), &self.out)?;
         let source = self.records.open::<G>()?;
         let games = match form {
-            Form::JsonLines => json_lines::export(&source, &self.out)?,
-            Form::Parquet => parquet::export(&source, &self.out)?,
-            Form::Dataset => {
+            (_, Some(form)) => transcripts::export(&source, form, &self.out)?,
+            (PARQUET, _) => parquet::export(&source, &self.out)?,
+            (DATASET, _) => {
                 let layout = Layout {
                     parts: self.parts.iter().map(part).collect::<Result<_>>()?,
                     seed: self.seed,
                     file_positions: self.file_positions,
                 };
                 let written = publish::export(&source, &self.out, &layout)?;
-                return self.records.made(&written);
+                return self.records.made(&written, "files");
             }
-            Form::Transcript(form) => transcripts::export(&source, form, &self.out)?,
+            _ => json_lines::export(&source, &self.out)?,
         };
         let told = serde_json::json!({ "file": self.out, "games": games });
         output::result(self.records.json, &told, || {
@@ -160,15 +144,15 @@ impl Import {
     }
 
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let written = match Form::<G>::of(self.form.format.as_deref(), &self.file)? {
-            Form::JsonLines => json_lines::import::<G>(&self.file, &self.out)?,
-            Form::Parquet => parquet::import::<G>(&self.file, &self.out)?,
-            Form::Dataset => bail!("--format: a data set is imported file by file, as {PARQUET}"),
-            Form::Transcript(form) => {
+        let written = match form::<G>(self.form.format.as_deref(), &self.file)? {
+            (_, Some(form)) => {
                 let game: G = games::read(&self.game.notation())?;
                 transcripts::import(&game, form, &self.file, &self.out)?
             }
+            (PARQUET, _) => parquet::import::<G>(&self.file, &self.out)?,
+            (DATASET, _) => bail!("--format: a data set is imported file by file, as {PARQUET}"),
+            _ => json_lines::import::<G>(&self.file, &self.out)?,
         };
-        output::result(self.json, &written, || made(&written))
+        output::result(self.json, &written, || made(&written, SHARDS))
     }
 }

@@ -29,6 +29,7 @@ use std::{
     sync::{Once, mpsc},
     thread,
     time::Duration,
+    vec,
 };
 
 /// The game of a Parquet file, if it says that.
@@ -73,28 +74,25 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> 
             Columns::open(&*group, &rules, &header)
         });
         let mut group = group.map_err(&foreign)?;
-        while let Some(rows) = guarded(|| group.next_rows()).map_err(&foreign)? {
-            for at in 0..rows.game.len() {
-                let wrong = |problem| wrong(row, problem);
-                let number = rows.game[at];
-                if open.as_ref().is_some_and(|open| open.0 != number)
-                    && let Some((_, game)) = open.take()
-                {
-                    let game = game.finish();
-                    output.push(
-                        game.map_err(|problem| wrong(format!("the game before: {problem}")))?,
-                    )?;
-                }
-                let game = match &mut open {
-                    Some((_, game)) => game,
-                    None => {
-                        let game = rows.begin(&rules, at, &header).map_err(wrong)?;
-                        &mut open.insert((number, game)).1
-                    }
-                };
-                rows.play(&rules, at, game).map_err(wrong)?;
-                row += 1;
+        loop {
+            let wrong = |problem| wrong(row, problem);
+            let Some(next) = guarded(|| group.next_row()).map_err(wrong)? else {
+                break;
+            };
+            if let Some((_, game)) = open.take_if(|open| open.0 != next.game) {
+                let game = game.finish();
+                output
+                    .push(game.map_err(|problem| wrong(format!("the game before: {problem}")))?)?;
             }
+            let game = match &mut open {
+                Some((_, game)) => game,
+                None => {
+                    let game = next.begin(&rules, &header).map_err(wrong)?;
+                    &mut open.insert((next.game, game)).1
+                }
+            };
+            next.play(&rules, game).map_err(wrong)?;
+            row += 1;
         }
     }
     if let Some((_, game)) = open {
@@ -154,9 +152,9 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 /// Rows that are in memory at a time, whatever a file says of its row groups.
 const BATCH: usize = 1 << 16;
 
-/// The columns of a row group, to be read batch by batch.
+/// The columns of a row group, to be read row by row.
 struct Columns {
-    left: usize,
+    left: i64,
     game: Column<Int64Type>,
     position: Column<ByteArrayType>,
     outcome: Column<Int32Type>,
@@ -182,8 +180,7 @@ impl Columns {
         };
         let time = header.times.then(|| Column::open(group, "time"));
         Ok(Self {
-            left: usize::try_from(group.metadata().num_rows())
-                .map_err(|error| error.to_string())?,
+            left: group.metadata().num_rows(),
             game: Column::open(group, "game")?,
             position: Column::open(group, "position")?,
             outcome: Column::open(group, "outcome")?,
@@ -202,105 +199,76 @@ impl Columns {
         })
     }
 
-    /// The next rows, until there are none.
-    fn next_rows(&mut self) -> Result<Option<Rows>, String> {
-        let count = self.left.min(BATCH);
-        self.left -= count;
-        if count == 0 {
+    /// The next row, until there is none.
+    fn next_row(&mut self) -> Result<Option<Row>, String> {
+        if self.left <= 0 {
             return Ok(None);
         }
-        let none = || Ok(vec![None; count]);
+        self.left -= 1;
+        let byte = |what: &str, number: i32| {
+            u8::try_from(number).map_err(|_| format!("there is no {what} {number}"))
+        };
+        let players = self.players.iter_mut();
         let labels = self.labels.iter_mut().map(|(value, error)| {
-            let error = error.as_mut().map_or_else(none, |error| error.read(count));
-            Ok([value.read(count)?, error?])
+            let error = error.as_mut().map_or(Ok(None), Column::next);
+            Ok((value.next()?, error?))
         });
-        Ok(Some(Rows {
-            game: self.game.filled(count)?,
-            position: self.position.filled(count)?,
-            outcome: self.outcome.filled(count)?,
-            mv: self.mv.filled(count)?,
-            explored: self.explored.filled(count)?,
-            value: self.value.read(count)?,
-            players: self
-                .players
-                .iter_mut()
-                .map(|column| column.filled(count))
+        let time = self.time.as_mut().map_or(Ok(None), Column::next)?;
+        let time = time.map(u64::try_from).transpose();
+        Ok(Some(Row {
+            game: self.game.filled()?,
+            players: players
+                .map(|player| byte("player", player.filled()?))
                 .collect::<Result<_, _>>()?,
-            time: match &mut self.time {
-                Some(time) => time.read(count)?,
-                None => vec![None; count],
+            position: self.position.filled()?,
+            outcome: byte("outcome", self.outcome.filled()?)?,
+            mv: self.mv.filled()?,
+            said: Said {
+                value: self.value.next()?,
+                explored: self.explored.filled()?,
+                time: time.map_err(|_| "the time is below 0")?,
+                labels: labels.collect::<Result<_, String>>()?,
             },
-            labels: labels.collect::<Result<_, String>>()?,
         }))
     }
 }
 
-/// Some rows of a row group.
-struct Rows {
-    game: Vec<i64>,
-    position: Vec<ByteArray>,
-    outcome: Vec<i32>,
-    mv: Vec<ByteArray>,
-    explored: Vec<bool>,
-    value: Vec<Option<f32>>,
-    players: Vec<Vec<i32>>,
-    time: Vec<Option<i64>>,
-    /// Values and errors; no errors where there are none.
-    labels: Vec<[Vec<Option<f32>>; 2]>,
+/// A ply.
+struct Row {
+    game: i64,
+    players: Vec<u8>,
+    position: ByteArray,
+    outcome: u8,
+    mv: ByteArray,
+    said: Said,
 }
 
-impl Rows {
-    fn players(&self, at: usize) -> Result<Vec<u8>, String> {
-        let player = |seat: &Vec<i32>| {
-            u8::try_from(seat[at]).map_err(|_| format!("there is no player {}", seat[at]))
-        };
-        self.players.iter().map(player).collect()
-    }
-
-    /// A game that begins with a row.
+impl Row {
+    /// A game that begins with it.
     fn begin<'a, G: Playable>(
         &self,
         rules: &'a G,
-        at: usize,
         header: &ShardHeader,
     ) -> Result<Builder<'a, G>, String> {
         let (start, _) = rules
-            .parse_position(text(&self.position[at])?)
+            .parse_position(text(&self.position)?)
             .map_err(|error| format!("the start is no position: {error}"))?;
-        Builder::new(rules, start, self.players(at)?, header)
+        Builder::new(rules, start, self.players.clone(), header)
     }
 
-    /// Adds a row to its game.
-    fn play<G: Playable>(
-        &self,
-        rules: &G,
-        at: usize,
-        game: &mut Builder<'_, G>,
-    ) -> Result<(), String> {
+    /// Adds it to its game.
+    fn play<G: Playable>(self, rules: &G, game: &mut Builder<'_, G>) -> Result<(), String> {
         let position = *game.replay.position();
-        if rules.format_position(&position, None) != text(&self.position[at])? {
+        if rules.format_position(&position, None) != text(&self.position)? {
             return Err("the position is not the one that the moves lead to".to_owned());
         }
-        if game.players != self.players(at)? {
+        if game.players != self.players {
             return Err("the players change within the game".to_owned());
         }
-        let outcome = u8::try_from(self.outcome[at])
-            .map_err(|_| format!("there is no outcome {}", self.outcome[at]))?;
         let mv = rules
-            .parse_move(&position, text(&self.mv[at])?)
+            .parse_move(&position, text(&self.mv)?)
             .map_err(|error| error.to_string())?;
-        let time = self.time[at].map(u64::try_from).transpose();
-        let said = Said {
-            value: self.value[at],
-            explored: self.explored[at],
-            time: time.map_err(|_| "the time is below 0".to_owned())?,
-            labels: self
-                .labels
-                .iter()
-                .map(|[value, error]| (value[at], error[at]))
-                .collect(),
-        };
-        game.play(outcome, mv, said)
+        game.play(self.outcome, mv, self.said)
     }
 }
 
@@ -383,11 +351,14 @@ impl Iterator for Checked {
     }
 }
 
-/// A column of a row group, from where it has been read to.
+/// A column of a row group.
 struct Column<T: DataType> {
     name: String,
     gaps: bool,
     reader: ColumnReaderImpl<T>,
+    /// Rows that were not yet read, and those that are in memory.
+    left: usize,
+    rows: vec::IntoIter<Option<T::T>>,
 }
 
 impl<T: DataType> Column<T> {
@@ -415,6 +386,8 @@ impl<T: DataType> Column<T> {
             name: name.to_owned(),
             gaps: description.max_def_level() == 1,
             reader: ColumnReaderImpl::new(description, Box::new(Checked(pages))),
+            left: usize::try_from(group.metadata().num_rows()).unwrap_or(0),
+            rows: Vec::new().into_iter(),
         })
     }
 
@@ -444,10 +417,20 @@ impl<T: DataType> Column<T> {
         })
     }
 
-    /// The next rows of a column without gaps.
-    fn filled(&mut self, rows: usize) -> Result<Vec<T::T>, String> {
-        let values = self.read(rows)?.into_iter().collect::<Option<_>>();
-        values.ok_or_else(|| format!("column '{}' has gaps", self.name))
+    /// What the next row holds.
+    fn next(&mut self) -> Result<Option<T::T>, String> {
+        if self.rows.as_slice().is_empty() {
+            let count = self.left.min(BATCH);
+            self.left -= count;
+            self.rows = self.read(count)?.into_iter();
+        }
+        Ok(self.rows.next().flatten())
+    }
+
+    /// The same of a column without gaps.
+    fn filled(&mut self) -> Result<T::T, String> {
+        let value = self.next()?;
+        value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }
 }
 

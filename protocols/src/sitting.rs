@@ -470,9 +470,8 @@ impl<G: Spoken> Sitting<G> {
 
 /// The value of a key in a notation, or else the usual one.
 pub(crate) fn value_of(notation: &Notation, key: &str, usual: &str) -> String {
-    let mut arguments = notation.arguments.iter();
-    let said = arguments.find(|argument| argument.key.as_deref() == Some(key));
-    said.map_or(usual.to_owned(), |said| said.value.to_string())
+    let said = notation.says(key);
+    said.map_or(usual.to_owned(), ToString::to_string)
 }
 
 /// Without the arguments of some keys.

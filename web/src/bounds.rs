@@ -1,37 +1,39 @@
 //! What a request may cost, and which players and evaluators it may name.
 //!
 //! What is not listed here is refused: other programs, files, models, tables, and options whose
-//! cost nobody bounds. Invariant: a notation that comes back from [`Bounds::player`] and
-//! [`Bounds::evaluator`] names nothing but what is listed, and every search in it has a limit.
+//! cost nobody bounds. Invariant: a notation that comes back from [`Bounds::player`] or `evaluator`
+//! names nothing but what is listed, and every search in it has a limit.
 
 use crate::api::Problem;
-use engine::core::game::OutcomeList;
+use crate::rating::has_chance;
+use engine::core::text::shortened;
 use engine::play::{
-    notation::{Argument, Notation, parse_number},
+    notation::{Argument, Notation, Problem as Refused, parse_number},
     playable::Playable,
     registry::EvaluatorEntry,
 };
 use std::time::Duration;
+
+/// Plies of a game that is judged.
+pub(crate) const MOST_PLIES: usize = 600;
+/// Evaluators of one request.
+pub(crate) const MOST_EVALUATORS: usize = 16;
+/// Plies of one search.
+const DEPTH: f64 = 12.0;
+/// MiB of one search.
+const MEMORY: f64 = 64.0;
 
 /// What a request may cost.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Threads of one search.
     pub threads: u32,
-    /// MiB of one search.
-    pub memory: u32,
     /// Milliseconds of one search.
     pub milliseconds: f64,
-    /// Plies of one search.
-    pub depth: u32,
     /// Simulations of one search.
     pub simulations: u32,
     /// Roll-outs of a move.
     pub games: u32,
-    /// Plies of a game that is judged.
-    pub plies: usize,
-    /// Evaluators of one request.
-    pub evaluators: usize,
     /// The time of a whole request, but for the search that is under way when it ends.
     pub whole: Duration,
 }
@@ -40,13 +42,9 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             threads: 2,
-            memory: 64,
             milliseconds: 5000.0,
-            depth: 12,
             simulations: 50_000,
             games: 1000,
-            plies: 600,
-            evaluators: 16,
             whole: Duration::from_secs(60),
         }
     }
@@ -67,9 +65,6 @@ const STARS: [&str; 8] = [
 /// Evaluators that play whole games for each value.
 const SLOW: [&str; 1] = ["mrmonte"];
 
-/// What is wrong, and at which character.
-type Refused = (usize, String);
-
 /// Players that take the same keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -86,28 +81,24 @@ impl Bounds {
     /// # Errors
     /// If it, or anything in it, is not among what a request may name, or exceeds these bounds.
     pub fn player<G: Playable>(&self, text: &str) -> Result<String, Problem> {
-        self.read_player::<G>(text)
-            .map_err(|(character, problem)| refused("player", text, character, &problem))
+        let player = read(text).and_then(|notation| self.bounded::<G>(notation));
+        let player = player.map_err(|refused| of_text("player", text, refused))?;
+        Ok(player.to_string())
     }
 
-    fn read_player<G: Playable>(&self, text: &str) -> Result<String, Refused> {
-        let mut notation =
-            Notation::parse(text).map_err(|error| (error.character, error.problem))?;
+    fn bounded<G: Playable>(&self, mut notation: Notation) -> Result<Notation, Refused> {
         let name = notation.name.clone();
-        let has_chance = G::Outcomes::BOUND > 1;
-        let plain = G::players()
-            .iter()
-            .filter(|entry| entry.parameters.is_empty())
-            .map(|entry| entry.name);
-        let plain: Vec<&str> = plain.chain(["random"]).collect();
+        let plain = G::players().iter().filter(|own| own.parameters.is_empty());
+        let plain = plain.map(|own| own.name).chain(["random"]);
+        let plain: Vec<&str> = plain.collect();
         // Arguments without a key stand in this order.
         let (family, places): (_, &[&str]) = match &*name {
             star if STARS.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Tree, &["sims"]),
-            "rollout" if has_chance => (Family::Rollout, &["eval"]),
+            "rollout" if has_chance::<G>() => (Family::Rollout, &["eval"]),
             other if plain.contains(&other) => (Family::Plain, &[]),
             _ => {
-                let rollout = if has_chance { ", rollout" } else { "" };
+                let rollout = if has_chance::<G>() { ", rollout" } else { "" };
                 return Err(notation.wrong(format!(
                     "there is no player '{name}' here; there are {}, mcts{rollout}, {}",
                     STARS.join(", "),
@@ -126,21 +117,17 @@ impl Bounds {
                 .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))??;
             argument.key = Some(key);
         }
-        let says = |key: &str| value_of(&notation, key).is_some();
+        let says = |key: &str| notation.says(key).is_some();
         let timed = says("ms") || says("cpu_ms");
         let limited = timed || says("nodes");
+        let whole_depth = name == "star2" && !limited && says("depth") && !says("probcut");
         // What is not said: for a Star search its time, and without any limit its depth; a depth
         // alone means all of it.
         let unsaid = [
             (Family::Star, "ms", self.milliseconds, !timed),
             (Family::Star, "depth", 3.0, !limited && !says("depth")),
-            (
-                Family::Star,
-                "probcut",
-                0.0,
-                name == "star2" && !limited && says("depth") && !says("probcut"),
-            ),
-            (Family::Tree, "memory", self.memory.into(), !says("memory")),
+            (Family::Star, "probcut", 0.0, whole_depth),
+            (Family::Tree, "memory", MEMORY, !says("memory")),
             (Family::Rollout, "games", self.games.into(), !says("games")),
         ];
         for (of, key, value, is_unsaid) in unsaid {
@@ -148,23 +135,22 @@ impl Bounds {
                 notation = notation.with(key, Notation::new(value.to_string()));
             }
         }
-        Ok(notation.to_string())
+        Ok(notation)
     }
 
     /// Of a player that deepens by plies and time alone: its notation without depth, the depth
     /// before which it may tell what it has found, and the time for that, a third of its own.
     pub(crate) fn deepening(&self, player: &str) -> Option<(Notation, u32, Duration)> {
         let mut notation = Notation::parse(player).ok()?;
-        let number = |wanted: &str| value_of(&notation, wanted)?.name.parse::<f64>().ok();
+        let number = |wanted: &str| notation.says(wanted)?.name.parse::<f64>().ok();
         let is_plain = |argument: &Argument| {
             let key = argument.key.as_deref();
             matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
         };
         // What is beyond the bounds is refused at once.
         let time = number("ms").filter(|time| (0.0..=self.milliseconds).contains(time));
-        let most = f64::from(self.depth);
-        let depth = number("depth").or(time.map(|_| most));
-        let depth = depth.filter(|&depth| depth <= most)?;
+        let depth = number("depth").or(time.map(|_| DEPTH));
+        let depth = depth.filter(|&depth| depth <= DEPTH)?;
         let is_star = STARS.contains(&notation.name.as_str());
         if !is_star || !notation.arguments.iter().all(is_plain) {
             return None;
@@ -188,22 +174,23 @@ impl Bounds {
                 return Some(Ok(()));
             }
             (Star | Rollout, "eval") | (Tree, "prior" | "leaf") => {
-                return Some(evaluator::<G>(value));
+                return Some(listed::<G>(value));
             }
+            // Who reads the notation takes nothing but certain words.
             (Star, "order" | "negascout") | (Tree, "select" | "solver" | "graph") => {
-                return Some(word(key, value));
+                return Some(Ok(()));
             }
             (Star | Tree, "ms" | "cpu_ms") => (0.01, self.milliseconds),
             (Star | Tree, "threads") => (1.0, self.threads.into()),
-            (Star, "depth") => (1.0, self.depth.into()),
+            (Star, "depth") => (1.0, DEPTH),
             (Star, "nodes") => (1.0, 1e9),
-            (Star, "table") => (0.0, self.memory.into()),
+            (Star, "table") => (0.0, MEMORY),
             (Star, "step") => (1.0, 16.0),
             (Star, "aspiration") => (0.0, 1.0),
             (Star, "probcut") | (Tree, "exploration" | "c") => (0.0, 100.0),
             (Star, "width") => (1.0, 65535.0),
             (Tree, "sims") => (1.0, self.simulations.into()),
-            (Tree, "memory") => (1.0, self.memory.into()),
+            (Tree, "memory") => (1.0, MEMORY),
             (Tree, "temperature") => (0.001, 1000.0),
             (Tree, "rave") => (0.0, 1e9),
             (Tree, "expand") => (1.0, 1e6),
@@ -215,37 +202,24 @@ impl Bounds {
         };
         Some(parse_number(key, value, least..=most).map(drop))
     }
-
-    /// An evaluator that may be asked.
-    ///
-    /// # Errors
-    /// As [`Bounds::player`].
-    pub fn evaluator<G: Playable>(&self, text: &str) -> Result<Notation, Problem> {
-        let read = Notation::parse(text).map_err(|error| (error.character, error.problem));
-        read.and_then(|notation| evaluator::<G>(&notation).map(|()| notation))
-            .map_err(|(character, problem)| refused("evaluator", text, character, &problem))
-    }
 }
 
-/// The value of a key.
-fn value_of<'a>(notation: &'a Notation, key: &str) -> Option<&'a Notation> {
-    let mut arguments = notation.arguments.iter();
-    let found = arguments.find(|argument| argument.key.as_deref() == Some(key))?;
-    Some(&found.value)
+/// An evaluator that may be asked.
+///
+/// # Errors
+/// As [`Bounds::player`].
+pub(crate) fn evaluator<G: Playable>(text: &str) -> Result<Notation, Problem> {
+    let read = read(text).and_then(|notation| listed::<G>(&notation).map(|()| notation));
+    read.map_err(|refused| of_text("evaluator", text, refused))
 }
 
-fn refused(what: &str, text: &str, character: usize, problem: &str) -> Problem {
-    let text = engine::core::text::shortened(text, 200);
+fn read(text: &str) -> Result<Notation, Refused> {
+    Notation::parse(text).map_err(|error| (error.character, error.problem))
+}
+
+fn of_text(what: &str, text: &str, (character, problem): Refused) -> Problem {
+    let text = shortened(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
-}
-
-/// A word that names no file: letters and `:`.
-fn word(key: &str, value: &Notation) -> Result<(), Refused> {
-    let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == ':';
-    if value.arguments.is_empty() && value.name.chars().all(letters) {
-        return Ok(());
-    }
-    Err(value.wrong(format!("'{key}' is one word, not '{value}'")))
 }
 
 /// The evaluators of a game that a request may name, but for `best` and `random`.
@@ -255,7 +229,7 @@ pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static Evaluat
 }
 
 /// Whether a request may name this evaluator: a listed one, whose arguments are numbers and words.
-fn evaluator<G: Playable>(notation: &Notation) -> Result<(), Refused> {
+fn listed<G: Playable>(notation: &Notation) -> Result<(), Refused> {
     const KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",
     ];
@@ -272,11 +246,9 @@ fn evaluator<G: Playable>(notation: &Notation) -> Result<(), Refused> {
         let key = argument.key.as_deref().unwrap_or_default();
         !KEYS.contains(&key) || !argument.value.arguments.is_empty()
     };
-    match notation.arguments.iter().find(is_wrong) {
-        Some(wrong) => Err((
-            wrong.character,
-            format!("here evaluators take only {}", KEYS.join(", ")),
-        )),
-        None => Ok(()),
-    }
+    let wrong = notation.arguments.iter().find(is_wrong).map(|wrong| {
+        let problem = format!("here evaluators take only {}", KEYS.join(", "));
+        (wrong.character, problem)
+    });
+    wrong.map_or(Ok(()), Err)
 }

@@ -7,7 +7,6 @@
 //! means that the bounds are reached.
 
 use crate::answer::answer_each;
-use crate::api::{Answer, Problem};
 use crate::bounds::Bounds;
 use crate::exec::Sessions;
 use crate::page::{FILES, POLICY, kind_of};
@@ -15,11 +14,14 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header},
-    response::Response,
+    http::{HeaderMap, Method, StatusCode, header, uri::Authority},
+    response::{IntoResponse as _, Response},
 };
+use futures_util::{StreamExt as _, stream};
 use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
 use std::{
+    convert::Infallible,
     io,
     net::{IpAddr, SocketAddr},
     sync::Arc,
@@ -96,7 +98,7 @@ type Refusal = (StatusCode, &'static str);
 
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let answered = answered(&shared, request).await;
-    answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+    answered.unwrap_or_else(|(status, problem)| whole(refused(status, problem)))
 }
 
 async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Refusal> {
@@ -104,31 +106,25 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
     own(shared, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            searched(shared, body, LONGEST, |shared, text, told| {
+            searched(shared, body, LONGEST, |shared, text, tell| {
                 let mut in_parts = false;
                 answer_each(text, &shared.bounds, |answer, is_last| {
                     in_parts |= !is_last;
-                    let json = serde_json::to_vec(answer).unwrap_or_default();
-                    let part = match in_parts {
-                        true => Part::Line(json),
-                        false => {
-                            let status = status_of(answer);
-                            Part::Whole(response(status, "application/json", json))
-                        }
-                    };
-                    told.blocking_send(part).is_ok()
+                    let json = answer.to_string();
+                    tell(match in_parts {
+                        true => (StatusCode::OK, LINES, json + "\n"),
+                        false => (status_of(answer), JSON, json),
+                    })
                 });
             })
             .await
         }
         (&Method::POST, "/records") => {
-            searched(shared, body, LONGEST_FILE, |shared, bytes, told| {
-                let answer = match (shared.games)(bytes) {
-                    Ok(json) => response(StatusCode::OK, "application/json", json),
+            searched(shared, body, LONGEST_FILE, |shared, bytes, tell| {
+                tell(match (shared.games)(bytes) {
+                    Ok(json) => (StatusCode::OK, JSON, json),
                     Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
-                };
-                // Whoever asked may be gone.
-                let _ = told.blocking_send(Part::Whole(answer));
+                });
             })
             .await
         }
@@ -139,13 +135,12 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
             let decoded =
                 |query: &String| percent_decode_str(query).decode_utf8_lossy().into_owned();
             let command = query.as_ref().map(decoded);
-            searched(shared, body, LONGEST, move |_, body, told| {
+            searched(shared, body, LONGEST, move |_, body, tell| {
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-                let answer = match sessions.answer(&name, &command) {
-                    Ok(said) => response(StatusCode::OK, "text/plain; charset=utf-8", said),
+                tell(match sessions.answer(&name, &command) {
+                    Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
                     Err(problem) => refused(StatusCode::SERVICE_UNAVAILABLE, problem),
-                };
-                let _ = told.blocking_send(Part::Whole(answer));
+                });
             })
             .await
         }
@@ -156,7 +151,7 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
             let file = FILES.iter().find(|(known, _)| *known == name);
             let nothing = "there is no such page; there are / and POST /api";
             let (name, content) = file.ok_or((StatusCode::NOT_FOUND, nothing))?;
-            Ok(response(StatusCode::OK, kind_of(name), *content))
+            Ok(whole((StatusCode::OK, kind_of(name), *content)))
         }
         _ => Err((NOT_SO, "pages answer GET only")),
     }
@@ -190,25 +185,21 @@ fn may_exec(
 
 /// Whether a request was meant for this server, and comes from its own page if from any.
 fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
-    let text = |name| {
-        let mut values = headers.get_all(name).iter();
-        match (values.next(), values.next()) {
-            (None, _) => Ok(None),
-            (Some(only), None) => only.to_str().map(Some).map_err(drop),
-            (Some(_), Some(_)) => Err(()),
-        }
+    let all = |name| -> Vec<&str> {
+        let values = headers.get_all(name).iter();
+        values.map(|value| value.to_str().unwrap_or("?")).collect()
     };
-    match text(header::HOST) {
-        Ok(Some(host)) if is_own(shared, host) => {}
-        _ => return Err("'Host' is not this server; use the address that it printed"),
-    }
-    let from_here = |origin: &str| {
+    let is_here = |origin: &str| {
         let host = origin.strip_prefix("http://");
         host.is_some_and(|host| is_own(shared, host))
     };
-    match text(header::ORIGIN) {
-        Ok(None) => Ok(()),
-        Ok(Some(origin)) if from_here(origin) => Ok(()),
+    match all(header::HOST)[..] {
+        [host] if is_own(shared, host) => {}
+        _ => return Err("'Host' is not this server; use the address that it printed"),
+    }
+    match all(header::ORIGIN)[..] {
+        [] => Ok(()),
+        [origin] if is_here(origin) => Ok(()),
         _ => Err("'Origin' is not this server's page"),
     }
 }
@@ -216,19 +207,16 @@ fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
 /// Names that lead here and that no other site can have: `localhost` and addresses, with the port.
 /// Who listens on all addresses is reached by any of them.
 fn is_own(shared: &Shared, host: &str) -> bool {
-    let port = shared.address.port();
-    // Browsers leave out the usual port.
-    let (name, said) = match host.rsplit_once(':') {
-        Some((name, said)) if !said.ends_with(']') => (name, said.parse().ok()),
-        _ => (host, Some(80)),
+    let Ok(said) = host.parse::<Authority>() else {
+        return false;
     };
-    if said != Some(port) {
+    // Browsers leave out the usual port.
+    if said.port_u16().unwrap_or(80) != shared.address.port() || host.contains('@') {
         return false;
     }
-    let bare = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'));
-    match bare.unwrap_or(name).parse::<IpAddr>() {
+    let name = said.host();
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    match address.parse::<IpAddr>() {
         Ok(address) => {
             let listened = shared.address.ip();
             listened.is_unspecified() || address == listened || address.is_loopback()
@@ -237,20 +225,20 @@ fn is_own(shared: &Shared, host: &str) -> bool {
     }
 }
 
-/// What a search tells.
-enum Part {
-    /// All of the answer.
-    Whole(Response),
-    /// A line of JSON, of several.
-    Line(Vec<u8>),
-}
+/// An answer: its status, its type, and all of it or, of [`LINES`], a line.
+type Part = (StatusCode, &'static str, String);
 
-/// Reads a request and answers it on a thread for searches.
+const JSON: &str = "application/json";
+/// Answers that are told in parts, each a line of JSON.
+const LINES: &str = "application/x-ndjson";
+
+/// Reads a request and answers it on a thread for searches, which is given how to tell a part: by
+/// `false` it hears that nobody listens any more.
 async fn searched(
     shared: &Arc<Shared>,
     body: Body,
     longest: usize,
-    work: impl FnOnce(&Shared, &[u8], &mpsc::Sender<Part>) + Send + 'static,
+    work: impl FnOnce(&Shared, &[u8], &dyn Fn(Part) -> bool) + Send + 'static,
 ) -> Result<Response, Refusal> {
     let busy = "too many requests at a time; ask again";
     let busy = (StatusCode::SERVICE_UNAVAILABLE, busy);
@@ -272,61 +260,43 @@ async fn searched(
     tokio::task::spawn_blocking(move || {
         // Both stay taken until the search has ended, even if nobody waits for it any more.
         let _taken = (waits, turn);
-        work(&for_search, &text, &told);
+        work(&for_search, &text, &|part| told.blocking_send(part).is_ok());
     });
     let first = timeout(patience, heard.recv()).await.map_err(|_| late)?;
     let beyond = "this request is beyond what is answered here";
     let first = first.ok_or((StatusCode::SERVICE_UNAVAILABLE, beyond))?;
-    if let Part::Whole(response) = first {
-        return Ok(response);
+    let (status, kind, line) = first;
+    if kind != LINES {
+        return Ok(whole((status, kind, line)));
     }
     // With the connection goes who hears, and with that the search.
-    let mut first = Some(first);
-    let lines = futures_util::stream::poll_fn(move |context| {
-        let part = match first.take() {
-            Some(part) => std::task::Poll::Ready(Some(part)),
-            None => heard.poll_recv(context),
-        };
-        part.map(|part| match part? {
-            Part::Line(json) => Some(Ok::<_, io::Error>([json, vec![b'\n']].concat())),
-            Part::Whole(_) => None,
-        })
-    });
-    Ok(response(
-        StatusCode::OK,
-        "application/x-ndjson",
-        Body::from_stream(lines),
-    ))
+    let others = stream::poll_fn(move |context| heard.poll_recv(context));
+    let lines = stream::iter([line]).chain(others.map(|(_, _, line)| line));
+    let lines = lines.map(Ok::<_, Infallible>);
+    Ok(whole((status, kind, Body::from_stream(lines))))
 }
 
-fn status_of(answer: &Answer) -> StatusCode {
-    match answer {
-        Answer::Error(Problem {
-            out_of_time: true, ..
-        }) => StatusCode::SERVICE_UNAVAILABLE,
-        Answer::Error(_) => StatusCode::BAD_REQUEST,
-        _ => StatusCode::OK,
+fn status_of(answer: &Value) -> StatusCode {
+    match (&answer["error"], &answer["out_of_time"]) {
+        (Value::Null, _) => StatusCode::OK,
+        (_, Value::Null) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
-fn refused(status: StatusCode, problem: &str) -> Response {
-    let problem = serde_json::json!({ "error": problem });
-    response(status, "application/json", problem.to_string())
+fn refused(status: StatusCode, problem: &str) -> Part {
+    (status, JSON, json!({ "error": problem }).to_string())
 }
 
-fn response(status: StatusCode, kind: &'static str, content: impl Into<Body>) -> Response {
-    let mut response = Response::new(content.into());
-    *response.status_mut() = status;
-    for (name, value) in [
+/// With what every answer says to a browser.
+fn whole((status, kind, content): (StatusCode, &'static str, impl Into<Body>)) -> Response {
+    let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
-    ] {
-        let value = header::HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
-    }
-    response
+    ];
+    (status, headers, content.into()).into_response()
 }

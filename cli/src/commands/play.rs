@@ -17,7 +17,6 @@ use engine::play::{
     build::PlayerRecipe,
     game_line::{FORMAT, GameLine, PlyLine},
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -25,8 +24,8 @@ use std::{
     time::UNIX_EPOCH,
 };
 use web::{
-    answer::{analysis, decision, levels, permitted, roll, start, usual_judge},
-    api::{Account, PlayedPly},
+    answer::{decision, levels, permitted, roll, start, usual_judge},
+    api::PlayedPly,
     games::OnBoard,
     judge::{judge, verdict},
     rating::{Rater, has_chance},
@@ -83,53 +82,42 @@ const LONGEST_LINE: usize = 4096;
 /// Who sits at this terminal.
 const PERSON: &str = "person";
 
-/// The first line of a saved game.
-#[derive(Serialize, Deserialize)]
-struct Heading {
-    format: String,
-    game: String,
-    players: Vec<String>,
-    /// `{seed}`.
-    #[serde(default)]
-    run: Value,
-}
-
-/// Reads a saved game.
-fn saved(path: &Path) -> Result<(Heading, Option<GameLine>)> {
+/// Reads a saved game: its first line, and the game.
+fn saved(path: &Path) -> Result<(Value, GameLine)> {
     let text = files::read_text(path)?;
-    let mut lines = text.lines();
-    let mut line = || lines.next().unwrap_or_default();
-    let heading = serde_json::from_str::<Heading>(line());
-    let read = heading.and_then(|heading| Ok((heading, serde_json::from_str(line())?)));
+    let (heading, game) = text.split_once('\n').unwrap_or_default();
+    let game = game.lines().next().unwrap_or_default();
+    let read = serde_json::from_str::<Value>(heading);
+    let read = read.and_then(|heading| Ok((heading, serde_json::from_str(game)?)));
     let (heading, game) = read.with_context(|| format!("{}: no saved game", path.display()))?;
-    if heading.format != FORMAT {
+    if heading["format"] != FORMAT {
         let path = path.display();
         bail!("{path}: no game of {FORMAT}, which 'save' writes");
     }
-    Ok((heading, Some(game)))
+    Ok((heading, game))
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let (heading, line) = match &self.resume {
-            Some(path) => saved(path)?,
+            Some(path) => saved(path).map(|(heading, line)| (heading, Some(line)))?,
             None => {
                 let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
-                let new = Heading {
-                    format: FORMAT.to_owned(),
-                    game: self.game.notation(),
-                    players: [PERSON, "medium"].map(str::to_owned).to_vec(),
-                    run: json!({ "seed": micros as u64 % 1_000_000 }),
-                };
-                (new, None)
+                let seed = micros as u64 % 1_000_000;
+                (
+                    heading(&self.game.notation(), &[PERSON, "medium"], seed),
+                    None,
+                )
             }
         };
-        with_game!(&heading.game, game => {
-            let mut session = Session::new(self, game, &heading)?;
-            session.begin(line)?;
-            session.play()
-        })
+        let game = heading["game"].as_str().unwrap_or_default();
+        with_game!(game, game => Session::open(self, game, &heading, line)?.play())
     }
+}
+
+/// The first line of a saved game.
+fn heading(game: &str, players: &[&str], seed: u64) -> Value {
+    json!({ "format": FORMAT, "game": game, "players": players, "run": { "seed": seed } })
 }
 
 struct Session<'a, G: OnBoard> {
@@ -148,70 +136,71 @@ struct Session<'a, G: OnBoard> {
 }
 
 impl<'a, G: OnBoard> Session<'a, G> {
-    fn new(arguments: &'a Arguments, game: G, heading: &Heading) -> Result<Self> {
-        let mut others = heading.players.iter().filter(|name| *name != PERSON);
-        let opponent = arguments.opponent.as_ref().or(others.next());
-        let opponent = opponent.map_or(PERSON, String::as_str);
-        let level = levels(&game)
-            .into_iter()
-            .find(|level| level.name == opponent);
-        let opponent = level.map_or(opponent.to_owned(), |level| level.player);
-        let place = heading.players.iter().position(|name| name == PERSON);
+    /// Sets up the start, and plays what was saved.
+    fn open(
+        arguments: &'a Arguments,
+        game: G,
+        heading: &Value,
+        saved: Option<GameLine>,
+    ) -> Result<Self> {
+        let players = heading["players"].as_array().into_iter().flatten();
+        let players: Vec<&str> = players.filter_map(Value::as_str).collect();
+        let other = players.iter().copied().find(|&name| name != PERSON);
+        let opponent = arguments.opponent.as_deref().or(other).unwrap_or(PERSON);
+        let level = levels(&game).find(|(name, _)| *name == opponent);
+        let opponent = level.map_or(opponent.to_owned(), |(_, player)| player);
+        let place = players.iter().position(|&name| name == PERSON);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(place);
         let (seat, seats) = (seat.unwrap_or(0), game.seats());
         if seat >= seats {
             bail!("this game has {seats} seats, there is no seat {}", seat + 1);
         }
-        let judge = arguments
-            .judge
-            .clone()
-            .unwrap_or_else(|| usual_judge(&game));
-        let recipe = |player: &str| PlayerRecipe::parse(player, &game);
-        let is_person = opponent == PERSON;
-        Ok(Self {
-            arguments,
-            seed: arguments.seed.or(heading.run["seed"].as_u64()).unwrap_or(1),
-            seat,
-            judge: recipe(&judge)?,
-            opponent: (!is_person).then(|| recipe(&opponent)).transpose()?,
-            game,
-            positions: Vec::new(),
-            plies: Vec::new(),
-            rolled: None,
-        })
-    }
-
-    /// Sets up the start, and plays what was saved.
-    fn begin(&mut self, saved: Option<GameLine>) -> Result<()> {
-        let told = saved.as_ref().map(|line| &line.start);
-        let (first, rolled) = match told.or(self.arguments.start.as_ref()) {
-            Some(text) => self.game.parse_position(text)?,
-            None => (start(&self.game, self.seed, false), None),
+        let judge = arguments.judge.clone();
+        let judge = PlayerRecipe::parse(&judge.unwrap_or_else(|| usual_judge(&game)), &game)?;
+        let opponent = match &*opponent {
+            PERSON => None,
+            player => Some(PlayerRecipe::parse(player, &game)?),
         };
-        self.positions.push(first);
-        self.rolled = rolled.filter(|_| has_chance::<G>());
+        let said = heading["run"]["seed"].as_u64();
+        let seed = arguments.seed.or(said).unwrap_or(1);
+        let told = saved.as_ref().map(|line| &line.start);
+        let (first, rolled) = match told.or(arguments.start.as_ref()) {
+            Some(text) => game.parse_position(text)?,
+            None => (start(&game, seed, false), None),
+        };
+        let dice = match (has_chance::<G>(), &*arguments.dice) {
+            (false, _) => String::new(),
+            (true, "hand") => "; you roll the die".to_owned(),
+            _ => format!(", dice of seed {seed}"),
+        };
+        let against = opponent.as_ref().map_or("each other", PlayerRecipe::name);
+        let (notation, judged) = (game.notation(), judge.name());
+        let title = format!(
+            "{notation}, against {against}{dice}, judged by {judged}; 'help' tells what may be typed"
+        );
+        let mut session = Self {
+            arguments,
+            seed,
+            seat,
+            judge,
+            opponent,
+            game,
+            positions: vec![first],
+            plies: Vec::new(),
+            rolled: rolled.filter(|_| has_chance::<G>()),
+        };
         for (number, ply) in (1..).zip(saved.into_iter().flat_map(|line| line.plies)) {
-            let position = self.positions[self.plies.len()];
+            let position = session.positions[session.plies.len()];
             let face = has_chance::<G>().then_some(ply.outcome);
-            let is_face = face.is_none_or(|face| self.game.outcome_names().contains(&face));
-            if !is_face || !self.names(&position, face).contains(&ply.mv) {
+            let is_face = face.is_none_or(|face| session.game.outcome_names().contains(&face));
+            if !is_face || !session.names(&position, face).contains(&ply.mv) {
                 let mv = shortened(&ply.mv, 80);
                 bail!("ply {number} of the saved game: there is no move '{mv}'");
             }
-            self.step(face, ply.mv)?;
+            session.step(face, ply.mv)?;
         }
-        let dice = match (has_chance::<G>(), self.arguments.dice.as_str()) {
-            (false, _) => String::new(),
-            (true, "hand") => "; you roll the die".to_owned(),
-            _ => format!(", dice of seed {}", self.seed),
-        };
-        let opponent = self.opponent.as_ref();
-        output::line(&format!(
-            "{}, against {}{dice}, judged by {}; 'help' tells what may be typed",
-            self.game.notation(),
-            opponent.map_or("each other", PlayerRecipe::name),
-            self.judge.name()
-        ))
+        output::line(&title)?;
+        Ok(session)
     }
 
     /// Notes a move after its roll.
@@ -351,9 +340,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let rated = analysis(&self.game, position, face, &self.judge)?;
-                    let best = rated.best.unwrap_or_default();
-                    format!("{best} ({:.1} %)", percent(rated.value))
+                    let (best, value, _) = self.rated(position, face, "")?;
+                    format!("{best} ({value:.1} %)")
                 }
                 ("save", _) => match self.save(rest.trim()) {
                     Ok(()) => format!("saved in {}", rest.trim()),
@@ -370,12 +358,25 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
+    /// The best move, what it is worth and what another one is, in percent.
+    fn rated(
+        &self,
+        position: &G::Position,
+        face: Option<u8>,
+        mv: &str,
+    ) -> Result<(String, f64, f64)> {
+        let rating = Rater::new(&self.game, &self.judge)?.rate(position, false)?;
+        let best = rating.best(rating.permitted(face).unwrap_or_default());
+        let name = best.map(|place| rating.moves[place].name.clone());
+        let played = rating.moves.iter().position(|one| one.name == mv);
+        let value = |place| 100.0 * rating.value(place).unwrap_or_default();
+        let [best, played] = [best, played].map(|place| place.map_or(0.0, value));
+        Ok((name.unwrap_or_default(), best, played))
+    }
+
     /// What a move gives away.
     fn price(&self, position: &G::Position, face: Option<u8>, mv: &str) -> Result<String> {
-        let rated = analysis(&self.game, position, face, &self.judge)?;
-        let played = rated.moves.iter().find(|one| one.mv == mv);
-        let value = percent(played.and_then(|one| one.value));
-        let best = percent(rated.value);
+        let (better, best, value) = self.rated(position, face, mv)?;
         let error = best - value;
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
@@ -388,7 +389,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
             "doubtful" => style(format!("{price} ({verdict})")).yellow(),
             _ => style(format!("{price} ({verdict})")).red(),
         };
-        let better = rated.best.unwrap_or_default();
         Ok(format!("{price}; better is {better}, {best:.1} %"))
     }
 
@@ -399,16 +399,11 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
         let (seats, last) = (self.game.seats(), self.positions[self.plies.len()]);
         let opponent = self.opponent.as_ref().map_or(PERSON, PlayerRecipe::name);
-        let mut players = vec![opponent.to_owned(); seats];
-        players[self.seat] = PERSON.to_owned();
+        let mut players = vec![opponent; seats];
+        players[self.seat] = PERSON;
         let payoffs = self.game.payoffs(&last).unwrap_or_default();
         let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
-        let heading = json!(Heading {
-            format: FORMAT.to_owned(),
-            game: self.game.notation(),
-            players,
-            run: json!({ "seed": self.seed }),
-        });
+        let heading = heading(&self.game.notation(), &players, self.seed);
         let game = json!(GameLine::new(
             self.game.format_position(&self.positions[0], None),
             self.plies.iter().map(ply).collect(),
@@ -429,33 +424,33 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let game = &self.game;
         let mut rater = Rater::new(game, &self.judge)?;
         let ledger = judge(game, self.positions[0], &self.plies, &mut rater, None)?;
-        let terms: [(_, Term); _] = [
-            ("start", |seat| seat.start),
-            ("luck", |seat| seat.luck),
-            ("errors", |seat| -seat.errors),
-            ("luck and errors of others", |seat| seat.others),
-            ("drift of the judge", |seat| seat.drift),
-            (if ledger.over { "result" } else { "so far" }, |seat| {
-                seat.result
-            }),
-            ("given away a decision", |seat| seat.error_per_decision),
-        ];
-        let row = |(name, value): (&str, Term)| {
-            // A sum of nothing has no sign.
-            let value = |seat| Cell::Right(format!("{:+.2}", 100.0 * value(seat) + 0.0));
-            let values = ledger.seats.iter().map(value);
-            [Cell::from(name)].into_iter().chain(values).collect()
-        };
         let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
-        let heads = ["ledger, in points"].into_iter().chain(titles);
-        let sheet = Sheet::filled(heads, terms.map(row)).text();
-        output::line(&format!("\n{}", sheet.trim_end()))
+        let mut sheet = Sheet::new(["ledger, in points"].into_iter().chain(titles));
+        let names = [
+            "start",
+            "luck",
+            "errors",
+            "luck and errors of others",
+            "drift of the judge",
+            if ledger.over { "result" } else { "so far" },
+            "given away a decision",
+        ];
+        sheet.rows = names.map(|name| vec![name.into()]).to_vec();
+        for seat in &ledger.seats {
+            let terms = [
+                seat.start,
+                seat.luck,
+                -seat.errors,
+                seat.others,
+                seat.drift,
+                seat.result,
+                seat.error_per_decision,
+            ];
+            for (row, term) in sheet.rows.iter_mut().zip(terms) {
+                // A sum of nothing has no sign.
+                row.push(Cell::Right(format!("{:+.2}", 100.0 * term + 0.0)));
+            }
+        }
+        output::line(&format!("\n{}", sheet.text().trim_end()))
     }
-}
-
-/// A term of a seat's ledger.
-type Term = fn(&Account) -> f64;
-
-fn percent(value: Option<f64>) -> f64 {
-    100.0 * value.unwrap_or_default()
 }

@@ -98,7 +98,8 @@ impl Notation {
     }
 
     /// The value of a key, however often it is given.
-    pub(super) fn says(&self, key: &str) -> Option<&Self> {
+    #[must_use]
+    pub fn says(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
         let mut of_key = arguments.filter(|said| said.key.as_deref() == Some(key));
         of_key.next().map(|said| &said.value)

@@ -15,6 +15,44 @@ macro_rules! compiled_for {
     };
 }
 
+/// Loads and stores of the vectors that lines of 64 bytes hold.
+macro_rules! loads_and_stores {
+    ($features:literal) => {
+        compiled_for! {
+            $features
+
+            /// Vector `at` of some lines.
+            pub(super) fn load<T: Copy, const COUNT: usize>(
+                lines: &[Line<T, COUNT>],
+                at: usize,
+            ) -> Vector {
+                const { assert!(size_of::<T>() * COUNT == 64) };
+                assert!(at / (64 / BYTES) < lines.len());
+                // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of the
+                // vectors in it.
+                unsafe { lines.as_ptr().cast::<Vector>().add(at).read() }
+            }
+
+            pub(super) fn store<T: Copy, const COUNT: usize>(
+                lines: &mut [Line<T, COUNT>],
+                at: usize,
+                vector: Vector,
+            ) {
+                const { assert!(size_of::<T>() * COUNT == 64) };
+                assert!(at / (64 / BYTES) < lines.len());
+                // SAFETY: as above, written; elements are integers, so any bits will do.
+                unsafe { lines.as_mut_ptr().cast::<Vector>().add(at).write(vector) }
+            }
+
+            pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+                let part = &mut bytes[BYTES * at..][..BYTES];
+                // SAFETY: there is room for the vector, and the store asks for no alignment.
+                unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
+            }
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "wasm32")]

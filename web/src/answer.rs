@@ -77,20 +77,24 @@ fn answer_about(
 /// answer that is meant, with which comes `true`. Ends early when `tell` says by `false` that nobody
 /// listens any more.
 pub fn answer_each(request: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Value, bool) -> bool) {
-    if let Ok((game, mut question)) = read_request(request)
+    if let Ok((game, question)) = read_request(request)
         && let Question::Analyse {
+            position,
             player,
             stream: true,
-            ..
-        } = &question
-        && let Some((search, deepest, time)) = bounds.deepening(player)
+        } = question
+        && let Some((search, deepest, time)) = bounds.deepening(&player)
     {
         let began = Instant::now();
         for depth in 1..deepest {
-            if let Question::Analyse { player, .. } = &mut question {
-                let depth = Notation::new(depth.to_string());
-                *player = search.clone().with("depth", depth).to_string();
-            }
+            let player = search
+                .clone()
+                .with("depth", Notation::new(depth.to_string()));
+            let question = Question::Analyse {
+                position: position.clone(),
+                player: player.to_string(),
+                stream: true,
+            };
             let Ok(mut found) = answer_about(game.clone(), &question, bounds) else {
                 break;
             };
@@ -322,18 +326,6 @@ fn analysis<G: OnBoard>(
     recipe: &PlayerRecipe<G>,
 ) -> Result<Value, Problem> {
     let several = |shares: Shares| (game.seats() > 2).then(|| shares[..game.seats()].to_vec());
-    if let Some(payoffs) = game.payoffs(position) {
-        return Ok(without_absent(json!({
-            "value": payoffs[game.to_move(position)],
-            "shares": several(payoffs.map(f64::from)),
-            "best": null,
-            "moves": [],
-            "faces": has_chance::<G>().then(|| json!([])),
-            "exact": true,
-            "nodes": 0,
-            "milliseconds": 0.0,
-        })));
-    }
     let rating = Rater::new(game, recipe)?.rate(position, false)?;
     let name = |place: usize| &*rating.moves[place].name;
     let value = |place: usize| rating.value(place);
@@ -367,6 +359,7 @@ fn analysis<G: OnBoard>(
         })
     };
     let (value, calibrated) = match rolled {
+        _ if rating.end.is_some() => (rating.end.map(|end| end[rating.seat]), None),
         Some(_) => (best.and_then(value), best.and_then(calibrated)),
         None => (
             rates.then(|| rating.expected(value)),
@@ -375,7 +368,7 @@ fn analysis<G: OnBoard>(
     };
     Ok(without_absent(json!({
         "value": value,
-        "shares": best.and_then(|best| several(rating.moves[best].shares?)),
+        "shares": rating.end.or(best.and_then(|best| rating.moves[best].shares)).and_then(several),
         "calibrated": calibrated,
         "best": best.map(name),
         "moves": moves,

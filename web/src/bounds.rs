@@ -148,16 +148,17 @@ impl Bounds {
             matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
         };
         // What is beyond the bounds is refused at once.
-        let time = number("ms").filter(|time| (0.0..=self.milliseconds).contains(time));
+        let time = number("ms");
         let depth = number("depth").or(time.map(|_| DEPTH));
         let depth = depth.filter(|&depth| depth <= DEPTH)?;
+        let time = time.unwrap_or(self.milliseconds) / 3000.0;
+        let time = Duration::try_from_secs_f64(time).ok()?;
         let is_star = STARS.contains(&notation.name.as_str());
         if !is_star || !notation.arguments.iter().all(is_plain) {
             return None;
         }
-        let time = Duration::from_secs_f64(time.unwrap_or(self.milliseconds) / 3000.0);
-        let is_depth = |argument: &Argument| argument.key.as_deref() == Some("depth");
-        notation.arguments.retain(|argument| !is_depth(argument));
+        let arguments = &mut notation.arguments;
+        arguments.retain(|argument| argument.key.as_deref() != Some("depth"));
         Some((notation, depth as u32, time))
     }
 
@@ -170,34 +171,25 @@ impl Bounds {
     ) -> Option<Result<(), Refused>> {
         use Family::{Rollout, Star, Tree};
         let (least, most) = match (family, key) {
-            (Tree, "leaf") if value.name == "playout" && value.arguments.is_empty() => {
-                return Some(Ok(()));
-            }
+            (Tree, "leaf") if value.to_string() == "playout" => return Some(Ok(())),
             (Star | Rollout, "eval") | (Tree, "prior" | "leaf") => {
                 return Some(listed::<G>(value));
             }
-            // Who reads the notation takes nothing but certain words.
-            (Star, "order" | "negascout") | (Tree, "select" | "solver" | "graph") => {
-                return Some(Ok(()));
-            }
+            // Whoever reads the notation takes certain words and numbers for these, none that cost.
+            (
+                Star,
+                "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
+            )
+            | (Tree, "select" | "exploration" | "c" | "temperature" | "rave" | "expand")
+            | (Tree, "batch" | "solver" | "graph")
+            | (Rollout, "error" | "plies") => return Some(Ok(())),
             (Star | Tree, "ms" | "cpu_ms") => (0.01, self.milliseconds),
             (Star | Tree, "threads") => (1.0, self.threads.into()),
             (Star, "depth") => (1.0, DEPTH),
-            (Star, "nodes") => (1.0, 1e9),
             (Star, "table") => (0.0, MEMORY),
-            (Star, "step") => (1.0, 16.0),
-            (Star, "aspiration") => (0.0, 1.0),
-            (Star, "probcut") | (Tree, "exploration" | "c") => (0.0, 100.0),
-            (Star, "width") => (1.0, 65535.0),
-            (Tree, "sims") => (1.0, self.simulations.into()),
             (Tree, "memory") => (1.0, MEMORY),
-            (Tree, "temperature") => (0.001, 1000.0),
-            (Tree, "rave") => (0.0, 1e9),
-            (Tree, "expand") => (1.0, 1e6),
-            (Tree, "batch") => (1.0, 256.0),
+            (Tree, "sims") => (1.0, self.simulations.into()),
             (Rollout, "games") => (1.0, self.games.into()),
-            (Rollout, "error") => (1e-5, 1.0),
-            (Rollout, "plies") => (0.0, 10_000.0),
             _ => return None,
         };
         Some(parse_number(key, value, least..=most).map(drop))
@@ -217,7 +209,8 @@ fn read(text: &str) -> Result<Notation, Refused> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-fn of_text(what: &str, text: &str, (character, problem): Refused) -> Problem {
+/// What is wrong at a character of a notation.
+pub(crate) fn of_text(what: &str, text: &str, (character, problem): Refused) -> Problem {
     let text = shortened(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
 }

@@ -7,15 +7,12 @@
 
 use crate::api::{Account, JudgedPly, Ledger, PlayedPly, Problem};
 use crate::games::OnBoard;
-use crate::rating::{Rater, Rating, Shares, has_chance};
+use crate::rating::{Rater, Shares, has_chance};
 use engine::core::{clock::Instant, text::shortened};
 use std::array;
 
 /// From such an error on, in wins, a move is called so.
 const VERDICTS: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
-
-/// What a position is worth before its roll, and its moves unless it is over.
-type Stand<M> = (Shares, Option<Rating<M>>);
 
 /// What to call an error.
 #[must_use]
@@ -38,13 +35,13 @@ pub fn judge<G: OnBoard>(
 ) -> Result<Ledger, Problem> {
     let list = |shares: Shares| shares[..game.seats()].to_vec();
     let mut position = start;
-    let (mut before, mut stand) = look(game, &position, rater)?;
+    let mut rating = rater.rate(&position, true)?;
     let account = |start| Account {
         start,
         ..Account::default()
     };
     let mut ledger = Ledger {
-        seats: list(before).into_iter().map(account).collect(),
+        seats: list(rating.shares()).into_iter().map(account).collect(),
         plies: Vec::with_capacity(plies.len()),
         over: false,
         balance: 0.0,
@@ -59,7 +56,9 @@ pub fn judge<G: OnBoard>(
             });
         }
         let wrong = |problem: &str| Problem::wrong(format!("ply {number}: {problem}"));
-        let rating = stand.ok_or_else(|| wrong("the game is over before it"))?;
+        if rating.end.is_some() {
+            return Err(wrong("the game is over before it"));
+        }
         let permitted = rating.permitted(ply.face).ok_or_else(|| match ply.face {
             Some(_) if !has_chance::<G>() => wrong("this game has no 'face'"),
             Some(face) => wrong(&format!("there is no roll {face}")),
@@ -78,8 +77,9 @@ pub fn judge<G: OnBoard>(
             [best, chosen].map(|place| rating.moves[place].shares.unwrap_or_default());
         let (seat, choices) = (rating.seat, permitted.len());
         position = game.play(&position, mv);
-        let (next, next_stand) = look(game, &position, rater)?;
-        let drift: Shares = array::from_fn(|seat| next[seat] - after[seat]);
+        let next = rater.rate(&position, true)?;
+        let (before, again) = (rating.shares(), next.shares());
+        let drift: Shares = array::from_fn(|seat| again[seat] - after[seat]);
         for (other, account) in ledger.seats.iter_mut().enumerate() {
             account.drift += drift[other];
             if other != seat {
@@ -105,27 +105,14 @@ pub fn judge<G: OnBoard>(
             best: rating.moves[best].name.clone(),
             verdict: verdict(error),
         });
-        (before, stand) = (next, next_stand);
+        rating = next;
     }
-    ledger.over = stand.is_none();
-    for (account, result) in ledger.seats.iter_mut().zip(before) {
+    ledger.over = rating.end.is_some();
+    for (account, result) in ledger.seats.iter_mut().zip(rating.shares()) {
         account.result = result;
         account.error_per_decision = account.errors / f64::from(account.decisions.max(1));
         let sum = account.start + account.luck - account.errors + account.others + account.drift;
         ledger.balance = ledger.balance.max((sum - result).abs());
     }
     Ok(ledger)
-}
-
-fn look<G: OnBoard>(
-    game: &G,
-    position: &G::Position,
-    rater: &mut Rater<'_, G>,
-) -> Result<Stand<G::Move>, Problem> {
-    if let Some(payoffs) = game.payoffs(position) {
-        return Ok((payoffs.map(f64::from), None));
-    }
-    let rating = rater.rate(position, true)?;
-    let share = |seat| rating.expected(|place| Some(rating.moves[place].shares?[seat]));
-    Ok((array::from_fn(share), Some(rating)))
 }

@@ -19,6 +19,7 @@ use engine::play::{
     registry::Knowledge,
 };
 use engine::search::SearchStats;
+use std::array;
 
 /// What something brings each seat, as payoffs are counted; nothing beyond the last seat.
 pub type Shares = [f64; MAX_SEATS];
@@ -35,6 +36,8 @@ pub struct Rater<'a, G: Playable> {
 pub struct Rating<M> {
     /// Who moves.
     pub seat: Seat,
+    /// What each seat got, once the game is over; there are no moves then.
+    pub end: Option<Shares>,
     /// The moves.
     pub moves: Vec<Rated<M>>,
     /// All rolls; without chance one that permits every move.
@@ -116,6 +119,13 @@ impl<M> Rating<M> {
         best.map(|(place, _)| place)
     }
 
+    /// What the position brings each seat, where all its moves are rated.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        let expected = |seat| self.expected(|place| Some(self.moves[place].shares?[seat]));
+        self.end.unwrap_or_else(|| array::from_fn(expected))
+    }
+
     /// The expectation before the roll of something that the best move of each brings, 0 where
     /// that is not known.
     pub fn expected(&self, of: impl Fn(usize) -> Option<f64>) -> f64 {
@@ -153,15 +163,18 @@ impl<'a, G: OnBoard> Rater<'a, G> {
         Some(alike(self.game, position, value))
     }
 
-    /// Rates all moves of a position that is not over, whatever was rolled; the position is looked
-    /// at afresh. With `all`, moves that the player did not try are valued one by one.
+    /// Rates all moves of a position, whatever was rolled; the position is looked at afresh. With `all`, moves that the player did not try are valued one by one.
     ///
     /// # Errors
     /// In one line, if the player fails, or with `all` rates nothing.
     pub fn rate(&mut self, position: &G::Position, all: bool) -> Result<Rating<G::Move>, Problem> {
         let (game, seat) = (self.game, self.game.to_move(position));
-        let mut moves = G::Moves::default();
-        game.moves(position, &mut moves);
+        let (mut moves, mut faces) = (G::Moves::default(), Vec::new());
+        let end = game.payoffs(position).map(|end| end.map(f64::from));
+        if end.is_none() {
+            game.moves(position, &mut moves);
+            faces = self::faces(game, position, &moves);
+        }
         let exact = moves.iter().map(|&mv| {
             let shares = self.exactly(&game.play(position, mv));
             Rated {
@@ -174,8 +187,9 @@ impl<'a, G: OnBoard> Rater<'a, G> {
         });
         let mut rating = Rating {
             seat,
+            end,
             moves: exact.collect(),
-            faces: faces(game, position, &moves),
+            faces,
             stats: SearchStats::default(),
         };
         if rating.moves.iter().all(|rated| rated.exact) {

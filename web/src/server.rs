@@ -139,7 +139,7 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
                 tell(match sessions.answer(&name, &command) {
                     Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
-                    Err(problem) => refused(StatusCode::SERVICE_UNAVAILABLE, problem),
+                    Err(problem) => refused(NOT_NOW, problem),
                 });
             })
             .await
@@ -158,6 +158,7 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
 }
 
 const NOT_SO: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
+const NOT_NOW: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
 /// The sessions, if GTP is answered to such a request. A browser sends what a picture of another
 /// site asks for without `Origin`, but says from where.
@@ -232,6 +233,21 @@ const JSON: &str = "application/json";
 /// Answers that are told in parts, each a line of JSON.
 const LINES: &str = "application/x-ndjson";
 
+const UNSENT: Refusal = (
+    StatusCode::REQUEST_TIMEOUT,
+    "the request was not sent in time",
+);
+const LARGE: Refusal = (
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
+);
+const BUSY: Refusal = (NOT_NOW, "too many requests at a time; ask again");
+const LATE: Refusal = (
+    NOT_NOW,
+    "the time of a request is over; ask a quicker player",
+);
+const BEYOND: Refusal = (NOT_NOW, "this request is beyond what is answered here");
+
 /// Reads a request and answers it on a thread for searches, which is given how to tell a part: by
 /// `false` it hears that nobody listens any more.
 async fn searched(
@@ -240,21 +256,14 @@ async fn searched(
     longest: usize,
     work: impl FnOnce(&Shared, &[u8], &dyn Fn(Part) -> bool) + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let busy = "too many requests at a time; ask again";
-    let busy = (StatusCode::SERVICE_UNAVAILABLE, busy);
     let waits = Arc::clone(&shared.waiting).try_acquire_owned();
-    let waits = waits.map_err(|_| busy)?;
-    let unsent = "the request was not sent in time";
+    let waits = waits.map_err(|_| BUSY)?;
     let read = timeout(SENDING, to_bytes(body, longest)).await;
-    let read = read.map_err(|_| (StatusCode::REQUEST_TIMEOUT, unsent))?;
-    let large = "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole";
-    let text = read.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, large))?;
-    let late = "the time of a request is over; ask a quicker player";
-    let late = (StatusCode::SERVICE_UNAVAILABLE, late);
+    let text = read.map_err(|_| UNSENT)?.map_err(|_| LARGE)?;
     let patience = shared.bounds.whole + GRACE;
     let turn = Arc::clone(&shared.searches).acquire_owned();
-    let turn = timeout(patience, turn).await.map_err(|_| late)?;
-    let turn = turn.map_err(|_| busy)?;
+    let turn = timeout(patience, turn).await.map_err(|_| LATE)?;
+    let turn = turn.map_err(|_| BUSY)?;
     let for_search = Arc::clone(shared);
     let (told, mut heard) = mpsc::channel::<Part>(1);
     tokio::task::spawn_blocking(move || {
@@ -262,10 +271,8 @@ async fn searched(
         let _taken = (waits, turn);
         work(&for_search, &text, &|part| told.blocking_send(part).is_ok());
     });
-    let first = timeout(patience, heard.recv()).await.map_err(|_| late)?;
-    let beyond = "this request is beyond what is answered here";
-    let first = first.ok_or((StatusCode::SERVICE_UNAVAILABLE, beyond))?;
-    let (status, kind, line) = first;
+    let first = timeout(patience, heard.recv()).await.map_err(|_| LATE)?;
+    let (status, kind, line) = first.ok_or(BEYOND)?;
     if kind != LINES {
         return Ok(whole((status, kind, line)));
     }
@@ -280,7 +287,7 @@ fn status_of(answer: &Value) -> StatusCode {
     match (&answer["error"], &answer["out_of_time"]) {
         (Value::Null, _) => StatusCode::OK,
         (_, Value::Null) => StatusCode::BAD_REQUEST,
-        _ => StatusCode::SERVICE_UNAVAILABLE,
+        _ => NOT_NOW,
     }
 }
 

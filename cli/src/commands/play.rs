@@ -99,25 +99,13 @@ fn saved(path: &Path) -> Result<(Value, GameLine)> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let (heading, line) = match &self.resume {
-            Some(path) => saved(path).map(|(heading, line)| (heading, Some(line)))?,
-            None => {
-                let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
-                let seed = micros as u64 % 1_000_000;
-                (
-                    heading(&self.game.notation(), &[PERSON, "medium"], seed),
-                    None,
-                )
-            }
+        let saved = self.resume.as_deref().map(saved).transpose()?;
+        let game = match &saved {
+            Some((heading, _)) => heading["game"].as_str().unwrap_or_default().to_owned(),
+            None => self.game.notation(),
         };
-        let game = heading["game"].as_str().unwrap_or_default();
-        with_game!(game, game => Session::open(self, game, &heading, line)?.play())
+        with_game!(&game, game => Session::open(self, game, saved)?.play())
     }
-}
-
-/// The first line of a saved game.
-fn heading(game: &str, players: &[&str], seed: u64) -> Value {
-    json!({ "format": FORMAT, "game": game, "players": players, "run": { "seed": seed } })
 }
 
 struct Session<'a, G: OnBoard> {
@@ -137,16 +125,14 @@ struct Session<'a, G: OnBoard> {
 
 impl<'a, G: OnBoard> Session<'a, G> {
     /// Sets up the start, and plays what was saved.
-    fn open(
-        arguments: &'a Arguments,
-        game: G,
-        heading: &Value,
-        saved: Option<GameLine>,
-    ) -> Result<Self> {
+    fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
+        let usual = if saved.is_some() { PERSON } else { "medium" };
+        let (heading, saved) = saved.unzip();
+        let heading = heading.unwrap_or_default();
         let players = heading["players"].as_array().into_iter().flatten();
         let players: Vec<&str> = players.filter_map(Value::as_str).collect();
         let other = players.iter().copied().find(|&name| name != PERSON);
-        let opponent = arguments.opponent.as_deref().or(other).unwrap_or(PERSON);
+        let opponent = arguments.opponent.as_deref().or(other).unwrap_or(usual);
         let level = levels(&game).find(|(name, _)| *name == opponent);
         let opponent = level.map_or(opponent.to_owned(), |(_, player)| player);
         let place = players.iter().position(|&name| name == PERSON);
@@ -161,8 +147,11 @@ impl<'a, G: OnBoard> Session<'a, G> {
             PERSON => None,
             player => Some(PlayerRecipe::parse(player, &game)?),
         };
-        let said = heading["run"]["seed"].as_u64();
-        let seed = arguments.seed.or(said).unwrap_or(1);
+        let seed = arguments.seed.or(heading["run"]["seed"].as_u64());
+        let seed = seed.unwrap_or_else(|| {
+            let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
+            micros as u64 % 1_000_000
+        });
         let told = saved.as_ref().map(|line| &line.start);
         let (first, rolled) = match told.or(arguments.start.as_ref()) {
             Some(text) => game.parse_position(text)?,
@@ -190,10 +179,9 @@ impl<'a, G: OnBoard> Session<'a, G> {
             rolled: rolled.filter(|_| has_chance::<G>()),
         };
         for (number, ply) in (1..).zip(saved.into_iter().flat_map(|line| line.plies)) {
-            let position = session.positions[session.plies.len()];
             let face = has_chance::<G>().then_some(ply.outcome);
             let is_face = face.is_none_or(|face| session.game.outcome_names().contains(&face));
-            if !is_face || !session.names(&position, face).contains(&ply.mv) {
+            if !is_face || !session.names(face).contains(&ply.mv) {
                 let mv = shortened(&ply.mv, 80);
                 bail!("ply {number} of the saved game: there is no move '{mv}'");
             }
@@ -203,9 +191,14 @@ impl<'a, G: OnBoard> Session<'a, G> {
         Ok(session)
     }
 
+    /// The position now.
+    fn position(&self) -> G::Position {
+        self.positions[self.plies.len()]
+    }
+
     /// Notes a move after its roll.
     fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
-        let position = self.positions[self.plies.len()];
+        let position = self.position();
         let played = self.game.parse_move(&position, &mv)?;
         self.positions.push(self.game.play(&position, played));
         self.plies.push(PlayedPly { face, mv });
@@ -214,10 +207,9 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     fn play(&mut self) -> Result<()> {
         loop {
-            let ply = self.plies.len();
-            let position = self.positions[ply];
+            let (ply, position) = (self.plies.len(), self.position());
             let is_over = self.game.payoffs(&position).is_some();
-            let Some(face) = self.face(&position)? else {
+            let Some(face) = self.face(is_over)? else {
                 return self.ledger();
             };
             output::line(&format!("\n{}", self.game.draw(&position, face)))?;
@@ -225,30 +217,26 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 self.ledger()?;
                 output::line("undo, save FILE or quit")?;
             }
-            let seat = self.game.to_move(&position);
-            let opponent = self
-                .opponent
-                .as_ref()
-                .filter(|_| seat != self.seat && !is_over);
+            let is_own = self.game.to_move(&position) == self.seat;
+            let opponent = self.opponent.as_ref().filter(|_| !is_own && !is_over);
             let mv = match opponent {
                 Some(opponent) => {
                     let seed = self.seed + ply as u64;
                     let mv = decision(&self.game, &position, face, opponent, seed)?.best;
                     let mv = self.game.format_move(&position, mv);
-                    let title = self.game.seat_title(seat);
-                    output::line(&format!("{title} plays {}", style(&mv).bold()))?;
+                    output::line(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
                     mv
                 }
-                None => match self.typed(&position, face)?.as_deref() {
-                    Some("undo") => {
+                None => match self.typed(face)? {
+                    Some(undo) if undo == "undo" => {
                         self.undo()?;
                         continue;
                     }
                     Some(mv) => {
                         if !self.arguments.quiet {
-                            output::line(&self.price(&position, face, mv)?)?;
+                            output::line(&self.price(face, &mv)?)?;
                         }
-                        mv.to_owned()
+                        mv
                     }
                     None if is_over => return Ok(()),
                     None => return self.ledger(),
@@ -260,16 +248,15 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     /// The roll, none without chance or once the game is over; `None` where somebody ends the game
     /// instead of rolling.
-    fn face(&self, position: &G::Position) -> Result<Option<Option<u8>>> {
+    fn face(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
         let is_hand = self.arguments.dice == "hand" && has_chance::<G>();
-        if rolled.is_some() || !is_hand || self.game.payoffs(position).is_some() {
-            return Ok(Some(
-                rolled.or_else(|| roll(&self.game, position, self.seed, ply as u64)),
-            ));
+        if rolled.is_some() || !is_hand || is_over {
+            let roll = || roll(&self.game, &self.position(), self.seed, ply as u64);
+            return Ok(Some(rolled.or_else(roll)));
         }
-        let prompt = format!("{} rolls:", self.title(position));
+        let prompt = format!("{} rolls:", self.title());
         loop {
             let said = match self.line(&prompt)? {
                 Some(said) if said != "quit" => said,
@@ -285,15 +272,16 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// All moves.
-    fn names(&self, position: &G::Position, face: Option<u8>) -> Vec<String> {
-        let moves = permitted(&self.game, position, face);
-        let names = moves.iter().map(|&mv| self.game.format_move(position, mv));
+    fn names(&self, face: Option<u8>) -> Vec<String> {
+        let position = self.position();
+        let moves = permitted(&self.game, &position, face);
+        let names = moves.iter().map(|&mv| self.game.format_move(&position, mv));
         names.collect()
     }
 
     /// Who is to move, in words.
-    fn title(&self, position: &G::Position) -> &'static str {
-        self.game.seat_title(self.game.to_move(position))
+    fn title(&self) -> &'static str {
+        self.game.seat_title(self.game.to_move(&self.position()))
     }
 
     /// Forgets plies until it is a person's turn again.
@@ -301,7 +289,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let before = self.plies.len();
         while self.plies.pop().is_some() {
             self.positions.pop();
-            let seat = self.game.to_move(&self.positions[self.plies.len()]);
+            let seat = self.game.to_move(&self.position());
             if self.opponent.is_none() || seat == self.seat {
                 break;
             }
@@ -326,9 +314,9 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// A move, `undo`, or none to quit; answers what else is typed.
-    fn typed(&self, position: &G::Position, face: Option<u8>) -> Result<Option<String>> {
-        let moves = self.names(position, face);
-        let prompt = format!("{}:", self.title(position));
+    fn typed(&self, face: Option<u8>) -> Result<Option<String>> {
+        let moves = self.names(face);
+        let prompt = format!("{}:", self.title());
         loop {
             let Some(said) = self.line(&prompt)? else {
                 return Ok(None);
@@ -340,7 +328,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let (best, value, _) = self.rated(position, face, "")?;
+                    let (best, value, _) = self.rated(face, "")?;
                     format!("{best} ({value:.1} %)")
                 }
                 ("save", _) => match self.save(rest.trim()) {
@@ -359,13 +347,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// The best move, what it is worth and what another one is, in percent.
-    fn rated(
-        &self,
-        position: &G::Position,
-        face: Option<u8>,
-        mv: &str,
-    ) -> Result<(String, f64, f64)> {
-        let rating = Rater::new(&self.game, &self.judge)?.rate(position, false)?;
+    fn rated(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
+        let rating = Rater::new(&self.game, &self.judge)?.rate(&self.position(), false)?;
         let best = rating.best(rating.permitted(face).unwrap_or_default());
         let name = best.map(|place| rating.moves[place].name.clone());
         let played = rating.moves.iter().position(|one| one.name == mv);
@@ -375,8 +358,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// What a move gives away.
-    fn price(&self, position: &G::Position, face: Option<u8>, mv: &str) -> Result<String> {
-        let (better, best, value) = self.rated(position, face, mv)?;
+    fn price(&self, face: Option<u8>, mv: &str) -> Result<String> {
+        let (better, best, value) = self.rated(face, mv)?;
         let error = best - value;
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
@@ -397,13 +380,14 @@ impl<'a, G: OnBoard> Session<'a, G> {
         if name.is_empty() {
             bail!("'save' needs the name of a file");
         }
-        let (seats, last) = (self.game.seats(), self.positions[self.plies.len()]);
+        let seats = self.game.seats();
         let opponent = self.opponent.as_ref().map_or(PERSON, PlayerRecipe::name);
         let mut players = vec![opponent; seats];
         players[self.seat] = PERSON;
-        let payoffs = self.game.payoffs(&last).unwrap_or_default();
+        let payoffs = self.game.payoffs(&self.position()).unwrap_or_default();
         let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
-        let heading = heading(&self.game.notation(), &players, self.seed);
+        let (game, run) = (self.game.notation(), json!({ "seed": self.seed }));
+        let heading = json!({ "format": FORMAT, "game": game, "players": players, "run": run });
         let game = json!(GameLine::new(
             self.game.format_position(&self.positions[0], None),
             self.plies.iter().map(ply).collect(),

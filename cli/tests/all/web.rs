@@ -143,23 +143,22 @@ fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused
 }
 
 #[test]
-fn judged_records_add_up_with_two_seats_and_with_three() {
+fn judged_records_add_up_with_three_seats() {
     let folder = Folder::new();
-    for (game, seats) in [("einstein", 2), ("reversixt(map=three)", 3)] {
-        let data = folder.at(game);
-        let player = "--player 'star1(depth=1)'";
-        alea!("selfplay --game '{game}' --games 4 --seed 3 --out '{data}' {player}").succeeds();
-        let judged = alea!("judge '{data}' {player} --json");
-        judged.succeeds();
-        let ledgers = judged.lines();
-        assert_eq!(ledgers.len(), 4);
-        for ledger in &ledgers {
-            assert!(ledger["over"] == true && list(&ledger["seats"]).len() == seats);
-            assert!(number(&ledger["balance"]) < 1e-6, "{ledger}");
-        }
-        alea!("judge '{data}' {player} --games 2")
-            .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
+    let data = folder.at("data");
+    let player = "--player 'star1(depth=1)'";
+    alea!("selfplay --game 'reversixt(map=three)' --games 4 --seed 3 --out '{data}' {player}")
+        .succeeds();
+    let judged = alea!("judge '{data}' {player} --json");
+    judged.succeeds();
+    let ledgers = judged.lines();
+    assert_eq!(ledgers.len(), 4);
+    for ledger in &ledgers {
+        assert!(ledger["over"] == true && list(&ledger["seats"]).len() == 3);
+        assert!(number(&ledger["balance"]) < 1e-6, "{ledger}");
     }
+    alea!("judge '{data}' {player} --games 2")
+        .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
 }
 
 #[test]

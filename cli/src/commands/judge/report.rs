@@ -109,26 +109,24 @@ impl<'a> Report<'a> {
             ]],
             ..Page::default()
         };
-        let mut table = |heading: String, sheet, note: &str| {
-            let note = (!note.is_empty()).then(|| Block::Note(note.to_owned()));
-            let blocks = [Block::Table(sheet)].into_iter().chain(note);
-            page.push(heading, blocks.collect());
-        };
         let note = "In points, hundredths of a win, with intervals of 95 % over games. Luck averages to zero; an error is what a decision gives away against the best one.";
-        table("Players".to_owned(), self.players(), note);
+        let blocks = vec![Block::Table(self.players()), Block::Note(note.to_owned())];
+        page.push("Players", blocks);
         let note = "In points of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.";
-        table("Games".to_owned(), self.games, note);
-        let [first, ..] = self.seats[..] else {
-            return page;
-        };
+        let blocks = vec![Block::Table(self.games), Block::Note(note.to_owned())];
+        page.push("Games", blocks);
+        let heads = ["ply", "seat", "roll", "move", self.seats[0]];
+        let heads = heads
+            .into_iter()
+            .chain(["luck", "error", "verdict", "better"]);
         for one in &self.whole {
             let row = |(ply, judged): (u64, &JudgedPly)| {
-                let face = judged.face;
+                let face = judged.face.map(|face| Cell::Count(face.into()));
                 let is_best = judged.error <= 0.0;
                 vec![
                     ply.into(),
                     self.seats[judged.seat].into(),
-                    face.map_or(Cell::Missing, |face| Cell::Count(face.into())),
+                    face.unwrap_or(Cell::Missing),
                     judged.mv.as_str().into(),
                     points(judged.before[0]),
                     points(judged.luck),
@@ -137,11 +135,8 @@ impl<'a> Report<'a> {
                     if is_best { "" } else { &*judged.best }.into(),
                 ]
             };
-            let heads = [
-                "ply", "seat", "roll", "move", first, "luck", "error", "verdict", "better",
-            ];
-            let plies = Sheet::filled(heads, (1..).zip(&one.ledger.plies).map(row));
-            table(format!("Game {}", one.game), plies, "");
+            let plies = Sheet::filled(heads.clone(), (1..).zip(&one.ledger.plies).map(row));
+            page.push(format!("Game {}", one.game), vec![Block::Table(plies)]);
         }
         page
     }

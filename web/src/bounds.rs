@@ -14,6 +14,8 @@ use engine::play::{
 };
 use std::time::Duration;
 
+/// Bytes of the longest request.
+pub(crate) const LONGEST: usize = 1 << 16;
 /// Plies of a game that is judged.
 pub(crate) const MOST_PLIES: usize = 600;
 /// Evaluators of one request.

@@ -48,11 +48,12 @@ pub fn judge<G: OnBoard>(
     };
     for (number, ply) in (1..).zip(plies) {
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            let problem = format!(
+                "the time of a request is over at ply {number}; ask a quicker player, or for a shorter game"
+            );
             return Err(Problem {
-                error: format!(
-                    "the time of a request is over at ply {number}; ask a quicker player, or for a shorter game"
-                ),
                 out_of_time: true,
+                ..Problem::wrong(problem)
             });
         }
         let wrong = |problem: &str| Problem::wrong(format!("ply {number}: {problem}"));

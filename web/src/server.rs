@@ -7,7 +7,7 @@
 //! means that the bounds are reached.
 
 use crate::answer::answer_each;
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, LONGEST};
 use crate::exec::Sessions;
 use crate::page::{FILES, POLICY, kind_of};
 use axum::{
@@ -32,8 +32,6 @@ use tokio::{
     time::timeout,
 };
 
-/// Bytes of the longest request.
-const LONGEST: usize = 1 << 16;
 /// Bytes of the longest file of games.
 const LONGEST_FILE: usize = 4 << 20;
 /// A request that is not sent after so long is given up.
@@ -66,12 +64,12 @@ struct Shared {
 /// If threads cannot be started or the listener fails.
 pub fn serve(
     listener: std::net::TcpListener,
-    bounds: Bounds,
     searches: usize,
     games: ReadGames,
     exec: bool,
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
+    let bounds = Bounds::default();
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
         sessions: exec.then(|| Arc::new(Sessions::new(bounds.clone()))),
@@ -131,10 +129,10 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
             let sessions = may_exec(shared, method, &name, &head.headers)?;
-            let query = head.uri.query().map(|query| query.replace('+', " "));
-            let decoded =
-                |query: &String| percent_decode_str(query).decode_utf8_lossy().into_owned();
-            let command = query.as_ref().map(decoded);
+            let command = head.uri.query().map(|query| {
+                let spaced = query.replace('+', " ");
+                percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+            });
             searched(shared, body, LONGEST, move |_, body, tell| {
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
                 tell(match sessions.answer(&name, &command) {

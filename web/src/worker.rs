@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "what a worker calls has names of its own")]
 
 use crate::answer::answer_each;
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, LONGEST};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
@@ -16,9 +16,6 @@ unsafe extern "C" {
     /// Hears what an analysis has found so far: so many bytes of JSON.
     safe fn tell(start: *const u8, bytes: usize);
 }
-
-/// Bytes of the longest request, as over HTTP.
-const LONGEST: usize = 1 << 16;
 
 /// The text of a request, then that of its answer.
 static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());

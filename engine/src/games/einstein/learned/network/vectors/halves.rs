@@ -33,7 +33,7 @@ pub(super) const PARTS: usize = 2;
 
 pub(super) use lane_sums::of_eight as total;
 
-loads_and_stores!("avx2");
+common_operations!("avx2");
 
 compiled_for! {
     "avx2"

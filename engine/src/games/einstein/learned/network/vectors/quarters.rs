@@ -12,16 +12,12 @@ pub(super) use std::arch::wasm32::{
 
 pub(super) type Vector = v128;
 pub(super) const BYTES: usize = 16;
-/// Vectors that the widest second layer takes.
 pub(super) const SECOND_LAYER: usize = 8;
-/// Positions taken through the second layer together.
 pub(super) const TOGETHER: usize = 2;
-/// Sums of two positions.
 pub(super) const PARTS_OF_TWO: usize = 1;
-/// Sums of a single position.
 pub(super) const PARTS: usize = 1;
 
-loads_and_stores!("simd128");
+common_operations!("simd128");
 
 compiled_for! {
     "simd128"

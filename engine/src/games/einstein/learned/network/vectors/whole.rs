@@ -14,26 +14,22 @@ pub(super) use std::arch::x86_64::{
 
 pub(super) type Vector = __m512i;
 pub(super) const BYTES: usize = 64;
-/// Vectors that the widest second layer takes.
 pub(super) const SECOND_LAYER: usize = 2;
-/// Positions taken through the second layer together.
 pub(super) const TOGETHER: usize = 4;
 /// Sums of two positions: as many chains of products as four positions have.
 pub(super) const PARTS_OF_TWO: usize = 2;
 /// Sums of a single position: a product is ready when the next three have begun.
 pub(super) const PARTS: usize = 4;
 
-loads_and_stores!("avx2,avx512f,avx512bw");
+common_operations!("avx2,avx512f,avx512bw");
 
 compiled_for! {
     "avx2,avx512f,avx512bw"
 
-    /// Numbers of 16 bits, added up in pairs.
     pub(super) fn widen(numbers: Vector) -> Vector {
         _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))
     }
 
-    /// As in `halves`.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         let packed = _mm512_packus_epi16(
             _mm512_srai_epi16::<SHIFT>(low),
@@ -57,5 +53,4 @@ compiled_for! {
             _mm_add_epi32(lane_sums::of_sixteens(vectors), _mm_set1_epi32(more)),
         );
     }
-
 }

@@ -137,7 +137,7 @@ impl<G: Spoken> Sitting<G> {
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<String, String> {
         let notation = Notation::parse(&self.game.notation()).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
-        Ok(without(notation, &[key]).with(key, value).to_string())
+        Ok(notation.without(&[key]).with(key, value).to_string())
     }
 
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {
@@ -296,8 +296,7 @@ impl<G: Spoken> Sitting<G> {
     ) -> Result<(T, bool), String> {
         let mut wanted = vec![(self.player.to_string(), false)];
         if let Some(time) = time {
-            let mut timed = without(self.player.clone(), &LIMITS);
-            timed = without(timed, &["nodes"]);
+            let mut timed = self.player.clone().without(&LIMITS).without(&["nodes"]);
             if timed.name == "mcts" {
                 // Its first value without a key is a limit, too.
                 timed.arguments.retain(|argument| argument.key.is_some());
@@ -306,7 +305,7 @@ impl<G: Spoken> Sitting<G> {
             timed = timed.with("ms", Notation::new(ms));
             wanted.push((timed.to_string(), true));
             if timed.name == "mcts" {
-                let kept = without(timed, &["keep"]).with("keep", Notation::new("on"));
+                let kept = timed.without(&["keep"]).with("keep", Notation::new("on"));
                 wanted.push((kept.to_string(), true));
             }
         }
@@ -446,10 +445,10 @@ impl<G: Spoken> Sitting<G> {
     /// Changes an option of the player; `default` takes it back.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
-        let mut changed = without(self.player.clone(), &[key]);
+        let mut changed = self.player.clone().without(&[key]);
         if value.name != "default" {
             if LIMITS.contains(&key) {
-                changed = without(changed, &LIMITS);
+                changed = changed.without(&LIMITS);
             }
             changed = changed.with(key, value);
         }
@@ -472,13 +471,6 @@ impl<G: Spoken> Sitting<G> {
 pub(crate) fn value_of(notation: &Notation, key: &str, usual: &str) -> String {
     let said = notation.says(key);
     said.map_or(usual.to_owned(), ToString::to_string)
-}
-
-/// Without the arguments of some keys.
-fn without(mut notation: Notation, keys: &[&str]) -> Notation {
-    let key = |key: &Option<String>| key.as_deref().is_some_and(|key| keys.contains(&key));
-    notation.arguments.retain(|argument| !key(&argument.key));
-    notation
 }
 
 fn milliseconds(time: Duration) -> String {

@@ -143,7 +143,7 @@ impl Bounds {
     /// Of a player that deepens by plies and time alone: its notation without depth, the depth
     /// before which it may tell what it has found, and the time for that, a third of its own.
     pub(crate) fn deepening(&self, player: &str) -> Option<(Notation, u32, Duration)> {
-        let mut notation = Notation::parse(player).ok()?;
+        let notation = Notation::parse(player).ok()?;
         let number = |wanted: &str| notation.says(wanted)?.name.parse::<f64>().ok();
         let is_plain = |argument: &Argument| {
             let key = argument.key.as_deref();
@@ -159,9 +159,7 @@ impl Bounds {
         if !is_star || !notation.arguments.iter().all(is_plain) {
             return None;
         }
-        let arguments = &mut notation.arguments;
-        arguments.retain(|argument| argument.key.as_deref() != Some("depth"));
-        Some((notation, depth as u32, time))
+        Some((notation.without(&["depth"]), depth as u32, time))
     }
 
     /// Whether a kind of player may have such a value; `None` if it takes no such key.

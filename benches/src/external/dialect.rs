@@ -132,10 +132,8 @@ impl Said<'_, '_> {
         if let Some(value) = self.arguments.take_named(key)? {
             return Ok(Some((value.name.clone(), value.character)));
         }
-        let of_set =
-            |argument: &&engine::play::notation::Argument| argument.key.as_deref() == Some(key);
-        let found = self.set.arguments.iter().find(of_set);
-        Ok(found.map(|argument| (argument.value.name.clone(), 1)))
+        let of_set = self.set.says(key);
+        Ok(of_set.map(|value| (value.name.clone(), 1)))
     }
 
     fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {

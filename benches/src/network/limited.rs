@@ -71,20 +71,19 @@ impl LimitedPlayer {
             .then(|| f64::from((milliseconds / 10 * 9).saturating_sub(10).max(1)));
         let depth = (depth > 0).then(|| f64::from(depth.min(127)));
         let timed = milliseconds.map_or(self.notation.clone(), |most| {
-            lowered(without(&self.notation, &["cpu_ms", "clock"]), "ms", most)
+            let untimed = self.notation.clone().without(&["cpu_ms", "clock"]);
+            lowered(untimed, "ms", most)
         });
         let deep = |notation: &Notation| {
             let mut most = depth?;
             // By stages of the game: the deepest is what the user allows.
-            let depths = notation.arguments.iter();
-            let depths = depths.filter(|argument| argument.key.as_deref() == Some("depths"));
-            let depths: Vec<String> = depths.map(|argument| argument.value.to_string()).collect();
+            let depths = notation.says("depths").map(ToString::to_string);
             let numbers = depths.iter().flat_map(|text| text.split(':'));
             let deepest = numbers
                 .filter_map(|number| number.parse().ok())
                 .reduce(f64::max);
             most = deepest.map_or(most, |deepest| deepest.min(most));
-            let mut notation = without(notation, &["depths"]);
+            let mut notation = notation.clone().without(&["depths"]);
             // What stands alone in front is the depth, or the player takes none.
             if let Some(first) = notation.arguments.first_mut()
                 && first.key.is_none()
@@ -94,7 +93,7 @@ impl LimitedPlayer {
             Some(lowered(notation, "depth", most))
         };
         // Simulations and time exclude each other, and the former may stand alone in front.
-        let mut by_time = without(&timed, &["sims"]);
+        let mut by_time = timed.clone().without(&["sims"]);
         let alone = |argument: &Argument| argument.key.is_none() && is_number(&argument.value);
         by_time.arguments.retain(|argument| !alone(argument));
         let candidates = [
@@ -114,25 +113,14 @@ fn is_number(notation: &Notation) -> bool {
     notation.name.parse::<f64>().is_ok() && notation.arguments.is_empty()
 }
 
-fn without(notation: &Notation, keys: &[&str]) -> Notation {
-    let mut notation = notation.clone();
-    let named = |argument: &Argument| {
-        argument
-            .key
-            .as_deref()
-            .is_some_and(|key| keys.contains(&key))
-    };
-    notation.arguments.retain(|argument| !named(argument));
-    notation
-}
-
 /// With a value for a key that is at most this.
 fn lowered(notation: Notation, key: &str, most: f64) -> Notation {
-    let named = |argument: &&Argument| argument.key.as_deref() == Some(key);
-    let own = notation.arguments.iter().find(named);
-    let own = own.and_then(|argument| argument.value.name.parse::<f64>().ok());
+    let own = notation.says(key);
+    let own = own.and_then(|own| own.name.parse::<f64>().ok());
     let value = own.map_or(most, |own| own.min(most));
-    without(&notation, &[key]).with(key, Notation::new(value.to_string()))
+    notation
+        .without(&[key])
+        .with(key, Notation::new(value.to_string()))
 }
 
 #[cfg(test)]

@@ -105,6 +105,14 @@ impl Notation {
         of_key.next().map(|said| &said.value)
     }
 
+    /// Without the arguments of some keys.
+    #[must_use]
+    pub fn without(mut self, keys: &[&str]) -> Self {
+        let arguments = &mut self.arguments;
+        arguments.retain(|said| said.key.as_deref().is_none_or(|key| !keys.contains(&key)));
+        self
+    }
+
     /// With one more argument, if there is a value.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
+use web::answer::permitted;
 
 /// Bytes of the longest line that is read: more than the largest position has.
 const LONGEST_LINE: usize = 1 << 16;
@@ -70,12 +71,7 @@ impl<G: Playable> Question<G> {
 
     /// The moves that the outcome permits, or all that some outcome does; the position is not over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
-        let mut moves = G::Moves::default();
-        match self.outcome {
-            Some(outcome) => game.permitted(&self.position, outcome, &mut moves),
-            None => game.moves(&self.position, &mut moves),
-        }
-        moves
+        permitted(game, &self.position, self.outcome)
     }
 
     /// The position as a person sees it, with whose turn it is.

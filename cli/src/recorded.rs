@@ -5,7 +5,7 @@
 use crate::games::{self, with_type};
 use anyhow::{Error, Result};
 use engine::play::playable::Playable;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use trainer::{
     data::json_lines,
@@ -27,16 +27,14 @@ fn of<G: Playable>(name: &Path, bytes: &[u8]) -> Result<String> {
     let (header, played) = shard::decode::<G>(name, bytes)?;
     let rules: G = header.rules().map_err(Error::msg)?;
     let game = |played: &PlayedGame<G>| {
-        let names = played.players.iter();
-        let names: Vec<_> = names
-            .map(|&player| header.players.get(usize::from(player)))
-            .collect();
         let mut game = json!(json_lines::line(played, &rules, &header.labels));
-        game["players"] = json!(names);
+        let names = played.players.iter();
+        let names = names.map(|&player| &*header.players[usize::from(player)]);
+        game["players"] = names.collect();
         game
     };
-    let games: Vec<_> = played.iter().take(MOST_GAMES).map(game).collect();
-    let left_out = played.len() - games.len();
+    let games: Value = played.iter().take(MOST_GAMES).map(game).collect();
+    let left_out = played.len().saturating_sub(MOST_GAMES);
     let told = json!({ "game": rules.notation(), "left_out": left_out, "games": games });
     Ok(told.to_string())
 }

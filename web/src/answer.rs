@@ -1,18 +1,15 @@
-//! From a request to its answer.
+//! From a request to its answer, both JSON; docs/api.md says what every key of an answer means.
 //!
 //! Invariant: an answer depends on the request and the bounds alone (and, with a limit of time, on
 //! how fast the machine is); nothing is remembered from one request to the next but what is known
 //! exactly.
 
-use crate::api::{
-    Analysis, Answer, Evaluation, EvaluatorFacts, GameFacts, Level, PositionFacts, Problem,
-    Question, RatedFace, RatedMove, Request, Successor,
-};
-use crate::bounds::{Bounds, evaluators};
+use crate::api::{Problem, Question};
+use crate::bounds::{Bounds, MOST_EVALUATORS, MOST_PLIES, evaluator, evaluators};
 use crate::games::{OnBoard, for_board_games, read};
 use crate::judge::judge;
 use crate::puzzles::puzzle;
-use crate::rating::{Rater, Shares, faces, has_chance, shares_of};
+use crate::rating::{Face, Rater, Shares, has_chance};
 use engine::core::{
     clock::Instant,
     game::Chance as _,
@@ -25,99 +22,117 @@ use engine::play::{
     playable::Playable,
     player::{Decision, Failure},
 };
-use serde_json::Value;
+use serde::de::Error as _;
+use serde_json::{Value, json};
 use std::sync::OnceLock;
 
 /// Characters of a wrong text that are repeated.
 const MOST_OF_TEXT: usize = 80;
 
-/// Answers a request; what is wrong with it is an answer too.
+/// Answers a request; what is wrong with it is an answer too, an object with `error`.
 #[must_use]
-pub fn answer(request: &Request, bounds: &Bounds) -> Answer {
-    let answered = match &request.game {
-        None => {
-            // Models are looked at for that.
-            static GAMES: OnceLock<Vec<GameFacts>> = OnceLock::new();
-            let games = GAMES.get_or_init(|| for_board_games!(each_board_game facts_of_game));
-            let games = games.clone();
-            Ok(Answer::Games { games })
-        }
-        Some(game) => {
-            let question = &request.question;
-            for_board_games!(with_board_game game, rules => answer_for(rules, question, bounds))
+pub fn answer(request: &[u8], bounds: &Bounds) -> Value {
+    let asked = read_request(request);
+    let answered = asked.and_then(|(game, question)| answer_about(game, &question, bounds));
+    answered.unwrap_or_else(|problem| json!(problem))
+}
+
+/// The game, unless it is asked which there are, and the rest of a request.
+fn read_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
+    let read = || {
+        let mut asked: Value = serde_json::from_slice(request)?;
+        let keys = asked.as_object_mut();
+        let game = keys.and_then(|keys| keys.remove("game"));
+        let question = serde_json::from_value(asked)?;
+        match (matches!(question, Question::Games {}), game) {
+            (true, Some(_)) => Err(serde_json::Error::custom("unknown field `game`")),
+            (false, None) => Err(serde_json::Error::custom("missing field `game`")),
+            (_, game) => Ok((game.map(serde_json::from_value).transpose()?, question)),
         }
     };
-    answered.unwrap_or_else(Answer::Error)
-}
-
-/// The answer to a text, which is to be a request.
-#[must_use]
-pub fn answer_text(text: &[u8], bounds: &Bounds) -> Answer {
-    read_request(text).map_or_else(Answer::Error, |request| answer(&request, bounds))
-}
-
-fn read_request(text: &[u8]) -> Result<Request, Problem> {
-    let read = serde_json::from_slice::<Value>(text).and_then(Request::try_from);
-    read.map_err(|error| {
+    read().map_err(|error| {
         let problem = format!("this is no request: {error}; docs/api.md has all of them");
         Problem::wrong(shortened(&problem, 500))
     })
 }
 
-/// As [`answer_text`]; but an analysis that is to be a stream is told after each depth, too, before
-/// the answer that is meant, with which comes `true`. Ends early when `tell` says by `false` that
-/// nobody listens any more.
-pub fn answer_each(text: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Answer, bool) -> bool) {
-    if let Ok(mut request) = read_request(text)
-        && let Question::Analyse { player, stream, .. } = &request.question
-        && *stream
-        && let Some((search, deepest, time)) = bounds.deepening(player)
+fn answer_about(
+    game: Option<String>,
+    question: &Question,
+    bounds: &Bounds,
+) -> Result<Value, Problem> {
+    // Models are looked at for that.
+    static GAMES: OnceLock<Value> = OnceLock::new();
+    match game {
+        None => Ok(GAMES
+            .get_or_init(|| json!({ "games": for_board_games!(each_board_game facts_of_game) }))
+            .clone()),
+        Some(game) => {
+            for_board_games!(with_board_game &game, rules => answer_for(rules, question, bounds))
+        }
+    }
+}
+
+/// As [`answer`]; but an analysis that is to be a stream is told after each depth, too, before the
+/// answer that is meant, with which comes `true`. Ends early when `tell` says by `false` that nobody
+/// listens any more.
+pub fn answer_each(request: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Value, bool) -> bool) {
+    if let Ok((game, question)) = read_request(request)
+        && let Question::Analyse {
+            position,
+            player,
+            stream: true,
+        } = question
+        && let Some((search, deepest, time)) = bounds.deepening(&player)
     {
         let began = Instant::now();
         for depth in 1..deepest {
-            if let Question::Analyse { player, .. } = &mut request.question {
-                let depth = Notation::new(depth.to_string());
-                *player = search.clone().with("depth", depth).to_string();
-            }
-            let Answer::Analysis(mut found) = answer(&request, bounds) else {
+            let player = search
+                .clone()
+                .with("depth", Notation::new(depth.to_string()));
+            let question = Question::Analyse {
+                position: position.clone(),
+                player: player.to_string(),
+                stream: true,
+            };
+            let Ok(mut found) = answer_about(game.clone(), &question, bounds) else {
                 break;
             };
-            if found.exact || began.elapsed() > time {
+            if found["exact"] == true || began.elapsed() > time {
                 break;
             }
-            found.depth = Some(depth);
-            if !tell(&Answer::Analysis(found), false) {
+            found["depth"] = depth.into();
+            if !tell(&found, false) {
                 return;
             }
         }
     }
-    tell(&answer_text(text, bounds), true);
+    tell(&answer(request, bounds), true);
 }
 
 /// What is told of a game, once for each of its rules.
-fn facts_of_game<G: OnBoard>() -> Vec<GameFacts> {
+fn facts_of_game<G: OnBoard>() -> Vec<Value> {
     let facts = |&notation: &&'static str| {
         let game: G = read(notation).ok()?;
-        let evaluator = |name, help| EvaluatorFacts { name, help };
+        let evaluator = |name, help| json!({ "name": name, "help": help });
         let known = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
-        Some(GameFacts {
-            name: G::NAME,
-            notation,
-            seats: (0..game.seats())
-                .map(|seat| game.seat_title(seat))
-                .collect(),
-            faces: has_chance::<G>().then(|| game.outcome_names().collect()),
-            evaluators: known.chain(best).collect(),
-            levels: levels(&game),
-        })
+        let level = |(name, player)| json!({ "name": name, "player": player });
+        Some(json!({
+            "name": G::NAME,
+            "notation": notation,
+            "seats": (0..game.seats()).map(|seat| game.seat_title(seat)).collect::<Value>(),
+            "faces": has_chance::<G>().then(|| game.outcome_names().collect::<Value>()),
+            "evaluators": known.chain(best).collect::<Value>(),
+            "levels": levels(&game).map(level).collect::<Value>(),
+        }))
     };
     G::OFFERED.iter().filter_map(facts).collect()
 }
 
 /// Whether a game's learned model is of its size.
 fn has_best<G: OnBoard>(game: &G) -> bool {
-    game.best().is_some() && game.evaluator(&Notation::new("best".to_owned())).is_ok()
+    game.best().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
 /// The game's best evaluator, and its usual one.
@@ -127,14 +142,14 @@ fn best_and_usual<G: OnBoard>(game: &G) -> [&'static str; 2] {
     [if has_best(game) { "best" } else { usual }, usual]
 }
 
-/// The players to meet, the weakest first.
-pub fn levels<G: OnBoard>(game: &G) -> Vec<Level> {
+/// The players to meet, the weakest first: how strong one is, in a word, and its notation.
+pub fn levels<G: OnBoard>(game: &G) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let [best, usual] = best_and_usual(game);
-    let level = |&(name, player): &(&'static str, &str)| Level {
-        name,
-        player: player.replace("EVAL", best).replace("HAND", usual),
-    };
-    G::LEVELS.iter().map(level).collect()
+    let levels = G::LEVELS.iter();
+    levels.map(move |(name, player)| {
+        let player = player.replace("EVAL", best).replace("HAND", usual);
+        (*name, player)
+    })
 }
 
 /// Who judges where nobody is named.
@@ -152,61 +167,71 @@ fn answer_for<G: OnBoard>(
     game: &G,
     question: &Question,
     bounds: &Bounds,
-) -> Result<Answer, Problem> {
+) -> Result<Value, Problem> {
     let limited = |what: &str, asked: usize, most: usize| match asked > most {
         true => Err(Problem::wrong(format!(
             "{asked} {what} are more than the {most} of one request"
         ))),
         false => Ok(()),
     };
-    let facts = |position, face| Ok(Answer::Position(facts(game, &position, face)));
-    match question {
-        Question::Games {} => Err(Problem::wrong("'games' is asked about none")),
-        Question::New { seed, best } => facts(start(game, *seed, *best), None),
+    let read = |text: &str| {
+        let (position, outcome) = game.parse_position(text).map_err(|problem| {
+            let text = shortened(text, MOST_OF_TEXT);
+            Problem::wrong(format!("position '{text}': {problem}"))
+        })?;
+        Ok((position, outcome.filter(|_| has_chance::<G>())))
+    };
+    let recipe = |player: &str| {
+        let bounded = bounds.player::<G>(player)?;
+        PlayerRecipe::parse(&bounded, game).map_err(|error| {
+            let player = shortened(player, MOST_OF_TEXT);
+            Problem::wrong(format!("player '{player}': {}", error.problem))
+        })
+    };
+    Ok(match question {
+        Question::Games {} => return Err(Problem::wrong("'games' is asked about none")),
+        Question::New { seed, best } => facts(game, &start(game, *seed, *best), None),
         Question::Position { position } => {
-            let (position, outcome) = read_position(game, position)?;
-            facts(position, outcome)
+            let (position, outcome) = read(position)?;
+            facts(game, &position, outcome)
         }
         Question::Roll {
             position,
             seed,
             ply,
         } => {
-            let (position, _) = read_position(game, position)?;
-            facts(position, roll(game, &position, *seed, *ply))
+            let (position, _) = read(position)?;
+            facts(game, &position, roll(game, &position, *seed, *ply))
         }
         Question::Analyse {
             position, player, ..
         } => {
-            let (position, outcome) = read_position(game, position)?;
-            let recipe = recipe(game, player, bounds)?;
-            analysis(game, &position, outcome, &recipe).map(Answer::Analysis)
+            let (position, outcome) = read(position)?;
+            analysis(game, &position, outcome, &recipe(player)?)?
         }
-        Question::Puzzle { number } => puzzle(game.puzzles(), *number).map(Answer::Puzzle),
+        Question::Puzzle { number } => puzzle(game.puzzles(), *number)?,
         Question::Evaluate {
             position,
             evaluators,
         } => {
-            let (position, _) = read_position(game, position)?;
-            limited("evaluators", evaluators.len(), bounds.evaluators)?;
+            let (position, _) = read(position)?;
+            limited("evaluators", evaluators.len(), MOST_EVALUATORS)?;
             let evaluators = evaluators.iter();
-            let values = evaluators.map(|name| evaluation(game, &position, name, bounds));
-            Ok(Answer::Values {
-                values: values.collect(),
-            })
+            let values = evaluators.map(|name| evaluation(game, &position, name));
+            json!({ "values": values.collect::<Value>() })
         }
         Question::Move {
             position,
             player,
             seed,
         } => {
-            let (position, outcome) = read_position(game, position)?;
-            let recipe = recipe(game, player, bounds)?;
-            let decision = decision(game, &position, outcome, &recipe, *seed)?;
-            Ok(Answer::Move {
-                mv: game.format_move(&position, decision.best),
-                value: decision.value.map(f64::from),
-                position: game.format_position(&game.play(&position, decision.best), None),
+            let (position, outcome) = read(position)?;
+            let Decision { best, value, .. } =
+                decision(game, &position, outcome, &recipe(player)?, *seed)?;
+            json!({
+                "move": game.format_move(&position, best),
+                "value": value,
+                "position": game.format_position(&game.play(&position, best), None),
             })
         }
         Question::Judge {
@@ -215,13 +240,13 @@ fn answer_for<G: OnBoard>(
             player,
         } => {
             let deadline = Instant::now() + bounds.whole;
-            let (start, _) = read_position(game, start)?;
-            limited("plies", plies.len(), bounds.plies)?;
-            let recipe = recipe(game, player, bounds)?;
+            let (start, _) = read(start)?;
+            limited("plies", plies.len(), MOST_PLIES)?;
+            let recipe = recipe(player)?;
             let mut rater = Rater::new(game, &recipe)?;
-            judge(game, start, plies, &mut rater, Some(deadline)).map(Answer::Ledger)
+            json!(judge(game, start, plies, &mut rater, Some(deadline))?)
         }
-    }
+    })
 }
 
 /// The start that a seed decides; with `best` one of the best, where a game knows them.
@@ -240,26 +265,6 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
     })
 }
 
-fn read_position<G: Playable>(game: &G, text: &str) -> Result<(G::Position, Option<u8>), Problem> {
-    let (position, outcome) = game.parse_position(text).map_err(|problem| {
-        let text = shortened(text, MOST_OF_TEXT);
-        Problem::wrong(format!("position '{text}': {problem}"))
-    })?;
-    Ok((position, outcome.filter(|_| has_chance::<G>())))
-}
-
-fn recipe<G: Playable>(
-    game: &G,
-    player: &str,
-    bounds: &Bounds,
-) -> Result<PlayerRecipe<G>, Problem> {
-    let bounded = bounds.player::<G>(player)?;
-    PlayerRecipe::parse(&bounded, game).map_err(|error| {
-        let player = shortened(player, MOST_OF_TEXT);
-        Problem::wrong(format!("player '{player}': {}", error.problem))
-    })
-}
-
 /// The moves that a roll permits, or all that some roll does; none once the game is over.
 pub fn permitted<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) -> G::Moves {
     let mut moves = G::Moves::default();
@@ -271,131 +276,124 @@ pub fn permitted<G: Playable>(game: &G, position: &G::Position, outcome: Option<
     moves
 }
 
-fn payoffs<G: Playable>(game: &G, position: &G::Position) -> Option<Vec<f32>> {
-    Some(game.payoffs(position)?[..game.seats()].to_vec())
-}
-
-fn facts<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> PositionFacts {
+fn facts<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Value {
+    // In the digits of the engine's own precision.
+    let digits = |payoff: &f32| payoff.to_string().parse::<f64>().ok();
+    let payoffs = |position: &G::Position| {
+        let payoffs = game.payoffs(position)?;
+        Some(
+            payoffs[..game.seats()]
+                .iter()
+                .map(digits)
+                .collect::<Value>(),
+        )
+    };
     let successor = |&mv: &G::Move| {
         let next = game.play(position, mv);
-        Successor {
-            mv: game.format_move(position, mv),
-            position: game.format_position(&next, None),
-            payoffs: payoffs(game, &next),
-        }
+        json!({
+            "move": game.format_move(position, mv),
+            "position": game.format_position(&next, None),
+            "payoffs": payoffs(&next),
+        })
     };
     let moves = permitted(game, position, face);
-    PositionFacts {
-        position: game.format_position(position, face),
-        seat: game.to_move(position),
-        face,
-        over: game.payoffs(position).is_some(),
-        payoffs: payoffs(game, position),
-        svg: game.svg(position, face),
-        moves: moves.iter().map(successor).collect(),
+    let end = payoffs(position);
+    json!({
+        "position": game.format_position(position, face),
+        "seat": game.to_move(position),
+        "face": face,
+        "over": end.is_some(),
+        "payoffs": end,
+        "svg": game.svg(position, face),
+        "moves": moves.iter().map(successor).collect::<Value>(),
+    })
+}
+
+/// An object without keys that are null where not everybody has them.
+fn without_absent(mut object: Value) -> Value {
+    const OPTIONAL: [&str; 3] = ["shares", "calibrated", "faces"];
+    if let Some(keys) = object.as_object_mut() {
+        keys.retain(|key, value| !value.is_null() || !OPTIONAL.contains(&key.as_str()));
     }
+    object
 }
 
 /// What a position, its moves and its rolls are worth to the player of a recipe.
-///
-/// # Errors
-/// In one line, if the player fails.
-pub fn analysis<G: OnBoard>(
+fn analysis<G: OnBoard>(
     game: &G,
     position: &G::Position,
     outcome: Option<u8>,
     recipe: &PlayerRecipe<G>,
-) -> Result<Analysis, Problem> {
+) -> Result<Value, Problem> {
     let several = |shares: Shares| (game.seats() > 2).then(|| shares[..game.seats()].to_vec());
-    if let Some(payoffs) = game.payoffs(position) {
-        let shares = shares_of(&payoffs);
-        return Ok(Analysis {
-            value: Some(shares[game.to_move(position)]),
-            shares: several(shares),
-            faces: has_chance::<G>().then(Vec::new),
-            exact: true,
-            ..Analysis::default()
-        });
-    }
     let rating = Rater::new(game, recipe)?.rate(position, false)?;
-    let faces = faces(game, position);
-    let name = |place: usize| game.format_move(position, rating.moves[place].mv);
+    let name = |place: usize| &*rating.moves[place].name;
+    let value = |place: usize| rating.value(place);
+    let calibrated = |place: usize| rating.moves[place].calibrated;
     // A move that a sampling player never tried is taken for worthless; one that rates nothing has
     // no value.
     let rates = rating.moves.iter().any(|rated| rated.shares.is_some());
     let is_fitted = rating.moves.iter().any(|rated| rated.calibrated.is_some());
-    let expected = |of: &dyn Fn(usize) -> Option<f64>| {
-        let best = |permitted: &[usize]| of(rating.best(permitted)?);
-        let each = faces.iter();
-        each.map(|face| face.weight * best(&face.permitted).unwrap_or(0.0))
-            .sum::<f64>()
+    let rolled = rating.permitted(outcome);
+    let best = rolled.and_then(|permitted| rating.best(permitted));
+    let rated_move = |place: usize| {
+        without_absent(json!({
+            "move": name(place),
+            "value": value(place),
+            "shares": rating.moves[place].shares.and_then(several),
+            "calibrated": calibrated(place),
+            "exact": rating.moves[place].exact,
+        }))
     };
-    let calibrated = |place: usize| rating.moves[place].calibrated;
-    let rolled = faces.iter().find(|face| face.face == outcome);
-    let best = rolled.and_then(|face| rating.best(&face.permitted));
-    let all: Vec<usize> = (0..rating.moves.len()).collect();
-    let shown = rolled.map_or(&all, |face| &face.permitted);
-    let rated_move = |&place: &usize| RatedMove {
-        mv: name(place),
-        value: rating.value(place),
-        shares: rating.moves[place].shares.and_then(several),
-        calibrated: calibrated(place),
-        exact: rating.moves[place].exact,
+    let moves: Value = match rolled {
+        Some(permitted) => permitted.iter().copied().map(rated_move).collect(),
+        None => (0..rating.moves.len()).map(rated_move).collect(),
     };
-    let rated_face = |face: &crate::rating::Face| {
+    let rated_face = |face: &Face| {
         let best = rating.best(&face.permitted);
-        RatedFace {
-            face: face.face.unwrap_or_default(),
-            weight: face.weight,
-            value: best
-                .and_then(|best| rating.value(best))
-                .or(rates.then_some(0.0)),
-            best: best.map(name),
-        }
+        json!({
+            "face": face.face,
+            "weight": face.weight,
+            "value": best.and_then(value).or(rates.then_some(0.0)),
+            "best": best.map(name),
+        })
     };
-    Ok(Analysis {
-        value: match rolled {
-            Some(_) => best.and_then(|best| rating.value(best)),
-            None => rates.then(|| expected(&|place| rating.value(place))),
-        },
-        shares: best.and_then(|best| several(rating.moves[best].shares?)),
-        calibrated: match rolled {
-            Some(_) => best.and_then(calibrated),
-            None => is_fitted.then(|| expected(&calibrated)),
-        },
-        best: best.map(name),
-        moves: shown.iter().map(rated_move).collect(),
-        faces: has_chance::<G>().then(|| faces.iter().map(rated_face).collect()),
-        exact: rating.moves.iter().all(|rated| rated.exact),
-        nodes: rating.stats.nodes,
-        milliseconds: rating.stats.time.as_secs_f64() * 1000.0,
-        depth: None,
-    })
+    let (value, calibrated) = match rolled {
+        _ if rating.end.is_some() => (rating.end.map(|end| end[rating.seat]), None),
+        Some(_) => (best.and_then(value), best.and_then(calibrated)),
+        None => (
+            rates.then(|| rating.expected(value)),
+            is_fitted.then(|| rating.expected(calibrated)),
+        ),
+    };
+    Ok(without_absent(json!({
+        "value": value,
+        "shares": rating.end.or(best.and_then(|best| rating.moves[best].shares)).and_then(several),
+        "calibrated": calibrated,
+        "best": best.map(name),
+        "moves": moves,
+        "faces": has_chance::<G>().then(|| rating.faces.iter().map(rated_face).collect::<Value>()),
+        "exact": rating.moves.iter().all(|rated| rated.exact),
+        "nodes": rating.stats.nodes,
+        "milliseconds": rating.stats.time.as_secs_f64() * 1000.0,
+    })))
 }
 
-fn evaluation<G: Playable>(
-    game: &G,
-    position: &G::Position,
-    name: &str,
-    bounds: &Bounds,
-) -> Evaluation {
-    let mut said = Evaluation {
-        name: shortened(name, MOST_OF_TEXT),
-        ..Evaluation::default()
-    };
-    let evaluator = bounds.evaluator::<G>(name).and_then(|notation| {
+/// What an evaluator says, or what is wrong with its name.
+fn evaluation<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {
+    let evaluator = evaluator::<G>(name).and_then(|notation| {
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::wrong(problem))
     });
+    let name = shortened(name, MOST_OF_TEXT);
     match (evaluator, game.payoff(position, game.to_move(position))) {
-        (Err(problem), _) => said.error = Some(problem.error),
-        (Ok(_), Some(payoff)) => said.value = Some(payoff.into()),
+        (Err(problem), _) => json!({ "name": name, "error": problem.error }),
+        (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),
         (Ok(evaluator), None) => {
             let value = evaluator.value_of(game, position);
-            said.value = Some(value.into());
-            said.calibrated = evaluator.in_whole_games(value).map(f64::from);
+            let calibrated = evaluator.in_whole_games(value);
+            without_absent(json!({ "name": name, "value": value, "calibrated": calibrated }))
         }
     }
-    said
 }
 
 /// What a player plays; where there is chance, after the roll.

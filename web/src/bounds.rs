@@ -1,37 +1,41 @@
 //! What a request may cost, and which players and evaluators it may name.
 //!
 //! What is not listed here is refused: other programs, files, models, tables, and options whose
-//! cost nobody bounds. Invariant: a notation that comes back from [`Bounds::player`] and
-//! [`Bounds::evaluator`] names nothing but what is listed, and every search in it has a limit.
+//! cost nobody bounds. Invariant: a notation that comes back from [`Bounds::player`] or `evaluator`
+//! names nothing but what is listed, and every search in it has a limit.
 
 use crate::api::Problem;
-use engine::core::game::OutcomeList;
+use crate::rating::has_chance;
+use engine::core::text::shortened;
 use engine::play::{
-    notation::{Argument, Notation, parse_number},
+    notation::{Argument, Notation, Problem as Refused, parse_number},
     playable::Playable,
     registry::EvaluatorEntry,
 };
 use std::time::Duration;
+
+/// Bytes of the longest request.
+pub(crate) const LONGEST: usize = 1 << 16;
+/// Plies of a game that is judged.
+pub(crate) const MOST_PLIES: usize = 600;
+/// Evaluators of one request.
+pub(crate) const MOST_EVALUATORS: usize = 16;
+/// Plies of one search.
+const DEPTH: f64 = 12.0;
+/// MiB of one search.
+const MEMORY: f64 = 64.0;
 
 /// What a request may cost.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Threads of one search.
     pub threads: u32,
-    /// MiB of one search.
-    pub memory: u32,
     /// Milliseconds of one search.
     pub milliseconds: f64,
-    /// Plies of one search.
-    pub depth: u32,
     /// Simulations of one search.
     pub simulations: u32,
     /// Roll-outs of a move.
     pub games: u32,
-    /// Plies of a game that is judged.
-    pub plies: usize,
-    /// Evaluators of one request.
-    pub evaluators: usize,
     /// The time of a whole request, but for the search that is under way when it ends.
     pub whole: Duration,
 }
@@ -40,13 +44,9 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             threads: 2,
-            memory: 64,
             milliseconds: 5000.0,
-            depth: 12,
             simulations: 50_000,
             games: 1000,
-            plies: 600,
-            evaluators: 16,
             whole: Duration::from_secs(60),
         }
     }
@@ -67,9 +67,6 @@ const STARS: [&str; 8] = [
 /// Evaluators that play whole games for each value.
 const SLOW: [&str; 1] = ["mrmonte"];
 
-/// What is wrong, and at which character.
-type Refused = (usize, String);
-
 /// Players that take the same keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -86,28 +83,24 @@ impl Bounds {
     /// # Errors
     /// If it, or anything in it, is not among what a request may name, or exceeds these bounds.
     pub fn player<G: Playable>(&self, text: &str) -> Result<String, Problem> {
-        self.read_player::<G>(text)
-            .map_err(|(character, problem)| refused("player", text, character, &problem))
+        let player = read(text).and_then(|notation| self.bounded::<G>(notation));
+        let player = player.map_err(|refused| of_text("player", text, refused))?;
+        Ok(player.to_string())
     }
 
-    fn read_player<G: Playable>(&self, text: &str) -> Result<String, Refused> {
-        let mut notation =
-            Notation::parse(text).map_err(|error| (error.character, error.problem))?;
+    fn bounded<G: Playable>(&self, mut notation: Notation) -> Result<Notation, Refused> {
         let name = notation.name.clone();
-        let has_chance = G::Outcomes::BOUND > 1;
-        let plain = G::players()
-            .iter()
-            .filter(|entry| entry.parameters.is_empty())
-            .map(|entry| entry.name);
-        let plain: Vec<&str> = plain.chain(["random"]).collect();
+        let plain = G::players().iter().filter(|own| own.parameters.is_empty());
+        let plain = plain.map(|own| own.name).chain(["random"]);
+        let plain: Vec<&str> = plain.collect();
         // Arguments without a key stand in this order.
         let (family, places): (_, &[&str]) = match &*name {
             star if STARS.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Tree, &["sims"]),
-            "rollout" if has_chance => (Family::Rollout, &["eval"]),
+            "rollout" if has_chance::<G>() => (Family::Rollout, &["eval"]),
             other if plain.contains(&other) => (Family::Plain, &[]),
             _ => {
-                let rollout = if has_chance { ", rollout" } else { "" };
+                let rollout = if has_chance::<G>() { ", rollout" } else { "" };
                 return Err(notation.wrong(format!(
                     "there is no player '{name}' here; there are {}, mcts{rollout}, {}",
                     STARS.join(", "),
@@ -129,18 +122,14 @@ impl Bounds {
         let says = |key: &str| notation.says(key).is_some();
         let timed = says("ms") || says("cpu_ms");
         let limited = timed || says("nodes");
+        let whole_depth = name == "star2" && !limited && says("depth") && !says("probcut");
         // What is not said: for a Star search its time, and without any limit its depth; a depth
         // alone means all of it.
         let unsaid = [
             (Family::Star, "ms", self.milliseconds, !timed),
             (Family::Star, "depth", 3.0, !limited && !says("depth")),
-            (
-                Family::Star,
-                "probcut",
-                0.0,
-                name == "star2" && !limited && says("depth") && !says("probcut"),
-            ),
-            (Family::Tree, "memory", self.memory.into(), !says("memory")),
+            (Family::Star, "probcut", 0.0, whole_depth),
+            (Family::Tree, "memory", MEMORY, !says("memory")),
             (Family::Rollout, "games", self.games.into(), !says("games")),
         ];
         for (of, key, value, is_unsaid) in unsaid {
@@ -148,7 +137,7 @@ impl Bounds {
                 notation = notation.with(key, Notation::new(value.to_string()));
             }
         }
-        Ok(notation.to_string())
+        Ok(notation)
     }
 
     /// Of a player that deepens by plies and time alone: its notation without depth, the depth
@@ -161,15 +150,15 @@ impl Bounds {
             matches!(key, Some("depth" | "ms" | "eval" | "threads" | "table"))
         };
         // What is beyond the bounds is refused at once.
-        let time = number("ms").filter(|time| (0.0..=self.milliseconds).contains(time));
-        let most = f64::from(self.depth);
-        let depth = number("depth").or(time.map(|_| most));
-        let depth = depth.filter(|&depth| depth <= most)?;
+        let time = number("ms");
+        let depth = number("depth").or(time.map(|_| DEPTH));
+        let depth = depth.filter(|&depth| depth <= DEPTH)?;
+        let time = time.unwrap_or(self.milliseconds) / 3000.0;
+        let time = Duration::try_from_secs_f64(time).ok()?;
         let is_star = STARS.contains(&notation.name.as_str());
         if !is_star || !notation.arguments.iter().all(is_plain) {
             return None;
         }
-        let time = Duration::from_secs_f64(time.unwrap_or(self.milliseconds) / 3000.0);
         Some((notation.without(&["depth"]), depth as u32, time))
     }
 
@@ -182,61 +171,48 @@ impl Bounds {
     ) -> Option<Result<(), Refused>> {
         use Family::{Rollout, Star, Tree};
         let (least, most) = match (family, key) {
-            (Tree, "leaf") if value.name == "playout" && value.arguments.is_empty() => {
-                return Some(Ok(()));
-            }
+            (Tree, "leaf") if value.to_string() == "playout" => return Some(Ok(())),
             (Star | Rollout, "eval") | (Tree, "prior" | "leaf") => {
-                return Some(evaluator::<G>(value));
+                return Some(listed::<G>(value));
             }
-            (Star, "order" | "negascout") | (Tree, "select" | "solver" | "graph") => {
-                return Some(word(key, value));
-            }
+            // Whoever reads the notation takes certain words and numbers for these, none that cost.
+            (
+                Star,
+                "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
+            )
+            | (Tree, "select" | "exploration" | "c" | "temperature" | "rave" | "expand")
+            | (Tree, "batch" | "solver" | "graph")
+            | (Rollout, "error" | "plies") => return Some(Ok(())),
             (Star | Tree, "ms" | "cpu_ms") => (0.01, self.milliseconds),
             (Star | Tree, "threads") => (1.0, self.threads.into()),
-            (Star, "depth") => (1.0, self.depth.into()),
-            (Star, "nodes") => (1.0, 1e9),
-            (Star, "table") => (0.0, self.memory.into()),
-            (Star, "step") => (1.0, 16.0),
-            (Star, "aspiration") => (0.0, 1.0),
-            (Star, "probcut") | (Tree, "exploration" | "c") => (0.0, 100.0),
-            (Star, "width") => (1.0, 65535.0),
+            (Star, "depth") => (1.0, DEPTH),
+            (Star, "table") => (0.0, MEMORY),
+            (Tree, "memory") => (1.0, MEMORY),
             (Tree, "sims") => (1.0, self.simulations.into()),
-            (Tree, "memory") => (1.0, self.memory.into()),
-            (Tree, "temperature") => (0.001, 1000.0),
-            (Tree, "rave") => (0.0, 1e9),
-            (Tree, "expand") => (1.0, 1e6),
-            (Tree, "batch") => (1.0, 256.0),
             (Rollout, "games") => (1.0, self.games.into()),
-            (Rollout, "error") => (1e-5, 1.0),
-            (Rollout, "plies") => (0.0, 10_000.0),
             _ => return None,
         };
         Some(parse_number(key, value, least..=most).map(drop))
     }
-
-    /// An evaluator that may be asked.
-    ///
-    /// # Errors
-    /// As [`Bounds::player`].
-    pub fn evaluator<G: Playable>(&self, text: &str) -> Result<Notation, Problem> {
-        let read = Notation::parse(text).map_err(|error| (error.character, error.problem));
-        read.and_then(|notation| evaluator::<G>(&notation).map(|()| notation))
-            .map_err(|(character, problem)| refused("evaluator", text, character, &problem))
-    }
 }
 
-fn refused(what: &str, text: &str, character: usize, problem: &str) -> Problem {
-    let text = engine::core::text::shortened(text, 200);
+/// An evaluator that may be asked.
+///
+/// # Errors
+/// As [`Bounds::player`].
+pub(crate) fn evaluator<G: Playable>(text: &str) -> Result<Notation, Problem> {
+    let read = read(text).and_then(|notation| listed::<G>(&notation).map(|()| notation));
+    read.map_err(|refused| of_text("evaluator", text, refused))
+}
+
+fn read(text: &str) -> Result<Notation, Refused> {
+    Notation::parse(text).map_err(|error| (error.character, error.problem))
+}
+
+/// What is wrong at a character of a notation.
+pub(crate) fn of_text(what: &str, text: &str, (character, problem): Refused) -> Problem {
+    let text = shortened(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
-}
-
-/// A word that names no file: letters and `:`.
-fn word(key: &str, value: &Notation) -> Result<(), Refused> {
-    let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == ':';
-    if value.arguments.is_empty() && value.name.chars().all(letters) {
-        return Ok(());
-    }
-    Err(value.wrong(format!("'{key}' is one word, not '{value}'")))
 }
 
 /// The evaluators of a game that a request may name, but for `best` and `random`.
@@ -246,7 +222,7 @@ pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static Evaluat
 }
 
 /// Whether a request may name this evaluator: a listed one, whose arguments are numbers and words.
-fn evaluator<G: Playable>(notation: &Notation) -> Result<(), Refused> {
+fn listed<G: Playable>(notation: &Notation) -> Result<(), Refused> {
     const KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",
     ];
@@ -263,11 +239,9 @@ fn evaluator<G: Playable>(notation: &Notation) -> Result<(), Refused> {
         let key = argument.key.as_deref().unwrap_or_default();
         !KEYS.contains(&key) || !argument.value.arguments.is_empty()
     };
-    match notation.arguments.iter().find(is_wrong) {
-        Some(wrong) => Err((
-            wrong.character,
-            format!("here evaluators take only {}", KEYS.join(", ")),
-        )),
-        None => Ok(()),
-    }
+    let wrong = notation.arguments.iter().find(is_wrong).map(|wrong| {
+        let problem = format!("here evaluators take only {}", KEYS.join(", "));
+        (wrong.character, problem)
+    });
+    wrong.map_or(Ok(()), Err)
 }

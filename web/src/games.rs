@@ -4,6 +4,7 @@
 //! Invariant: a request names a game of this list or one with other parameters that name no file.
 
 use crate::api::Problem;
+use crate::bounds::of_text;
 use engine::games::{
     einstein::{Position, Standard, Variant, setup::setup_index, tables::shared::at_hand},
     havannah::Havannah,
@@ -123,23 +124,18 @@ macro_rules! for_board_games {
 }
 pub(crate) use for_board_games;
 
-/// Runs an expression with the game of a text; `Err` if there is none.
+/// Runs an expression with the game of a text, within a function that fails if there is none.
 macro_rules! with_board_game {
     ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {
-        match $crate::games::parse($text) {
-            Err(problem) => Err(problem),
-            Ok(notation) => match notation.name.as_str() {
-                $(<$type as engine::play::playable::Playable>::NAME => {
-                    $crate::games::read::<$type>($text).and_then(|game: $type| {
-                        let $game = &game;
-                        $body
-                    })
-                })*
-                name => Err($crate::api::Problem::wrong(format!(
-                    "there is no game '{name}'; there are {}",
-                    [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ")
-                ))),
-            },
+        match $crate::games::parse($text)?.name.as_str() {
+            $(<$type as engine::play::playable::Playable>::NAME => {
+                let $game = &$crate::games::read::<$type>($text)?;
+                $body
+            })*
+            name => Err($crate::api::Problem::wrong(format!(
+                "there is no game '{name}'; there are {}",
+                [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ")
+            ))),
         }
     };
 }
@@ -163,21 +159,16 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
             || !argument.value.arguments.is_empty()
             || key == "map" && !MAPS.iter().any(is_map)
     };
-    match notation.arguments.iter().find(is_wrong) {
-        Some(wrong) => Err(Problem::wrong(format!(
-            "game '{text}', character {}: here games take only {}; maps are {}",
-            wrong.character,
-            PARAMETERS.join(", "),
-            MAPS.map(|(name, _)| name).join(", ")
-        ))),
-        None => Ok(notation),
+    if let Some(wrong) = notation.arguments.iter().find(is_wrong) {
+        let (keys, maps) = (PARAMETERS.join(", "), MAPS.map(|(name, _)| name).join(", "));
+        let problem = format!("here games take only {keys}; maps are {maps}");
+        return Err(of_text("game", text, (wrong.character, problem)));
     }
+    Ok(notation)
 }
 
 /// A game of this type with the parameters of a notation.
 pub(crate) fn read<G: Playable>(text: &str) -> Result<G, Problem> {
-    G::from_notation(text, None).map_err(|error| {
-        let (character, problem) = (error.character, error.problem);
-        Problem::wrong(format!("game '{text}', character {character}: {problem}"))
-    })
+    let read = G::from_notation(text, None);
+    read.map_err(|error| of_text("game", text, (error.character, error.problem)))
 }

@@ -5,7 +5,7 @@
 //! page says itself what a browser may do with it, for no server does.
 
 use engine::core::files::{FileError, create_directory, write_atomically};
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 /// What a browser may do with the page: nothing but with what this server gives it. Pictures of
 /// boards are styled within.
@@ -73,22 +73,20 @@ const HEAD: &str = "<meta charset=\"utf-8\">\n";
 /// If a file cannot be written.
 pub fn export(directory: &Path, engine: &[u8]) -> Result<(), FileError> {
     create_directory(directory)?;
-    let write = |name: &str, content: &[u8]| {
-        write_atomically(&directory.join(name), |file| file.write_all(content))
-    };
+    let policy = format!(
+        "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY_OF_EXPORT}\">\n"
+    );
     let replaced = |name: &str| OF_EXPORT.iter().any(|(other, _)| *other == name);
     let served = FILES.iter().filter(|(name, _)| !replaced(name));
-    for &(name, content) in served.chain(OF_EXPORT) {
-        match name {
+    for &(name, content) in served.chain(OF_EXPORT).chain(&[("alea.wasm", engine)]) {
+        let content = match name {
             "index.html" => {
-                let policy = format!(
-                    "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY_OF_EXPORT}\">\n"
-                );
-                let text = String::from_utf8_lossy(content).replacen(HEAD, &policy, 1);
-                write(name, text.as_bytes())?;
+                let text = String::from_utf8_lossy(content);
+                text.replacen(HEAD, &policy, 1).into_bytes().into()
             }
-            _ => write(name, content)?,
-        }
+            _ => Cow::from(content),
+        };
+        write_atomically(&directory.join(name), |file| file.write_all(&content))?;
     }
-    write("alea.wasm", engine)
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::api::Problem;
 use crate::games::OnBoard;
 use engine::core::{
     evaluator::others_alike,
-    game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
+    game::{Game, MAX_SEATS, OutcomeList, Seat},
     random::{SeedSpace, derive_seed},
 };
 use engine::play::{
@@ -36,17 +36,22 @@ pub struct Rater<'a, G: Playable> {
 pub struct Rating<M> {
     /// Who moves.
     pub seat: Seat,
+    /// What each seat got, once the game is over; there are no moves then.
+    pub end: Option<Shares>,
     /// The moves.
     pub moves: Vec<Rated<M>>,
+    /// All rolls; without chance one that permits every move.
+    pub faces: Vec<Face>,
     /// What that took.
     pub stats: SearchStats,
 }
 
 /// A move and its worth.
-#[derive(Clone, Copy, Debug)]
 pub struct Rated<M> {
     /// The move.
     pub mv: M,
+    /// Its text.
+    pub name: String,
     /// What it brings, before the next roll; `None` from players that do not rate it.
     pub shares: Option<Shares>,
     /// What that has been worth to who moves in whole games, where that was fitted.
@@ -71,12 +76,9 @@ pub fn has_chance<G: Game>() -> bool {
     G::Outcomes::BOUND > 1
 }
 
-/// All rolls of a position; without chance one that permits every move.
-pub fn faces<G: Playable>(game: &G, position: &G::Position) -> Vec<Face> {
-    let mut moves = G::Moves::default();
-    game.moves(position, &mut moves);
-    let apart = game.outcome_by_outcome();
-    let outcomes = apart.outcomes(position, &moves);
+/// All rolls of a position with these moves.
+fn faces<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Face> {
+    let outcomes = game.outcome_by_outcome().outcomes(position, moves);
     // Probabilities are rounded to f32.
     let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
     let named = game.outcome_names().zip(outcomes.iter());
@@ -89,14 +91,9 @@ pub fn faces<G: Playable>(game: &G, position: &G::Position) -> Vec<Face> {
         .collect()
 }
 
-/// The shares of all seats.
-pub(crate) fn shares_of(payoffs: &Payoffs) -> Shares {
-    payoffs.map(f64::from)
-}
-
-/// The same where only what who is to move gets is known.
+/// The shares of all seats where only what who is to move gets is known.
 fn alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Shares {
-    shares_of(&others_alike(game, position, own))
+    others_alike(game, position, own).map(f64::from)
 }
 
 impl<M> Rating<M> {
@@ -104,6 +101,13 @@ impl<M> Rating<M> {
     #[must_use]
     pub fn value(&self, place: usize) -> Option<f64> {
         self.moves[place].shares.map(|shares| shares[self.seat])
+    }
+
+    /// The places of the moves that a roll permits; `None` before it, and if there is no such roll.
+    #[must_use]
+    pub fn permitted(&self, face: Option<u8>) -> Option<&[usize]> {
+        let found = self.faces.iter().find(|found| found.face == face)?;
+        Some(&found.permitted)
     }
 
     /// The place of the best of some moves, the first of equals; `None` if none is rated.
@@ -115,15 +119,20 @@ impl<M> Rating<M> {
         best.map(|(place, _)| place)
     }
 
-    /// What the position is worth before the roll; `None` if a roll permits nothing that is rated.
+    /// What the position brings each seat, where all its moves are rated.
     #[must_use]
-    pub fn expected(&self, faces: &[Face]) -> Option<Shares> {
-        let mut sum = Shares::default();
-        for face in faces {
-            let shares = self.moves[self.best(&face.permitted)?].shares?;
-            sum = array::from_fn(|seat| sum[seat] + face.weight * shares[seat]);
-        }
-        Some(sum)
+    pub fn shares(&self) -> Shares {
+        let expected = |seat| self.expected(|place| Some(self.moves[place].shares?[seat]));
+        self.end.unwrap_or_else(|| array::from_fn(expected))
+    }
+
+    /// The expectation before the roll of something that the best move of each brings, 0 where
+    /// that is not known.
+    pub fn expected(&self, of: impl Fn(usize) -> Option<f64>) -> f64 {
+        let best = |face: &Face| of(self.best(&face.permitted)?);
+        let each = self.faces.iter();
+        each.map(|face| face.weight * best(face).unwrap_or(0.0))
+            .sum()
     }
 }
 
@@ -148,25 +157,29 @@ impl<'a, G: OnBoard> Rater<'a, G> {
     /// What a position is worth, exactly.
     fn exactly(&self, position: &G::Position) -> Option<Shares> {
         if let Some(payoffs) = self.game.payoffs(position) {
-            return Some(shares_of(&payoffs));
+            return Some(payoffs.map(f64::from));
         }
         let value = self.known.as_ref()?.value(self.game, position)?;
         Some(alike(self.game, position, value))
     }
 
-    /// Rates all moves of a position that is not over, whatever was rolled; the position is looked
-    /// at afresh. With `all`, moves that the player did not try are valued one by one.
+    /// Rates all moves of a position, whatever was rolled; the position is looked at afresh. With `all`, moves that the player did not try are valued one by one.
     ///
     /// # Errors
-    /// In one line, if the player fails.
+    /// In one line, if the player fails, or with `all` rates nothing.
     pub fn rate(&mut self, position: &G::Position, all: bool) -> Result<Rating<G::Move>, Problem> {
         let (game, seat) = (self.game, self.game.to_move(position));
-        let mut moves = G::Moves::default();
-        game.moves(position, &mut moves);
+        let (mut moves, mut faces) = (G::Moves::default(), Vec::new());
+        let end = game.payoffs(position).map(|end| end.map(f64::from));
+        if end.is_none() {
+            game.moves(position, &mut moves);
+            faces = self::faces(game, position, &moves);
+        }
         let exact = moves.iter().map(|&mv| {
             let shares = self.exactly(&game.play(position, mv));
             Rated {
                 mv,
+                name: game.format_move(position, mv),
                 shares,
                 calibrated: None,
                 exact: shares.is_some(),
@@ -174,7 +187,9 @@ impl<'a, G: OnBoard> Rater<'a, G> {
         });
         let mut rating = Rating {
             seat,
+            end,
             moves: exact.collect(),
+            faces,
             stats: SearchStats::default(),
         };
         if rating.moves.iter().all(|rated| rated.exact) {
@@ -195,19 +210,27 @@ impl<'a, G: OnBoard> Rater<'a, G> {
                 continue;
             }
             let next = game.play(position, rated.mv);
-            let told = analysis.payoffs.as_ref().map(|all| shares_of(&all[place]));
+            let told = analysis
+                .payoffs
+                .as_ref()
+                .map(|all| all[place].map(f64::from));
             let value = analysis.moves[place].1;
             let value = told.or(value.map(|value| alike(game, position, value)));
-            let value = value.or_else(|| {
+            rated.shares = value.or_else(|| {
                 let value = all.then(|| self.player.value(&next).value).flatten()?;
                 Some(alike(game, &next, value))
             });
-            let Some(shares) = value else { continue };
+            let Some(shares) = rated.shares else {
+                if all {
+                    let unrated = "this player rates no moves; name one that searches";
+                    return Err(Problem::wrong(unrated));
+                }
+                continue;
+            };
             let tree = analysis.tree.as_ref();
             let proven = tree.and_then(|tree| tree.moves.get(place));
             let proven = proven.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
             rated.exact = proven || nothing_taken;
-            rated.shares = Some(shares);
             if game.seats() == 2 && !rated.exact {
                 let own = game.to_move(&next);
                 let fitted = self.recipe.in_whole_games(&next, shares[own] as f32);
@@ -216,12 +239,9 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             }
         }
         // Where nothing was fitted, nothing is calibrated.
-        for rated in rating
-            .moves
-            .iter_mut()
-            .filter(|rated| is_fitted && rated.exact)
-        {
-            rated.calibrated = rated.shares.map(|shares| shares[seat]);
+        for rated in rating.moves.iter_mut().filter(|_| is_fitted) {
+            let shares = rated.shares.filter(|_| rated.exact);
+            rated.calibrated = rated.calibrated.or(shares.map(|shares| shares[seat]));
         }
         Ok(rating)
     }

@@ -7,19 +7,21 @@
 //! means that the bounds are reached.
 
 use crate::answer::answer_each;
-use crate::api::{Answer, Problem};
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, LONGEST};
 use crate::exec::Sessions;
 use crate::page::{FILES, POLICY, kind_of};
 use axum::{
     Router,
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header},
-    response::Response,
+    http::{HeaderMap, Method, StatusCode, header, uri::Authority},
+    response::{IntoResponse as _, Response},
 };
+use futures_util::{StreamExt as _, stream};
 use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
 use std::{
+    convert::Infallible,
     io,
     net::{IpAddr, SocketAddr},
     sync::Arc,
@@ -30,8 +32,6 @@ use tokio::{
     time::timeout,
 };
 
-/// Bytes of the longest request.
-const LONGEST: usize = 1 << 16;
 /// Bytes of the longest file of games.
 const LONGEST_FILE: usize = 4 << 20;
 /// A request that is not sent after so long is given up.
@@ -64,12 +64,12 @@ struct Shared {
 /// If threads cannot be started or the listener fails.
 pub fn serve(
     listener: std::net::TcpListener,
-    bounds: Bounds,
     searches: usize,
     games: ReadGames,
     exec: bool,
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
+    let bounds = Bounds::default();
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
         sessions: exec.then(|| Arc::new(Sessions::new(bounds.clone()))),
@@ -96,7 +96,7 @@ type Refusal = (StatusCode, &'static str);
 
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let answered = answered(&shared, request).await;
-    answered.unwrap_or_else(|(status, problem)| refused(status, problem))
+    answered.unwrap_or_else(|(status, problem)| whole(refused(status, problem)))
 }
 
 async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Refusal> {
@@ -104,48 +104,41 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
     own(shared, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            searched(shared, body, LONGEST, |shared, text, told| {
+            searched(shared, body, LONGEST, |shared, text, tell| {
                 let mut in_parts = false;
                 answer_each(text, &shared.bounds, |answer, is_last| {
                     in_parts |= !is_last;
-                    let json = serde_json::to_vec(answer).unwrap_or_default();
-                    let part = match in_parts {
-                        true => Part::Line(json),
-                        false => {
-                            let status = status_of(answer);
-                            Part::Whole(response(status, "application/json", json))
-                        }
-                    };
-                    told.blocking_send(part).is_ok()
+                    let json = answer.to_string();
+                    tell(match in_parts {
+                        true => (StatusCode::OK, LINES, json + "\n"),
+                        false => (status_of(answer), JSON, json),
+                    })
                 });
             })
             .await
         }
         (&Method::POST, "/records") => {
-            searched(shared, body, LONGEST_FILE, |shared, bytes, told| {
-                let answer = match (shared.games)(bytes) {
-                    Ok(json) => response(StatusCode::OK, "application/json", json),
+            searched(shared, body, LONGEST_FILE, |shared, bytes, tell| {
+                tell(match (shared.games)(bytes) {
+                    Ok(json) => (StatusCode::OK, JSON, json),
                     Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
-                };
-                // Whoever asked may be gone.
-                let _ = told.blocking_send(Part::Whole(answer));
+                });
             })
             .await
         }
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
             let sessions = may_exec(shared, method, &name, &head.headers)?;
-            let query = head.uri.query().map(|query| query.replace('+', " "));
-            let decoded =
-                |query: &String| percent_decode_str(query).decode_utf8_lossy().into_owned();
-            let command = query.as_ref().map(decoded);
-            searched(shared, body, LONGEST, move |_, body, told| {
+            let command = head.uri.query().map(|query| {
+                let spaced = query.replace('+', " ");
+                percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+            });
+            searched(shared, body, LONGEST, move |_, body, tell| {
                 let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-                let answer = match sessions.answer(&name, &command) {
-                    Ok(said) => response(StatusCode::OK, "text/plain; charset=utf-8", said),
-                    Err(problem) => refused(StatusCode::SERVICE_UNAVAILABLE, problem),
-                };
-                let _ = told.blocking_send(Part::Whole(answer));
+                tell(match sessions.answer(&name, &command) {
+                    Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
+                    Err(problem) => refused(NOT_NOW, problem),
+                });
             })
             .await
         }
@@ -156,13 +149,14 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
             let file = FILES.iter().find(|(known, _)| *known == name);
             let nothing = "there is no such page; there are / and POST /api";
             let (name, content) = file.ok_or((StatusCode::NOT_FOUND, nothing))?;
-            Ok(response(StatusCode::OK, kind_of(name), *content))
+            Ok(whole((StatusCode::OK, kind_of(name), *content)))
         }
         _ => Err((NOT_SO, "pages answer GET only")),
     }
 }
 
 const NOT_SO: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
+const NOT_NOW: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
 /// The sessions, if GTP is answered to such a request. A browser sends what a picture of another
 /// site asks for without `Origin`, but says from where.
@@ -190,25 +184,21 @@ fn may_exec(
 
 /// Whether a request was meant for this server, and comes from its own page if from any.
 fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
-    let text = |name| {
-        let mut values = headers.get_all(name).iter();
-        match (values.next(), values.next()) {
-            (None, _) => Ok(None),
-            (Some(only), None) => only.to_str().map(Some).map_err(drop),
-            (Some(_), Some(_)) => Err(()),
-        }
+    let all = |name| -> Vec<&str> {
+        let values = headers.get_all(name).iter();
+        values.map(|value| value.to_str().unwrap_or("?")).collect()
     };
-    match text(header::HOST) {
-        Ok(Some(host)) if is_own(shared, host) => {}
-        _ => return Err("'Host' is not this server; use the address that it printed"),
-    }
-    let from_here = |origin: &str| {
+    let is_here = |origin: &str| {
         let host = origin.strip_prefix("http://");
         host.is_some_and(|host| is_own(shared, host))
     };
-    match text(header::ORIGIN) {
-        Ok(None) => Ok(()),
-        Ok(Some(origin)) if from_here(origin) => Ok(()),
+    match all(header::HOST)[..] {
+        [host] if is_own(shared, host) => {}
+        _ => return Err("'Host' is not this server; use the address that it printed"),
+    }
+    match all(header::ORIGIN)[..] {
+        [] => Ok(()),
+        [origin] if is_here(origin) => Ok(()),
         _ => Err("'Origin' is not this server's page"),
     }
 }
@@ -216,19 +206,16 @@ fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
 /// Names that lead here and that no other site can have: `localhost` and addresses, with the port.
 /// Who listens on all addresses is reached by any of them.
 fn is_own(shared: &Shared, host: &str) -> bool {
-    let port = shared.address.port();
-    // Browsers leave out the usual port.
-    let (name, said) = match host.rsplit_once(':') {
-        Some((name, said)) if !said.ends_with(']') => (name, said.parse().ok()),
-        _ => (host, Some(80)),
+    let Ok(said) = host.parse::<Authority>() else {
+        return false;
     };
-    if said != Some(port) {
+    // Browsers leave out the usual port.
+    if said.port_u16().unwrap_or(80) != shared.address.port() || host.contains('@') {
         return false;
     }
-    let bare = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'));
-    match bare.unwrap_or(name).parse::<IpAddr>() {
+    let name = said.host();
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    match address.parse::<IpAddr>() {
         Ok(address) => {
             let listened = shared.address.ip();
             listened.is_unspecified() || address == listened || address.is_loopback()
@@ -237,96 +224,84 @@ fn is_own(shared: &Shared, host: &str) -> bool {
     }
 }
 
-/// What a search tells.
-enum Part {
-    /// All of the answer.
-    Whole(Response),
-    /// A line of JSON, of several.
-    Line(Vec<u8>),
-}
+/// An answer: its status, its type, and all of it or, of [`LINES`], a line.
+type Part = (StatusCode, &'static str, String);
 
-/// Reads a request and answers it on a thread for searches.
+const JSON: &str = "application/json";
+/// Answers that are told in parts, each a line of JSON.
+const LINES: &str = "application/x-ndjson";
+
+const UNSENT: Refusal = (
+    StatusCode::REQUEST_TIMEOUT,
+    "the request was not sent in time",
+);
+const LARGE: Refusal = (
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
+);
+const BUSY: Refusal = (NOT_NOW, "too many requests at a time; ask again");
+const LATE: Refusal = (
+    NOT_NOW,
+    "the time of a request is over; ask a quicker player",
+);
+const BEYOND: Refusal = (NOT_NOW, "this request is beyond what is answered here");
+
+/// Reads a request and answers it on a thread for searches, which is given how to tell a part: by
+/// `false` it hears that nobody listens any more.
 async fn searched(
     shared: &Arc<Shared>,
     body: Body,
     longest: usize,
-    work: impl FnOnce(&Shared, &[u8], &mpsc::Sender<Part>) + Send + 'static,
+    work: impl FnOnce(&Shared, &[u8], &dyn Fn(Part) -> bool) + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let busy = "too many requests at a time; ask again";
-    let busy = (StatusCode::SERVICE_UNAVAILABLE, busy);
     let waits = Arc::clone(&shared.waiting).try_acquire_owned();
-    let waits = waits.map_err(|_| busy)?;
-    let unsent = "the request was not sent in time";
+    let waits = waits.map_err(|_| BUSY)?;
     let read = timeout(SENDING, to_bytes(body, longest)).await;
-    let read = read.map_err(|_| (StatusCode::REQUEST_TIMEOUT, unsent))?;
-    let large = "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole";
-    let text = read.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, large))?;
-    let late = "the time of a request is over; ask a quicker player";
-    let late = (StatusCode::SERVICE_UNAVAILABLE, late);
+    let text = read.map_err(|_| UNSENT)?.map_err(|_| LARGE)?;
     let patience = shared.bounds.whole + GRACE;
     let turn = Arc::clone(&shared.searches).acquire_owned();
-    let turn = timeout(patience, turn).await.map_err(|_| late)?;
-    let turn = turn.map_err(|_| busy)?;
+    let turn = timeout(patience, turn).await.map_err(|_| LATE)?;
+    let turn = turn.map_err(|_| BUSY)?;
     let for_search = Arc::clone(shared);
     let (told, mut heard) = mpsc::channel::<Part>(1);
     tokio::task::spawn_blocking(move || {
         // Both stay taken until the search has ended, even if nobody waits for it any more.
         let _taken = (waits, turn);
-        work(&for_search, &text, &told);
+        work(&for_search, &text, &|part| told.blocking_send(part).is_ok());
     });
-    let first = timeout(patience, heard.recv()).await.map_err(|_| late)?;
-    let beyond = "this request is beyond what is answered here";
-    let first = first.ok_or((StatusCode::SERVICE_UNAVAILABLE, beyond))?;
-    if let Part::Whole(response) = first {
-        return Ok(response);
+    let first = timeout(patience, heard.recv()).await.map_err(|_| LATE)?;
+    let (status, kind, line) = first.ok_or(BEYOND)?;
+    if kind != LINES {
+        return Ok(whole((status, kind, line)));
     }
     // With the connection goes who hears, and with that the search.
-    let mut first = Some(first);
-    let lines = futures_util::stream::poll_fn(move |context| {
-        let part = match first.take() {
-            Some(part) => std::task::Poll::Ready(Some(part)),
-            None => heard.poll_recv(context),
-        };
-        part.map(|part| match part? {
-            Part::Line(json) => Some(Ok::<_, io::Error>([json, vec![b'\n']].concat())),
-            Part::Whole(_) => None,
-        })
-    });
-    Ok(response(
-        StatusCode::OK,
-        "application/x-ndjson",
-        Body::from_stream(lines),
-    ))
+    let others = stream::poll_fn(move |context| heard.poll_recv(context));
+    let lines = stream::iter([line]).chain(others.map(|(_, _, line)| line));
+    let lines = lines.map(Ok::<_, Infallible>);
+    Ok(whole((status, kind, Body::from_stream(lines))))
 }
 
-fn status_of(answer: &Answer) -> StatusCode {
-    match answer {
-        Answer::Error(Problem {
-            out_of_time: true, ..
-        }) => StatusCode::SERVICE_UNAVAILABLE,
-        Answer::Error(_) => StatusCode::BAD_REQUEST,
-        _ => StatusCode::OK,
+fn status_of(answer: &Value) -> StatusCode {
+    match (&answer["error"], &answer["out_of_time"]) {
+        (Value::Null, _) => StatusCode::OK,
+        (_, Value::Null) => StatusCode::BAD_REQUEST,
+        _ => NOT_NOW,
     }
 }
 
-fn refused(status: StatusCode, problem: &str) -> Response {
-    let problem = serde_json::json!({ "error": problem });
-    response(status, "application/json", problem.to_string())
+fn refused(status: StatusCode, problem: &str) -> Part {
+    (status, JSON, json!({ "error": problem }).to_string())
 }
 
-fn response(status: StatusCode, kind: &'static str, content: impl Into<Body>) -> Response {
-    let mut response = Response::new(content.into());
-    *response.status_mut() = status;
-    for (name, value) in [
+/// With what every answer says to a browser.
+fn whole((status, kind, content): (StatusCode, &'static str, impl Into<Body>)) -> Response {
+    let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
-    ] {
-        let value = header::HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
-    }
-    response
+    ];
+    (status, headers, content.into()).into_response()
 }

@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "what a worker calls has names of its own")]
 
 use crate::answer::answer_each;
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, LONGEST};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
@@ -17,21 +17,11 @@ unsafe extern "C" {
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// Bytes of the longest request, as over HTTP.
-const LONGEST: usize = 1 << 16;
+/// The text of a request, then that of its answer.
+static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-struct Exchange {
-    request: Vec<u8>,
-    answer: Vec<u8>,
-}
-
-static EXCHANGE: Mutex<Exchange> = Mutex::new(Exchange {
-    request: Vec::new(),
-    answer: Vec::new(),
-});
-
-fn exchange() -> MutexGuard<'static, Exchange> {
-    EXCHANGE.lock().unwrap_or_else(PoisonError::into_inner)
+fn text() -> MutexGuard<'static, Vec<u8>> {
+    TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where so many bytes of a request are to be written; null if there are too many.
@@ -40,32 +30,32 @@ pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > LONGEST {
         return std::ptr::null_mut();
     }
-    let mut exchange = exchange();
-    exchange.request.resize(bytes, 0);
-    exchange.request.as_mut_ptr()
+    let mut text = text();
+    text.resize(bytes, 0);
+    text.as_mut_ptr()
 }
 
 /// Answers the request; how many bytes the answer has.
 #[unsafe(no_mangle)]
 pub extern "C" fn respond() -> usize {
-    let mut exchange = exchange();
+    let mut text = text();
     let bounds = Bounds {
         threads: 1,
         ..Bounds::default()
     };
-    let request = std::mem::take(&mut exchange.request);
+    let request = std::mem::take(&mut *text);
     answer_each(&request, &bounds, |answer, is_last| {
-        exchange.answer = serde_json::to_vec(answer).unwrap_or_default();
+        *text = answer.to_string().into_bytes();
         if !is_last {
-            tell(exchange.answer.as_ptr(), exchange.answer.len());
+            tell(text.as_ptr(), text.len());
         }
         true
     });
-    exchange.answer.len()
+    text.len()
 }
 
 /// Where the answer begins.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
-    exchange().answer.as_ptr()
+    text().as_ptr()
 }

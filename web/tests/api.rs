@@ -3,29 +3,28 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::{
-    core::{
-        game::{Chance, Game},
-        random::RandomStream,
-    },
+    core::{game::Chance, random::RandomStream},
     games::{
         einstein::{Standard, tables::shared::shared},
         reversi::Reversi,
         reversixt::ReversiXt,
     },
-    play::playable::Playable,
+    play::build::PlayerRecipe,
 };
-use serde_json::{Deserializer, Value, json};
-use web::{answer::answer_text, bounds::Bounds};
+use serde_json::{Deserializer, Map, Value, json};
+use web::{
+    answer::answer,
+    api::{Ledger, PlayedPly},
+    bounds::Bounds,
+    games::OnBoard,
+    judge::judge,
+    rating::{Rater, has_chance},
+};
 
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b";
 
-fn answered(request: &Value, bounds: &Bounds) -> Value {
-    let text = serde_json::to_vec(request).unwrap();
-    serde_json::to_value(answer_text(&text, bounds)).unwrap()
-}
-
 fn ask(request: &Value) -> Value {
-    answered(request, &Bounds::default())
+    answer(request.to_string().as_bytes(), &Bounds::default())
 }
 
 fn ask_einstein(mut request: Value) -> Value {
@@ -98,27 +97,24 @@ fn what_is_shown_is_answered() {
 
 #[test]
 fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknown() {
-    let bounds = Bounds {
-        evaluators: 5,
-        plies: 2,
-        ..Bounds::default()
-    };
     for line in include_str!("refused.jsonl").lines() {
         let mut request = json!({ "ask": "analyse", "game": "einstein",
             "position": format!("{MIDDLE} -"), "player": "star1(depth=1)" });
         let mut says = "player '".to_owned();
-        for (key, value) in serde_json::from_str::<Value>(line)
-            .unwrap()
-            .as_object()
-            .unwrap()
-        {
+        let changes: Map<String, Value> = serde_json::from_str(line).unwrap();
+        for (key, value) in changes {
             match (key.as_str(), value) {
                 ("says", part) => part.as_str().unwrap().clone_into(&mut says),
                 (key, Value::Null) => drop(request.as_object_mut().unwrap().remove(key)),
-                (key, value) => request[key] = value.clone(),
+                // So many of the first.
+                ("times", times) => {
+                    let plies = request["plies"].as_array_mut().unwrap();
+                    plies.resize(times.as_u64().unwrap() as usize, plies[0].clone());
+                }
+                (key, value) => request[key] = value,
             }
         }
-        let answer = answered(&request, &bounds);
+        let answer = ask(&request);
         let error = answer["error"]
             .as_str()
             .unwrap_or_else(|| panic!("not refused: {request}"));
@@ -134,63 +130,54 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(says, [false, false, true, false, true]);
 }
 
-/// A random game, judged; what must hold of every ledger of a game that is over.
-fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (Value, G::Position) {
+/// A random game, judged, and its positions; what must hold of every ledger of a game that is over.
+fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (Ledger, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
-    let start = game.random_start(&mut random, (seed % 2) as usize);
+    let mut position = game.random_start(&mut random, (seed % 2) as usize);
     let mut luck = game.luck(seed);
-    let (mut position, mut plies) = (start, Vec::new());
+    let (mut positions, mut plies) = (vec![position], Vec::new());
     while game.payoffs(&position).is_none() {
         let (face, moves) = luck.draw(game, &position);
         let mv = moves[random.below(moves.len())];
-        let face = if G::NAME == "einstein" {
-            face.into()
-        } else {
-            Value::Null
-        };
-        plies.push(json!({ "face": face, "move": game.format_move(&position, mv) }));
+        plies.push(PlayedPly {
+            face: has_chance::<G>().then_some(face),
+            mv: game.format_move(&position, mv),
+        });
         position = game.play(&position, mv);
+        positions.push(position);
     }
-    let ledger = ask(&json!({
-        "ask": "judge", "game": game.notation(), "start": game.format_position(&start, None),
-        "plies": plies, "player": player,
-    }));
-    assert!(ledger["error"].is_null(), "{ledger}");
-    near(number(&ledger["balance"]), 0.0, 1e-6);
-    assert_eq!(ledger["over"], true);
-    for seat in 0..game.seats() {
-        let account = |key: &str| number(&ledger["seats"][seat][key]);
-        let (mut value, mut own, mut others) = (account("start"), [0.0; 2], 0.0);
-        for ply in list(&ledger["plies"]) {
-            let of = |key: &str| number(&ply[key][seat]);
-            near(of("before"), value, 1e-9);
-            value = of("after") + of("drift");
-            let changes = [of("rolled") - of("before"), of("rolled") - of("after")];
-            if ply["seat"] != seat {
-                others += changes[0] - changes[1];
+    let recipe = PlayerRecipe::parse(player, game).unwrap();
+    let mut rater = Rater::new(game, &recipe).unwrap();
+    let ledger = judge(game, positions[0], &plies, &mut rater, None).unwrap();
+    near(ledger.balance, 0.0, 1e-6);
+    assert!(ledger.over);
+    for (seat, account) in ledger.seats.iter().enumerate() {
+        let (mut value, mut luck, mut errors, mut others) = (account.start, 0.0, 0.0, 0.0);
+        for ply in &ledger.plies {
+            near(ply.before[seat], value, 1e-9);
+            value = ply.after[seat] + ply.drift[seat];
+            let brought = ply.rolled[seat] - ply.before[seat];
+            let lost = ply.rolled[seat] - ply.after[seat];
+            if ply.seat != seat {
+                others += brought - lost;
                 continue;
             }
-            for (place, key) in ["luck", "error"].into_iter().enumerate() {
-                near(number(&ply[key]), changes[place], 1e-12);
-                own[place] += changes[place];
-            }
-            assert!(changes[1] >= 0.0, "an error below 0: {ply}");
+            near(ply.luck, brought, 1e-12);
+            near(ply.error, lost, 1e-12);
+            assert!(lost >= 0.0, "an error below 0: {ply:?}");
+            luck += brought;
+            errors += lost;
         }
         let result = game.payoff(&position, seat).unwrap().into();
         near(value, result, 1e-6);
-        near(account("result"), result, 0.0);
-        let found = ["luck", "errors", "others"].map(account);
-        for (found, wanted) in found.into_iter().zip([own[0], own[1], others]) {
-            near(found, wanted, 1e-9);
-        }
-        let [luck, errors, others] = found;
-        near(
-            account("start") + luck - errors + others + account("drift"),
-            result,
-            1e-6,
-        );
+        near(account.result, result, 0.0);
+        near(account.luck, luck, 1e-9);
+        near(account.errors, errors, 1e-9);
+        near(account.others, others, 1e-9);
+        let sum = account.start + luck - errors + others + account.drift;
+        near(sum, result, 1e-6);
     }
-    (ledger, start)
+    (ledger, positions)
 }
 
 #[test]
@@ -199,24 +186,20 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let tables = shared(4, game.variant()).unwrap();
     let mut endgame_plies = 0;
     for seed in 0..50 {
-        let (ledger, mut position) = judged(&game, seed, "star1(depth=1)");
+        let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
         // From the tables on, every value and every error is exact.
-        for ply in list(&ledger["plies"]) {
-            let mv = ply["move"].as_str().unwrap();
-            let mv = game.parse_move(&position, mv).unwrap();
-            if position.stones() <= 4 {
-                endgame_plies += 1;
-                near(number(&ply["drift"][0]), 0.0, 4e-5);
-                let probe = tables.probe_within(&game, &position, 0).unwrap();
-                let face = ply["face"].as_u64().unwrap() as usize - 1;
-                let mut moves = probe.moves.iter();
-                let value = moves.find(|(other, _)| *other == mv).unwrap().1;
-                let price = f64::from(probe.faces[face].value) - f64::from(value);
-                near(number(&ply["error"]), price, 1e-6);
-                let seat = ply["seat"].as_u64().unwrap() as usize;
-                near(number(&ply["before"][seat]), probe.value.into(), 4e-5);
-            }
-            position = game.play(&position, mv);
+        let plies = ledger.plies.iter().zip(&positions);
+        for (ply, position) in plies.filter(|(_, position)| position.stones() <= 4) {
+            endgame_plies += 1;
+            near(ply.drift[0], 0.0, 4e-5);
+            let mv = game.parse_move(position, &ply.mv).unwrap();
+            let probe = tables.probe_within(&game, position, 0).unwrap();
+            let face = usize::from(ply.face.unwrap()) - 1;
+            let mut moves = probe.moves.iter();
+            let value = moves.find(|(other, _)| *other == mv).unwrap().1;
+            let price = f64::from(probe.faces[face].value) - f64::from(value);
+            near(ply.error, price, 1e-6);
+            near(ply.before[ply.seat], probe.value.into(), 4e-5);
         }
     }
     assert!(endgame_plies > 20, "{endgame_plies}");
@@ -224,12 +207,11 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
 
 #[test]
 fn ledgers_without_chance_add_up_without_luck_for_two_seats_three_and_four() {
-    fn games<G: Playable>(notation: &str, player: &str, count: u64) {
+    fn games<G: OnBoard>(notation: &str, player: &str, count: u64) {
         let game = G::from_notation(notation, None).unwrap();
         for seed in 0..count {
             let (ledger, _) = judged(&game, seed, player);
-            let mut seats = list(&ledger["seats"]).iter();
-            assert!(seats.all(|seat| seat["luck"] == 0.0));
+            assert!(ledger.seats.iter().all(|seat| seat.luck == 0.0));
         }
     }
     games::<Reversi>("reversi", "star1(depth=1)", 30);

@@ -5,7 +5,7 @@ mod report;
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Error, Result};
-use engine::play::build::PlayerRecipe;
+use engine::{core::record::GameRecord, play::build::PlayerRecipe};
 use rayon::prelude::*;
 use report::Report;
 use serde::Serialize;
@@ -13,9 +13,8 @@ use std::path::PathBuf;
 use trainer::{data::Source, shard::PlayedGame};
 use web::{
     answer::usual_judge,
-    api::{Ledger, PlayedPly},
+    api::{Ledger, PlayedPly, Problem},
     games::OnBoard,
-    judge::judge,
     rating::{Rater, has_chance},
 };
 
@@ -51,11 +50,11 @@ pub(crate) struct Arguments {
 
 /// A game and its ledger.
 #[derive(Serialize)]
-struct Judged {
+struct Judged<'a> {
     /// Counted from 1.
     game: u64,
     /// Who played, by seat.
-    players: Vec<String>,
+    players: Vec<&'a str>,
     #[serde(flatten)]
     ledger: Ledger,
 }
@@ -75,58 +74,59 @@ impl Arguments {
         let recipe = PlayerRecipe::parse(&player, game)?;
         output::check_places(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
-        let mut report = Report::default();
+        let mut report = Report::of(game);
         output::with_progress("games", |progress| {
             progress.set_length(all);
             for first in (0..all).step_by(AT_ONCE as usize) {
                 let some = source.games(first, all.min(first + AT_ONCE))?;
                 let one = |(place, played): (usize, &PlayedGame<G>)| {
                     let number = first + place as u64 + 1;
-                    let mut rater = Rater::new(game, &recipe)?;
-                    let judged = judge_one(game, played, &source.players, number, &mut rater);
+                    let ledger = ledger(game, &played.record, &recipe);
                     progress.inc(1);
-                    judged.with_context(|| format!("game {number}"))
+                    let player = |&player: &u8| &*source.players[usize::from(player)];
+                    Ok(Judged {
+                        game: number,
+                        players: played.players.iter().map(player).collect(),
+                        ledger: ledger.with_context(|| format!("game {number}"))?,
+                    })
                 };
                 let judged = some.par_iter().enumerate().map(one);
-                for one in judged.collect::<Result<Vec<Judged>>>()? {
+                for one in judged.collect::<Result<Vec<Judged<'_>>>>()? {
                     if self.json {
                         progress.suspend(|| output::json(&one))?;
                     }
-                    report.add(one, has_chance::<G>());
+                    report.add(one);
                 }
             }
             Ok::<_, Error>(())
         })?;
         if !self.json {
-            output::line(&report.text(game, recipe.name()))?;
+            output::line(&report.text(recipe.name()))?;
         }
         if let Some(path) = &self.html {
-            output::file(path, report.page(game, recipe.name()).html())?;
+            let page = report.page(&game.notation(), recipe.name());
+            output::file(path, page.html())?;
         }
         Ok(())
     }
 }
 
-fn judge_one<G: OnBoard>(
+fn ledger<G: OnBoard>(
     game: &G,
-    played: &PlayedGame<G>,
-    players: &[String],
-    number: u64,
-    rater: &mut Rater<'_, G>,
-) -> Result<Judged> {
-    let record = &played.record;
+    record: &GameRecord<G>,
+    judge: &PlayerRecipe<G>,
+) -> Result<Ledger, Problem> {
     let plies = record.positions(game).zip(&record.plies);
     let plies = plies.map(|(position, ply)| PlayedPly {
         face: has_chance::<G>().then_some(ply.outcome),
         mv: game.format_move(&position, ply.mv),
     });
     let plies: Vec<PlayedPly> = plies.collect();
-    let ledger = judge(game, record.start, &plies, rater, None);
-    let named = played.players.iter();
-    let named = named.map(|&player| players.get(usize::from(player)).cloned());
-    Ok(Judged {
-        game: number,
-        players: named.map(Option::unwrap_or_default).collect(),
-        ledger: ledger?,
-    })
+    web::judge::judge(
+        game,
+        record.start,
+        &plies,
+        &mut Rater::new(game, judge)?,
+        None,
+    )
 }

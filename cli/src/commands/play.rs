@@ -17,7 +17,6 @@ use engine::play::{
     build::PlayerRecipe,
     game_line::{FORMAT, GameLine, PlyLine},
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -25,8 +24,8 @@ use std::{
     time::UNIX_EPOCH,
 };
 use web::{
-    answer::{analysis, decision, levels, permitted, roll, start, usual_judge},
-    api::{Account, PlayedPly},
+    answer::{decision, levels, permitted, roll, start, usual_judge},
+    api::PlayedPly,
     games::OnBoard,
     judge::{judge, verdict},
     rating::{Rater, has_chance},
@@ -83,52 +82,29 @@ const LONGEST_LINE: usize = 4096;
 /// Who sits at this terminal.
 const PERSON: &str = "person";
 
-/// The first line of a saved game.
-#[derive(Serialize, Deserialize)]
-struct Heading {
-    format: String,
-    game: String,
-    players: Vec<String>,
-    /// `{seed}`.
-    #[serde(default)]
-    run: Value,
-}
-
-/// Reads a saved game.
-fn saved(path: &Path) -> Result<(Heading, Option<GameLine>)> {
+/// Reads a saved game: its first line, and the game.
+fn saved(path: &Path) -> Result<(Value, GameLine)> {
     let text = files::read_text(path)?;
-    let mut lines = text.lines();
-    let mut line = || lines.next().unwrap_or_default();
-    let heading = serde_json::from_str::<Heading>(line());
-    let read = heading.and_then(|heading| Ok((heading, serde_json::from_str(line())?)));
+    let (heading, game) = text.split_once('\n').unwrap_or_default();
+    let game = game.lines().next().unwrap_or_default();
+    let read = serde_json::from_str::<Value>(heading);
+    let read = read.and_then(|heading| Ok((heading, serde_json::from_str(game)?)));
     let (heading, game) = read.with_context(|| format!("{}: no saved game", path.display()))?;
-    if heading.format != FORMAT {
+    if heading["format"] != FORMAT {
         let path = path.display();
         bail!("{path}: no game of {FORMAT}, which 'save' writes");
     }
-    Ok((heading, Some(game)))
+    Ok((heading, game))
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let (heading, line) = match &self.resume {
-            Some(path) => saved(path)?,
-            None => {
-                let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
-                let new = Heading {
-                    format: FORMAT.to_owned(),
-                    game: self.game.notation(),
-                    players: [PERSON, "medium"].map(str::to_owned).to_vec(),
-                    run: json!({ "seed": micros as u64 % 1_000_000 }),
-                };
-                (new, None)
-            }
+        let saved = self.resume.as_deref().map(saved).transpose()?;
+        let game = match &saved {
+            Some((heading, _)) => heading["game"].as_str().unwrap_or_default().to_owned(),
+            None => self.game.notation(),
         };
-        with_game!(&heading.game, game => {
-            let mut session = Session::new(self, game, &heading)?;
-            session.begin(line)?;
-            session.play()
-        })
+        with_game!(&game, game => Session::open(self, game, saved)?.play())
     }
 }
 
@@ -148,75 +124,81 @@ struct Session<'a, G: OnBoard> {
 }
 
 impl<'a, G: OnBoard> Session<'a, G> {
-    fn new(arguments: &'a Arguments, game: G, heading: &Heading) -> Result<Self> {
-        let mut others = heading.players.iter().filter(|name| *name != PERSON);
-        let opponent = arguments.opponent.as_ref().or(others.next());
-        let opponent = opponent.map_or(PERSON, String::as_str);
-        let level = levels(&game)
-            .into_iter()
-            .find(|level| level.name == opponent);
-        let opponent = level.map_or(opponent.to_owned(), |level| level.player);
-        let place = heading.players.iter().position(|name| name == PERSON);
+    /// Sets up the start, and plays what was saved.
+    fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
+        let usual = if saved.is_some() { PERSON } else { "medium" };
+        let (heading, saved) = saved.unzip();
+        let heading = heading.unwrap_or_default();
+        let players = heading["players"].as_array().into_iter().flatten();
+        let players: Vec<&str> = players.filter_map(Value::as_str).collect();
+        let other = players.iter().copied().find(|&name| name != PERSON);
+        let opponent = arguments.opponent.as_deref().or(other).unwrap_or(usual);
+        let level = levels(&game).find(|(name, _)| *name == opponent);
+        let opponent = level.map_or(opponent.to_owned(), |(_, player)| player);
+        let place = players.iter().position(|&name| name == PERSON);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(place);
         let (seat, seats) = (seat.unwrap_or(0), game.seats());
         if seat >= seats {
             bail!("this game has {seats} seats, there is no seat {}", seat + 1);
         }
-        let judge = arguments
-            .judge
-            .clone()
-            .unwrap_or_else(|| usual_judge(&game));
-        let recipe = |player: &str| PlayerRecipe::parse(player, &game);
-        let is_person = opponent == PERSON;
-        Ok(Self {
-            arguments,
-            seed: arguments.seed.or(heading.run["seed"].as_u64()).unwrap_or(1),
-            seat,
-            judge: recipe(&judge)?,
-            opponent: (!is_person).then(|| recipe(&opponent)).transpose()?,
-            game,
-            positions: Vec::new(),
-            plies: Vec::new(),
-            rolled: None,
-        })
-    }
-
-    /// Sets up the start, and plays what was saved.
-    fn begin(&mut self, saved: Option<GameLine>) -> Result<()> {
-        let told = saved.as_ref().map(|line| &line.start);
-        let (first, rolled) = match told.or(self.arguments.start.as_ref()) {
-            Some(text) => self.game.parse_position(text)?,
-            None => (start(&self.game, self.seed, false), None),
+        let judge = arguments.judge.clone();
+        let judge = PlayerRecipe::parse(&judge.unwrap_or_else(|| usual_judge(&game)), &game)?;
+        let opponent = match &*opponent {
+            PERSON => None,
+            player => Some(PlayerRecipe::parse(player, &game)?),
         };
-        self.positions.push(first);
-        self.rolled = rolled.filter(|_| has_chance::<G>());
+        let seed = arguments.seed.or(heading["run"]["seed"].as_u64());
+        let seed = seed.unwrap_or_else(|| {
+            let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
+            micros as u64 % 1_000_000
+        });
+        let told = saved.as_ref().map(|line| &line.start);
+        let (first, rolled) = match told.or(arguments.start.as_ref()) {
+            Some(text) => game.parse_position(text)?,
+            None => (start(&game, seed, false), None),
+        };
+        let dice = match (has_chance::<G>(), &*arguments.dice) {
+            (false, _) => String::new(),
+            (true, "hand") => "; you roll the die".to_owned(),
+            _ => format!(", dice of seed {seed}"),
+        };
+        let against = opponent.as_ref().map_or("each other", PlayerRecipe::name);
+        let (notation, judged) = (game.notation(), judge.name());
+        let title = format!(
+            "{notation}, against {against}{dice}, judged by {judged}; 'help' tells what may be typed"
+        );
+        let mut session = Self {
+            arguments,
+            seed,
+            seat,
+            judge,
+            opponent,
+            game,
+            positions: vec![first],
+            plies: Vec::new(),
+            rolled: rolled.filter(|_| has_chance::<G>()),
+        };
         for (number, ply) in (1..).zip(saved.into_iter().flat_map(|line| line.plies)) {
-            let position = self.positions[self.plies.len()];
             let face = has_chance::<G>().then_some(ply.outcome);
-            let is_face = face.is_none_or(|face| self.game.outcome_names().contains(&face));
-            if !is_face || !self.names(&position, face).contains(&ply.mv) {
+            let is_face = face.is_none_or(|face| session.game.outcome_names().contains(&face));
+            if !is_face || !session.names(face).contains(&ply.mv) {
                 let mv = shortened(&ply.mv, 80);
                 bail!("ply {number} of the saved game: there is no move '{mv}'");
             }
-            self.step(face, ply.mv)?;
+            session.step(face, ply.mv)?;
         }
-        let dice = match (has_chance::<G>(), self.arguments.dice.as_str()) {
-            (false, _) => String::new(),
-            (true, "hand") => "; you roll the die".to_owned(),
-            _ => format!(", dice of seed {}", self.seed),
-        };
-        let opponent = self.opponent.as_ref();
-        output::line(&format!(
-            "{}, against {}{dice}, judged by {}; 'help' tells what may be typed",
-            self.game.notation(),
-            opponent.map_or("each other", PlayerRecipe::name),
-            self.judge.name()
-        ))
+        output::line(&title)?;
+        Ok(session)
+    }
+
+    /// The position now.
+    fn position(&self) -> G::Position {
+        self.positions[self.plies.len()]
     }
 
     /// Notes a move after its roll.
     fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
-        let position = self.positions[self.plies.len()];
+        let position = self.position();
         let played = self.game.parse_move(&position, &mv)?;
         self.positions.push(self.game.play(&position, played));
         self.plies.push(PlayedPly { face, mv });
@@ -225,10 +207,9 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     fn play(&mut self) -> Result<()> {
         loop {
-            let ply = self.plies.len();
-            let position = self.positions[ply];
+            let (ply, position) = (self.plies.len(), self.position());
             let is_over = self.game.payoffs(&position).is_some();
-            let Some(face) = self.face(&position)? else {
+            let Some(face) = self.face(is_over)? else {
                 return self.ledger();
             };
             output::line(&format!("\n{}", self.game.draw(&position, face)))?;
@@ -236,30 +217,26 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 self.ledger()?;
                 output::line("undo, save FILE or quit")?;
             }
-            let seat = self.game.to_move(&position);
-            let opponent = self
-                .opponent
-                .as_ref()
-                .filter(|_| seat != self.seat && !is_over);
+            let is_own = self.game.to_move(&position) == self.seat;
+            let opponent = self.opponent.as_ref().filter(|_| !is_own && !is_over);
             let mv = match opponent {
                 Some(opponent) => {
                     let seed = self.seed + ply as u64;
                     let mv = decision(&self.game, &position, face, opponent, seed)?.best;
                     let mv = self.game.format_move(&position, mv);
-                    let title = self.game.seat_title(seat);
-                    output::line(&format!("{title} plays {}", style(&mv).bold()))?;
+                    output::line(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
                     mv
                 }
-                None => match self.typed(&position, face)?.as_deref() {
-                    Some("undo") => {
+                None => match self.typed(face)? {
+                    Some(undo) if undo == "undo" => {
                         self.undo()?;
                         continue;
                     }
                     Some(mv) => {
                         if !self.arguments.quiet {
-                            output::line(&self.price(&position, face, mv)?)?;
+                            output::line(&self.price(face, &mv)?)?;
                         }
-                        mv.to_owned()
+                        mv
                     }
                     None if is_over => return Ok(()),
                     None => return self.ledger(),
@@ -271,16 +248,15 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     /// The roll, none without chance or once the game is over; `None` where somebody ends the game
     /// instead of rolling.
-    fn face(&self, position: &G::Position) -> Result<Option<Option<u8>>> {
+    fn face(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
         let is_hand = self.arguments.dice == "hand" && has_chance::<G>();
-        if rolled.is_some() || !is_hand || self.game.payoffs(position).is_some() {
-            return Ok(Some(
-                rolled.or_else(|| roll(&self.game, position, self.seed, ply as u64)),
-            ));
+        if rolled.is_some() || !is_hand || is_over {
+            let roll = || roll(&self.game, &self.position(), self.seed, ply as u64);
+            return Ok(Some(rolled.or_else(roll)));
         }
-        let prompt = format!("{} rolls:", self.title(position));
+        let prompt = format!("{} rolls:", self.title());
         loop {
             let said = match self.line(&prompt)? {
                 Some(said) if said != "quit" => said,
@@ -296,15 +272,16 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// All moves.
-    fn names(&self, position: &G::Position, face: Option<u8>) -> Vec<String> {
-        let moves = permitted(&self.game, position, face);
-        let names = moves.iter().map(|&mv| self.game.format_move(position, mv));
+    fn names(&self, face: Option<u8>) -> Vec<String> {
+        let position = self.position();
+        let moves = permitted(&self.game, &position, face);
+        let names = moves.iter().map(|&mv| self.game.format_move(&position, mv));
         names.collect()
     }
 
     /// Who is to move, in words.
-    fn title(&self, position: &G::Position) -> &'static str {
-        self.game.seat_title(self.game.to_move(position))
+    fn title(&self) -> &'static str {
+        self.game.seat_title(self.game.to_move(&self.position()))
     }
 
     /// Forgets plies until it is a person's turn again.
@@ -312,7 +289,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let before = self.plies.len();
         while self.plies.pop().is_some() {
             self.positions.pop();
-            let seat = self.game.to_move(&self.positions[self.plies.len()]);
+            let seat = self.game.to_move(&self.position());
             if self.opponent.is_none() || seat == self.seat {
                 break;
             }
@@ -337,9 +314,9 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// A move, `undo`, or none to quit; answers what else is typed.
-    fn typed(&self, position: &G::Position, face: Option<u8>) -> Result<Option<String>> {
-        let moves = self.names(position, face);
-        let prompt = format!("{}:", self.title(position));
+    fn typed(&self, face: Option<u8>) -> Result<Option<String>> {
+        let moves = self.names(face);
+        let prompt = format!("{}:", self.title());
         loop {
             let Some(said) = self.line(&prompt)? else {
                 return Ok(None);
@@ -351,9 +328,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let rated = analysis(&self.game, position, face, &self.judge)?;
-                    let best = rated.best.unwrap_or_default();
-                    format!("{best} ({:.1} %)", percent(rated.value))
+                    let (best, value, _) = self.rated(face, "")?;
+                    format!("{best} ({value:.1} %)")
                 }
                 ("save", _) => match self.save(rest.trim()) {
                     Ok(()) => format!("saved in {}", rest.trim()),
@@ -370,12 +346,20 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
+    /// The best move, what it is worth and what another one is, in percent.
+    fn rated(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
+        let rating = Rater::new(&self.game, &self.judge)?.rate(&self.position(), false)?;
+        let best = rating.best(rating.permitted(face).unwrap_or_default());
+        let name = best.map(|place| rating.moves[place].name.clone());
+        let played = rating.moves.iter().position(|one| one.name == mv);
+        let value = |place| 100.0 * rating.value(place).unwrap_or_default();
+        let [best, played] = [best, played].map(|place| place.map_or(0.0, value));
+        Ok((name.unwrap_or_default(), best, played))
+    }
+
     /// What a move gives away.
-    fn price(&self, position: &G::Position, face: Option<u8>, mv: &str) -> Result<String> {
-        let rated = analysis(&self.game, position, face, &self.judge)?;
-        let played = rated.moves.iter().find(|one| one.mv == mv);
-        let value = percent(played.and_then(|one| one.value));
-        let best = percent(rated.value);
+    fn price(&self, face: Option<u8>, mv: &str) -> Result<String> {
+        let (better, best, value) = self.rated(face, mv)?;
         let error = best - value;
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
@@ -388,7 +372,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
             "doubtful" => style(format!("{price} ({verdict})")).yellow(),
             _ => style(format!("{price} ({verdict})")).red(),
         };
-        let better = rated.best.unwrap_or_default();
         Ok(format!("{price}; better is {better}, {best:.1} %"))
     }
 
@@ -397,18 +380,14 @@ impl<'a, G: OnBoard> Session<'a, G> {
         if name.is_empty() {
             bail!("'save' needs the name of a file");
         }
-        let (seats, last) = (self.game.seats(), self.positions[self.plies.len()]);
+        let seats = self.game.seats();
         let opponent = self.opponent.as_ref().map_or(PERSON, PlayerRecipe::name);
-        let mut players = vec![opponent.to_owned(); seats];
-        players[self.seat] = PERSON.to_owned();
-        let payoffs = self.game.payoffs(&last).unwrap_or_default();
+        let mut players = vec![opponent; seats];
+        players[self.seat] = PERSON;
+        let payoffs = self.game.payoffs(&self.position()).unwrap_or_default();
         let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
-        let heading = json!(Heading {
-            format: FORMAT.to_owned(),
-            game: self.game.notation(),
-            players,
-            run: json!({ "seed": self.seed }),
-        });
+        let (game, run) = (self.game.notation(), json!({ "seed": self.seed }));
+        let heading = json!({ "format": FORMAT, "game": game, "players": players, "run": run });
         let game = json!(GameLine::new(
             self.game.format_position(&self.positions[0], None),
             self.plies.iter().map(ply).collect(),
@@ -429,33 +408,33 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let game = &self.game;
         let mut rater = Rater::new(game, &self.judge)?;
         let ledger = judge(game, self.positions[0], &self.plies, &mut rater, None)?;
-        let terms: [(_, Term); _] = [
-            ("start", |seat| seat.start),
-            ("luck", |seat| seat.luck),
-            ("errors", |seat| -seat.errors),
-            ("luck and errors of others", |seat| seat.others),
-            ("drift of the judge", |seat| seat.drift),
-            (if ledger.over { "result" } else { "so far" }, |seat| {
-                seat.result
-            }),
-            ("given away a decision", |seat| seat.error_per_decision),
-        ];
-        let row = |(name, value): (&str, Term)| {
-            // A sum of nothing has no sign.
-            let value = |seat| Cell::Right(format!("{:+.2}", 100.0 * value(seat) + 0.0));
-            let values = ledger.seats.iter().map(value);
-            [Cell::from(name)].into_iter().chain(values).collect()
-        };
         let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
-        let heads = ["ledger, in points"].into_iter().chain(titles);
-        let sheet = Sheet::filled(heads, terms.map(row)).text();
-        output::line(&format!("\n{}", sheet.trim_end()))
+        let mut sheet = Sheet::new(["ledger, in points"].into_iter().chain(titles));
+        let names = [
+            "start",
+            "luck",
+            "errors",
+            "luck and errors of others",
+            "drift of the judge",
+            if ledger.over { "result" } else { "so far" },
+            "given away a decision",
+        ];
+        sheet.rows = names.map(|name| vec![name.into()]).to_vec();
+        for seat in &ledger.seats {
+            let terms = [
+                seat.start,
+                seat.luck,
+                -seat.errors,
+                seat.others,
+                seat.drift,
+                seat.result,
+                seat.error_per_decision,
+            ];
+            for (row, term) in sheet.rows.iter_mut().zip(terms) {
+                // A sum of nothing has no sign.
+                row.push(Cell::Right(format!("{:+.2}", 100.0 * term + 0.0)));
+            }
+        }
+        output::line(&format!("\n{}", sheet.text().trim_end()))
     }
-}
-
-/// A term of a seat's ledger.
-type Term = fn(&Account) -> f64;
-
-fn percent(value: Option<f64>) -> f64 {
-    100.0 * value.unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::PathBuf,
 };
-use web::{bounds::Bounds, page, server};
+use web::{page, server};
 
 /// Show an analysis board in the browser: play, values of all moves and rolls, a tutor
 ///
@@ -78,14 +78,7 @@ impl Arguments {
             0 => rayon::current_num_threads(),
             some => some.min(1024),
         };
-        server::serve(
-            listener,
-            Bounds::default(),
-            searches,
-            recorded::as_json,
-            self.exec,
-        )
-        .context("the server ended")
+        server::serve(listener, searches, recorded::as_json, self.exec).context("the server ended")
     }
 
     /// The file of the engine as WebAssembly.

@@ -38,10 +38,10 @@ impl Server {
     }
 
     /// The status of an answer, and all of it.
-    fn request(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String) {
+    fn request(&self, asked: &str, headers: &str, body: &[u8]) -> (u16, String) {
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n"
+            "{asked} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n"
         );
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream
@@ -53,7 +53,7 @@ impl Server {
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
-        let status = status.unwrap_or_else(|| panic!("no answer to {method} {path}"));
+        let status = status.unwrap_or_else(|| panic!("no answer to {asked}"));
         (status, answer)
     }
 
@@ -62,195 +62,100 @@ impl Server {
     }
 }
 
-/// Method, path, headers (or the right `Host`), body; status, part of the answer.
-type Exchange = (
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    u16,
-    &'static str,
-);
-
 #[test]
 fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused() {
     const GAMES: &str = r#"{"ask":"games"}"#;
     const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
-    let exchanges: [Exchange; _] = [
-        (
-            "GET",
-            "/",
-            "",
-            "",
-            200,
-            "content-security-policy: default-src 'self'",
-        ),
-        ("GET", "/../Cargo.toml", "", "", 404, "no such page"),
-        (
-            "POST",
-            "/api",
-            "",
-            MOVE,
-            200,
-            r#""move":"d2e1","value":1.0"#,
-        ),
-        ("POST", "/api", "", r#"{"ask":"fly"}"#, 400, "fly"),
-        ("GET", "/api", "", "", 405, "POST only"),
-        (
-            "POST",
-            "/api",
-            "Host: 127.0.0.1:PORT",
-            GAMES,
-            200,
-            "einstein",
-        ),
-        (
-            "POST",
-            "/api",
-            "Host: localhost:PORT\r\nOrigin: http://localhost:PORT",
-            GAMES,
-            200,
-            "einstein",
-        ),
-        (
-            "POST",
-            "/api",
-            "Host: evil.example:PORT",
-            GAMES,
-            403,
-            "'Host'",
-        ),
-        ("POST", "/api", "Host: 127.0.0.1:7", GAMES, 403, "'Host'"),
-        (
-            "POST",
-            "/api",
-            "Host: 127.0.0.1.evil.example:PORT",
-            GAMES,
-            403,
-            "'Host'",
-        ),
-        (
-            "POST",
-            "/api",
-            "Host: localhost:PORT\r\nHost: evil.example",
-            GAMES,
-            403,
-            "'Host'",
-        ),
-        (
-            "POST",
-            "/api",
-            "Origin: http://evil.example",
-            GAMES,
-            403,
-            "'Origin'",
-        ),
-        (
-            "POST",
-            "/api",
-            "Origin: https://127.0.0.1:PORT",
-            GAMES,
-            403,
-            "'Origin'",
-        ),
-        ("POST", "/api", "Origin: null", GAMES, 403, "'Origin'"),
-        (
-            "GET",
-            "/exec?7%20protocol_version",
-            "",
+    const LOCAL: &str = "Host: localhost:PORT\r\n";
+    let from_here = format!("{LOCAL}Origin: http://localhost:PORT\r\n");
+    let asked_twice = format!("{LOCAL}Host: evil.example\r\n");
+    let refused = |headers, says| ("POST /api", headers, GAMES, 403, says);
+    let exec = |asked, headers, status, says| (asked, headers, "", status, says);
+    let policy = "content-security-policy: default-src 'self'";
+    let cross = "Sec-Fetch-Site: cross-site\r\n";
+    let same = "Sec-Fetch-Site: same-origin\r\n";
+    // What is asked, headers (without a `Host` the right one), body; status, part of the answer.
+    let exchanges = [
+        ("GET /", "", "", 200, policy),
+        ("GET /../Cargo.toml", "", "", 404, "no such page"),
+        ("POST /api", "", MOVE, 200, r#""move":"d2e1","value":1.0"#),
+        ("POST /api", "", r#"{"ask":"fly"}"#, 400, "fly"),
+        ("GET /api", "", "", 405, "POST only"),
+        ("POST /api", &from_here, GAMES, 200, "einstein"),
+        refused("Host: evil.example:PORT\r\n", "'Host'"),
+        refused("Host: 127.0.0.1:7\r\n", "'Host'"),
+        refused("Host: 127.0.0.1\r\n", "'Host'"),
+        refused("Host: me@localhost:PORT\r\n", "'Host'"),
+        refused("Host: 127.0.0.1.evil.example:PORT\r\n", "'Host'"),
+        refused(&asked_twice, "'Host'"),
+        refused("Origin: http://evil.example\r\n", "'Origin'"),
+        refused("Origin: https://127.0.0.1:PORT\r\n", "'Origin'"),
+        refused("Origin: null\r\n", "'Origin'"),
+        exec(
+            "GET /exec?7%20protocol_version",
             "",
             200,
             "\r\n\r\n=7 2\n\n",
         ),
         (
-            "POST",
-            "/exec/mine",
+            "POST /exec/mine",
             "",
             "set_game havannah(base=4)",
             200,
             "=\n\n",
         ),
-        ("GET", "/exec/mine?play+w+a1", "", "", 200, "=\n\n"),
-        ("GET", "/exec/mine?position", "", "", 200, "= a1\n\n"),
+        exec("GET /exec/mine?play+w+a1", "", 200, "=\n\n"),
+        exec("GET /exec/mine?position", "", 200, "= a1\n\n"),
         (
-            "POST",
-            "/exec",
+            "POST /exec",
             "",
             "set_option player external(cmd)",
             200,
             "\r\n\r\n?",
         ),
-        ("GET", "/exec?quit", "Host: evil.example", "", 403, "'Host'"),
-        (
-            "GET",
-            "/exec?quit",
-            "Origin: http://evil.example",
-            "",
+        exec("GET /exec?quit", "Host: evil.example\r\n", 403, "'Host'"),
+        exec(
+            "GET /exec?quit",
+            "Origin: http://evil.example\r\n",
             403,
             "'Origin'",
         ),
-        (
-            "GET",
-            "/exec?quit",
-            "Sec-Fetch-Site: cross-site",
-            "",
-            403,
-            "another site",
-        ),
-        (
-            "GET",
-            "/exec?name",
-            "Sec-Fetch-Site: same-origin",
-            "",
-            200,
-            "=",
-        ),
-        (
-            "GET",
-            "/exec/a%20b?name",
-            "",
-            "",
-            400,
-            "the name of a session",
-        ),
-        ("PUT", "/exec?name", "", "", 405, "GET and POST only"),
+        exec("GET /exec?quit", cross, 403, "another site"),
+        exec("GET /exec?name", same, 200, "="),
+        exec("GET /exec/a%20b?name", "", 400, "the name of a session"),
+        exec("PUT /exec?name", "", 405, "GET and POST only"),
     ];
     let (server, without) = (Server::with("--exec"), Server::with(""));
     let port = server.address.port().to_string();
-    for (method, path, headers, body, wanted, says) in exchanges {
-        let usual = if headers.contains("Host") {
-            ""
-        } else {
-            "Host: 127.0.0.1:PORT\r\n"
-        };
-        let line = if headers.is_empty() { "" } else { "\r\n" };
-        let headers = format!("{usual}{headers}{line}").replace("PORT", &port);
-        let (status, answer) = server.request(method, path, &headers, body.as_bytes());
-        assert_eq!(status, wanted, "{method} {path} {headers}: {answer}");
-        assert!(answer.contains(says), "{method} {path} {headers}: {answer}");
+    for (asked, headers, body, wanted, says) in exchanges {
+        let usual = server.host();
+        let usual = if headers.contains("Host") { "" } else { &usual };
+        let headers = format!("{usual}{headers}").replace("PORT", &port);
+        let (status, answer) = server.request(asked, &headers, body.as_bytes());
+        assert_eq!(status, wanted, "{asked} {headers}: {answer}");
+        assert!(answer.contains(says), "{asked} {headers}: {answer}");
     }
-    let (status, answer) = without.request("GET", "/exec?name", &without.host(), b"");
+    let (status, answer) = without.request("GET /exec?name", &without.host(), b"");
     assert_eq!(status, 404, "{answer}");
 }
 
 #[test]
-fn judged_records_add_up_with_two_seats_and_with_three() {
+fn judged_records_add_up_with_three_seats() {
     let folder = Folder::new();
-    for (game, seats) in [("einstein", 2), ("reversixt(map=three)", 3)] {
-        let data = folder.at(game);
-        let player = "--player 'star1(depth=1)'";
-        alea!("selfplay --game '{game}' --games 4 --seed 3 --out '{data}' {player}").succeeds();
-        let judged = alea!("judge '{data}' {player} --json");
-        judged.succeeds();
-        let ledgers = judged.lines();
-        assert_eq!(ledgers.len(), 4);
-        for ledger in &ledgers {
-            assert!(ledger["over"] == true && list(&ledger["seats"]).len() == seats);
-            assert!(number(&ledger["balance"]) < 1e-6, "{ledger}");
-        }
-        alea!("judge '{data}' {player} --games 2")
-            .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
+    let data = folder.at("data");
+    let player = "--player 'star1(depth=1)'";
+    alea!("selfplay --game 'reversixt(map=three)' --games 4 --seed 3 --out '{data}' {player}")
+        .succeeds();
+    let judged = alea!("judge '{data}' {player} --json");
+    judged.succeeds();
+    let ledgers = judged.lines();
+    assert_eq!(ledgers.len(), 4);
+    for ledger in &ledgers {
+        assert!(ledger["over"] == true && list(&ledger["seats"]).len() == 3);
+        assert!(number(&ledger["balance"]) < 1e-6, "{ledger}");
     }
+    alea!("judge '{data}' {player} --games 2")
+        .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
 }
 
 #[test]
@@ -261,7 +166,7 @@ fn shards_come_as_games() {
     alea!("selfplay --games 3 --out {data} --player 'star1(depth=1)'").succeeds();
     let shard = std::fs::read(format!("{data}/000000.games")).unwrap();
     let host = server.host();
-    let (status, answer) = server.request("POST", "/records", &host, &shard);
+    let (status, answer) = server.request("POST /records", &host, &shard);
     assert_eq!(status, 200, "{answer}");
     let games: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
     alea!("data export {data} --out {lines}").succeeds();
@@ -275,5 +180,5 @@ fn shards_come_as_games() {
         assert_eq!((&game["start"], moves(game)), (&line["start"], moves(line)));
     }
     let damaged = [&shard[..40], b"x", &shard[41..]].concat();
-    assert_eq!(server.request("POST", "/records", &host, &damaged).0, 400);
+    assert_eq!(server.request("POST /records", &host, &damaged).0, 400);
 }

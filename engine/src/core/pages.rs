@@ -80,41 +80,35 @@ impl Pages {
 mod allocated {
     //! What stands in for a mapping.
 
-    use std::{alloc, ptr::NonNull};
+    use std::cell::UnsafeCell;
+
+    #[derive(Debug)]
+    #[repr(align(4096))]
+    struct Page(#[expect(dead_code, reason = "reached by its address")] UnsafeCell<[u8; 4096]>);
+
+    // SAFETY: shared it gives nothing but its address; who writes there vouches for it.
+    unsafe impl Sync for Page {}
 
     #[derive(Debug)]
     pub(super) struct Allocated {
-        start: NonNull<u8>,
-        layout: alloc::Layout,
+        pages: Vec<Page>,
+        bytes: usize,
     }
-
-    // SAFETY: the memory is this value's own, and is reached through its pointer alone, by who
-    // vouches for it.
-    unsafe impl Send for Allocated {}
-    // SAFETY: as above; shared it gives nothing but that pointer.
-    unsafe impl Sync for Allocated {}
 
     impl Allocated {
         pub(super) fn zeroed(bytes: usize) -> Option<Self> {
-            let layout = alloc::Layout::from_size_align(bytes.max(1), 4096).ok()?;
-            // SAFETY: the size is not 0.
-            let start = unsafe { alloc::alloc_zeroed(layout) };
-            NonNull::new(start).map(|start| Self { start, layout })
+            let (mut pages, count) = (Vec::new(), bytes.div_ceil(4096));
+            pages.try_reserve_exact(count).ok()?;
+            pages.resize_with(count, || Page(UnsafeCell::new([0; 4096])));
+            Some(Self { pages, bytes })
         }
 
         pub(super) fn len(&self) -> usize {
-            self.layout.size()
+            self.bytes
         }
 
         pub(super) fn as_mut_ptr(&self) -> *mut u8 {
-            self.start.as_ptr()
-        }
-    }
-
-    impl Drop for Allocated {
-        fn drop(&mut self) {
-            // SAFETY: it was allocated with this layout, and nobody else frees it.
-            unsafe { alloc::dealloc(self.start.as_ptr(), self.layout) }
+            self.pages.as_ptr().cast_mut().cast()
         }
     }
 }

@@ -98,10 +98,19 @@ impl Notation {
     }
 
     /// The value of a key, however often it is given.
+    #[must_use]
     pub fn says(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
         let mut of_key = arguments.filter(|said| said.key.as_deref() == Some(key));
         of_key.next().map(|said| &said.value)
+    }
+
+    /// Without the arguments of some keys.
+    #[must_use]
+    pub fn without(mut self, keys: &[&str]) -> Self {
+        let arguments = &mut self.arguments;
+        arguments.retain(|said| said.key.as_deref().is_none_or(|key| !keys.contains(&key)));
+        self
     }
 
     /// With one more argument, if there is a value.
@@ -112,15 +121,6 @@ impl Notation {
             character: value.character,
             value,
         }));
-        self
-    }
-
-    /// Without the arguments of some keys.
-    #[must_use]
-    pub fn without(mut self, keys: &[&str]) -> Self {
-        let named = |key: &str| keys.contains(&key);
-        self.arguments
-            .retain(|argument| !argument.key.as_deref().is_some_and(named));
         self
     }
 }

@@ -1,11 +1,13 @@
 //! Judged games as tables and as a page: what each player gave away and was given, and games ply by
 //! ply.
 //!
-//! Invariant: intervals are of 95 %, over games; luck is each player's own.
+//! Invariant: intervals are of 95 %, over games; luck is each player's own; all is in points,
+//! hundredths of a win.
 
 use super::Judged;
 use benches::page::{Block, Page};
 use benches::sheet::{Cell, Sheet};
+use engine::core::moments::Moments;
 use std::collections::BTreeMap;
 use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
 
@@ -13,31 +15,44 @@ use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
 const WHOLE: usize = 20;
 
 /// All that was judged.
-#[derive(Default)]
-pub(super) struct Report {
+pub(super) struct Report<'a> {
+    /// What the seats are called.
+    seats: Vec<&'static str>,
+    has_luck: bool,
     /// Score, luck and error a decision of every game, by player.
-    players: BTreeMap<String, [Vec<f64>; 3]>,
-    games: Vec<Vec<Cell>>,
-    whole: Vec<Judged>,
+    players: BTreeMap<&'a str, [Moments; 3]>,
+    /// A row a game.
+    games: Sheet,
+    whole: Vec<Judged<'a>>,
     /// The most by which a sum missed its result.
     balance: f64,
 }
 
-/// The mean with its interval, in points, hundredths of a win.
-fn points(values: &[f64]) -> Cell {
-    let count = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let half = 1.96 * (squares / (count - 1.0).max(1.0) / count).sqrt();
-    Cell::Right(format!("{:.2} ±{:.2}", 100.0 * mean, 100.0 * half))
-}
-
-fn number(value: f64) -> Cell {
+fn points(value: f64) -> Cell {
     Cell::Number(100.0 * value, 2)
 }
 
-impl Report {
-    pub(super) fn add(&mut self, one: Judged, has_luck: bool) {
+impl<'a> Report<'a> {
+    pub(super) fn of<G: OnBoard>(game: &G) -> Self {
+        let seats = (0..game.seats()).map(|seat| game.seat_title(seat));
+        let seats: Vec<&str> = seats.collect();
+        let mut heads = ["game", "players", "plies"].map(str::to_owned).to_vec();
+        for title in &seats {
+            heads.push(format!("{title}: start"));
+            heads.extend(has_chance::<G>().then(|| "luck".to_owned()));
+            heads.extend(["errors", "others", "drift", "result"].map(str::to_owned));
+        }
+        Self {
+            seats,
+            has_luck: has_chance::<G>(),
+            players: BTreeMap::new(),
+            games: Sheet::new(heads),
+            whole: Vec::new(),
+            balance: 0.0,
+        }
+    }
+
+    pub(super) fn add(&mut self, one: Judged<'a>) {
         let ledger = &one.ledger;
         let mut row: Vec<Cell> = vec![
             one.game.into(),
@@ -46,13 +61,12 @@ impl Report {
         ];
         for (seat, name) in ledger.seats.iter().zip(&one.players) {
             let each = [seat.result, seat.luck, seat.error_per_decision];
-            let all = self.players.entry(name.clone()).or_default();
-            all.iter_mut()
-                .zip(each)
-                .for_each(|(all, one)| all.push(one));
-            let luck = has_luck.then_some(seat.luck);
+            for (moments, value) in self.players.entry(name).or_default().iter_mut().zip(each) {
+                moments.add(value);
+            }
+            let luck = self.has_luck.then_some(seat.luck);
             let more = [-seat.errors, seat.others, seat.drift, seat.result];
-            row.extend([seat.start].into_iter().chain(luck).chain(more).map(number));
+            row.extend([seat.start].into_iter().chain(luck).chain(more).map(points));
         }
         self.games.push(row);
         self.balance = self.balance.max(ledger.balance);
@@ -61,98 +75,67 @@ impl Report {
         }
     }
 
-    /// A row a game, in points.
-    fn games<G: OnBoard>(&self, game: &G) -> Sheet {
-        let mut heads = ["game", "players", "plies"].map(str::to_owned).to_vec();
-        for seat in 0..game.seats() {
-            let title = game.seat_title(seat);
-            heads.push(format!("{title}: start"));
-            heads.extend(has_chance::<G>().then(|| "luck".to_owned()));
-            heads.extend(["errors", "others", "drift", "result"].map(str::to_owned));
-        }
-        Sheet::filled(heads, self.games.iter().cloned())
-    }
-
-    pub(super) fn text<G: OnBoard>(&self, game: &G, judge: &str) -> String {
-        let (games, players) = (self.games(game).text(), self.players().text());
+    pub(super) fn text(&self, judge: &str) -> String {
         format!(
-            "{games}\n{} games judged by {judge}, in points; sums miss results by at most {:.1e}\n\n{}",
-            self.games.len(),
+            "{}\n{} games judged by {judge}, in points; sums miss results by at most {:.1e}\n\n{}",
+            self.games.text(),
+            self.games.rows.len(),
             100.0 * self.balance,
-            players.trim_end()
+            self.players().text().trim_end()
         )
     }
 
-    /// A row a player, in points.
-    pub(super) fn players(&self) -> Sheet {
-        let row = |(name, [scores, luck, errors]): (&String, &[Vec<f64>; 3])| {
-            let games = scores.len() as u64;
-            vec![
-                name.as_str().into(),
-                games.into(),
-                points(scores),
-                points(luck),
-                points(errors),
-            ]
+    /// A row a player.
+    fn players(&self) -> Sheet {
+        let mean = |moments: &Moments| {
+            let (mean, half) = (moments.mean(), 1.96 * moments.standard_error());
+            Cell::Right(format!("{:.2} ±{:.2}", 100.0 * mean, 100.0 * half))
+        };
+        let row = |(name, all): (&&str, &[Moments; 3])| {
+            let games = Cell::Count(all[0].samples() as u64);
+            let known = [Cell::from(*name), games];
+            known.into_iter().chain(all.iter().map(mean)).collect()
         };
         let heads = ["player", "games", "score", "luck", "error a decision"];
         Sheet::filled(heads, self.players.iter().map(row))
     }
 
-    pub(super) fn page<G: OnBoard>(self, game: &G, judge: &str) -> Page {
+    pub(super) fn page(self, game: &str, judge: &str) -> Page {
         let mut page = Page {
-            title: format!("Judged games of {}", game.notation()),
+            title: format!("Judged games of {game}"),
             summary: vec![vec![
-                (format!("{} games", self.games.len()), true),
+                (format!("{} games", self.games.rows.len()), true),
                 (format!(", judged by {judge}."), false),
             ]],
             ..Page::default()
         };
         let note = "In points, hundredths of a win, with intervals of 95 % over games. Luck averages to zero; an error is what a decision gives away against the best one.";
-        page.push(
-            "Players",
-            vec![Block::Table(self.players()), Block::Note(note.to_owned())],
-        );
+        let blocks = vec![Block::Table(self.players()), Block::Note(note.to_owned())];
+        page.push("Players", blocks);
         let note = "In points of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.";
-        page.push(
-            "Games",
-            vec![Block::Table(self.games(game)), Block::Note(note.to_owned())],
-        );
+        let blocks = vec![Block::Table(self.games), Block::Note(note.to_owned())];
+        page.push("Games", blocks);
+        let heads = ["ply", "seat", "roll", "move", self.seats[0]];
+        let heads = heads
+            .into_iter()
+            .chain(["luck", "error", "verdict", "better"]);
         for one in &self.whole {
             let row = |(ply, judged): (u64, &JudgedPly)| {
-                let face = judged
-                    .face
-                    .map_or(Cell::Missing, |face| Cell::Count(face.into()));
-                let seat = game.seat_title(judged.seat);
-                let better = if judged.error > 0.0 {
-                    judged.best.as_str()
-                } else {
-                    ""
-                };
+                let face = judged.face.map(|face| Cell::Count(face.into()));
+                let is_best = judged.error <= 0.0;
                 vec![
                     ply.into(),
-                    seat.into(),
-                    face,
+                    self.seats[judged.seat].into(),
+                    face.unwrap_or(Cell::Missing),
                     judged.mv.as_str().into(),
-                    number(judged.before[0]),
-                    number(judged.luck),
-                    number(judged.error),
+                    points(judged.before[0]),
+                    points(judged.luck),
+                    points(judged.error),
                     judged.verdict.into(),
-                    better.into(),
+                    if is_best { "" } else { &*judged.best }.into(),
                 ]
             };
-            let heads = [
-                "ply",
-                "seat",
-                "roll",
-                "move",
-                game.seat_title(0),
-                "luck",
-                "error",
-                "verdict",
-                "better",
-            ];
-            let plies = Sheet::filled(heads, (1..).zip(&one.ledger.plies).map(row));
+            let plies = Sheet::filled(heads.clone(), (1..).zip(&one.ledger.plies).map(row));
             page.push(format!("Game {}", one.game), vec![Block::Table(plies)]);
         }
         page

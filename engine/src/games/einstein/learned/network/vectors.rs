@@ -15,6 +15,49 @@ macro_rules! compiled_for {
     };
 }
 
+/// The operations that are alike for all vectors, `BYTES` of the 64 bytes of a line each.
+macro_rules! common_operations {
+    ($features:literal) => {
+        compiled_for! {
+            $features
+
+            /// Vector `at` of some lines.
+            pub(super) fn load<T: Copy, const COUNT: usize>(
+                lines: &[Line<T, COUNT>],
+                at: usize,
+            ) -> Vector {
+                const { assert!(size_of::<T>() * COUNT == 64) };
+                assert!(at / (64 / BYTES) < lines.len());
+                // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of the
+                // vectors in it.
+                unsafe { lines.as_ptr().cast::<Vector>().add(at).read() }
+            }
+
+            pub(super) fn store<T: Copy, const COUNT: usize>(
+                lines: &mut [Line<T, COUNT>],
+                at: usize,
+                vector: Vector,
+            ) {
+                const { assert!(size_of::<T>() * COUNT == 64) };
+                assert!(at / (64 / BYTES) < lines.len());
+                // SAFETY: as above, written; elements are integers, so any bits will do.
+                unsafe { lines.as_mut_ptr().cast::<Vector>().add(at).write(vector) }
+            }
+
+            pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+                let part = &mut bytes[BYTES * at..][..BYTES];
+                // SAFETY: there is room for the vector, and the store asks for no alignment.
+                unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
+            }
+
+            /// Adds to each neuron's sum four activations times their weights.
+            pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
+                add32(sum, widen(products(inputs, weights)))
+            }
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "wasm32")]
@@ -33,7 +76,7 @@ use crate::learned::network::{FULL, SHIFT};
 /// There are no closures in them: the compiler would not inline those, and hand vectors over in
 /// memory.
 macro_rules! kernels {
-    ($name:ident, $features:literal, $operations:ident, $dot:ident, $short_sums:literal) => {
+    ($name:ident, $features:literal, $operations:ident, $dot:path, $short_sums:literal) => {
         pub(super) mod $name {
             use super::$operations::{self as v, BYTES};
             use super::*;
@@ -350,52 +393,16 @@ const GROUP: usize = 4;
 struct Activations<const FIRST: usize>([u8; FIRST]);
 
 #[cfg(target_arch = "wasm32")]
-kernels!(simd128, "simd128", quarters, dot_in_quarters, true);
+kernels!(simd128, "simd128", quarters, quarters::dot, true);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2", halves, dot_in_halves, true);
+kernels!(avx2, "avx2", halves, halves::dot, true);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx512, "avx2,avx512f,avx512bw", whole, dot_in_whole, true);
+kernels!(avx512, "avx2,avx512f,avx512bw", whole, whole::dot, true);
 #[cfg(target_arch = "x86_64")]
 kernels!(
     vnni,
     "avx2,avx512f,avx512bw,avx512vnni",
     whole,
-    dot_in_fours,
+    std::arch::x86_64::_mm512_dpbusd_epi32,
     false
 );
-
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
-
-/// Adds to each neuron's sum four activations times their weights.
-#[cfg(target_arch = "wasm32")]
-#[inline]
-#[target_feature(enable = "simd128")]
-fn dot_in_quarters(
-    sum: quarters::Vector,
-    inputs: quarters::Vector,
-    weights: quarters::Vector,
-) -> quarters::Vector {
-    quarters::add32(sum, quarters::widen(quarters::products(inputs, weights)))
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2")]
-fn dot_in_halves(sum: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
-    halves::add32(sum, halves::widen(halves::products(inputs, weights)))
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn dot_in_whole(sum: __m512i, inputs: __m512i, weights: __m512i) -> __m512i {
-    whole::add32(sum, whole::widen(whole::products(inputs, weights)))
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512vnni")]
-fn dot_in_fours(sum: __m512i, inputs: __m512i, weights: __m512i) -> __m512i {
-    _mm512_dpbusd_epi32(sum, inputs, weights)
-}

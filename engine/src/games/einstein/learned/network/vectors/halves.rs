@@ -7,6 +7,17 @@
 use super::{FULL, GROUP, Line, SHIFT};
 use crate::games::einstein::learned::lane_sums;
 use std::arch::x86_64::*;
+pub(super) use std::arch::x86_64::{
+    _mm256_add_epi16 as add16,
+    _mm256_add_epi32 as add32,
+    // Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
+    _mm256_maddubs_epi16 as products,
+    // The weights of two vectors of neurons in one, in the order of [`output`].
+    _mm256_packs_epi32 as pack,
+    _mm256_set1_epi32 as broadcast,
+    _mm256_setzero_si256 as zero,
+    _mm256_sub_epi16 as sub16,
+};
 
 pub(super) type Vector = __m256i;
 pub(super) const BYTES: usize = 32;
@@ -20,58 +31,12 @@ pub(super) const PARTS_OF_TWO: usize = 1;
 /// Sums of a single position.
 pub(super) const PARTS: usize = 2;
 
+pub(super) use lane_sums::of_eight as total;
+
+common_operations!("avx2");
+
 compiled_for! {
     "avx2"
-
-    /// Half `at` of some lines.
-    pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: usize) -> Vector {
-        const { assert!(size_of::<T>() * COUNT == 64) };
-        let line = &raw const lines[at / 2];
-        // SAFETY: a line has 64 bytes and is aligned to as many; this reads its first or its last 32.
-        unsafe { _mm256_load_si256(line.cast::<Vector>().add(at % 2)) }
-    }
-
-    pub(super) fn store<T: Copy, const COUNT: usize>(
-        lines: &mut [Line<T, COUNT>],
-        at: usize,
-        vector: Vector,
-    ) {
-        const { assert!(size_of::<T>() * COUNT == 64) };
-        let line = &raw mut lines[at / 2];
-        // SAFETY: as above, written; elements are integers, so any bits will do.
-        unsafe { _mm256_store_si256(line.cast::<Vector>().add(at % 2), vector) }
-    }
-
-    pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
-        let part = &mut bytes[BYTES * at..][..BYTES];
-        // SAFETY: there are 32 bytes, and the store asks for no alignment.
-        unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), vector) }
-    }
-
-    pub(super) fn zero() -> Vector {
-        _mm256_setzero_si256()
-    }
-
-    pub(super) fn add16(a: Vector, b: Vector) -> Vector {
-        _mm256_add_epi16(a, b)
-    }
-
-    pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
-        _mm256_sub_epi16(a, b)
-    }
-
-    pub(super) fn add32(a: Vector, b: Vector) -> Vector {
-        _mm256_add_epi32(a, b)
-    }
-
-    pub(super) fn broadcast(four: i32) -> Vector {
-        _mm256_set1_epi32(four)
-    }
-
-    /// Activations times weights, added up in pairs: at most 2 · 127 · 128, which 16 bits hold.
-    pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
-        _mm256_maddubs_epi16(inputs, weights)
-    }
 
     /// Numbers of 16 bits, added up in pairs.
     pub(super) fn widen(numbers: Vector) -> Vector {
@@ -86,11 +51,6 @@ compiled_for! {
             _mm256_srai_epi16::<DOWN>(high),
         );
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
-    }
-
-    /// The weights of two vectors of neurons in one, in the order of [`output`].
-    pub(super) fn pack(first: Vector, second: Vector) -> Vector {
-        _mm256_packs_epi32(first, second)
     }
 
     /// Sums of two vectors of neurons, clipped, times their weights. Packing clips at 0 and 65,535; all
@@ -111,5 +71,3 @@ compiled_for! {
         );
     }
 }
-
-pub(super) use lane_sums::of_eight as total;

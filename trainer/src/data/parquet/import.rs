@@ -213,22 +213,25 @@ impl Columns {
             let error = error.as_mut().map_or(Ok(None), Column::next);
             Ok((value.next()?, error?))
         });
-        let time = self.time.as_mut().map_or(Ok(None), Column::next)?;
-        let time = time.map(u64::try_from).transpose();
+        let time = |column: &mut Option<Column<Int64Type>>| {
+            let time = column.as_mut().map_or(Ok(None), Column::next)?;
+            let time = time.map(u64::try_from).transpose();
+            time.map_err(|_| "the time is below 0".to_owned())
+        };
         Ok(Some(Row {
             game: self.game.filled()?,
-            players: players
-                .map(|player| byte("player", player.filled()?))
-                .collect::<Result<_, _>>()?,
             position: self.position.filled()?,
             outcome: byte("outcome", self.outcome.filled()?)?,
             mv: self.mv.filled()?,
             said: Said {
                 value: self.value.next()?,
                 explored: self.explored.filled()?,
-                time: time.map_err(|_| "the time is below 0")?,
+                time: time(&mut self.time)?,
                 labels: labels.collect::<Result<_, String>>()?,
             },
+            players: players
+                .map(|player| byte("player", player.filled()?))
+                .collect::<Result<_, _>>()?,
         }))
     }
 }
@@ -386,7 +389,8 @@ impl<T: DataType> Column<T> {
             name: name.to_owned(),
             gaps: description.max_def_level() == 1,
             reader: ColumnReaderImpl::new(description, Box::new(Checked(pages))),
-            left: usize::try_from(group.metadata().num_rows()).unwrap_or(0),
+            left: usize::try_from(group.metadata().num_rows())
+                .map_err(|error| error.to_string())?,
             rows: Vec::new().into_iter(),
         })
     }

@@ -79,13 +79,12 @@ pub fn fit_online<G: Learnable>(
                 let point = student.point(&mut done);
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
+                // Before the checkpoint: whoever is stopped between the two draws it again.
+                draw(directory, &done.curve)?;
             }
             checkpoint.take(&student.learner)?;
             checkpoint.header.online = Some(done.clone());
             checkpoint.write(directory)?;
-            if reports {
-                draw(directory, &done.curve)?;
-            }
             (written, timed) = (Instant::now(), Instant::now());
         }
     }

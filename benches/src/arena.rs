@@ -37,7 +37,7 @@ use engine::play::{
     playable::{Playable, Repeatable},
     player::{News, Player},
 };
-use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
@@ -47,7 +47,10 @@ pub(crate) use state::{finish, in_folder, make_folder};
 use std::{
     collections::{BTreeSet, HashSet},
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 pub use stopping::{SequentialResult, StoppingRule};
@@ -437,14 +440,24 @@ fn play_wanted<G: Playable>(
     wanted: &[u64],
     collector: &Collector,
 ) -> Result<()> {
-    let new_table = || Table::new(contestants, options, book);
-    let play = |table: &mut Table<'_, G>, pair| {
-        collector.add(table.play_pair(pair));
-        (!collector.is_done()).then_some(())
-    };
-    let wanted = wanted.iter().copied().par_bridge();
-    // Nothing more is wanted from who ends it.
-    let _ = pool(options.threads)?.install(|| wanted.try_for_each_init(new_table, play));
+    // Each thread looks for the next itself: one that panics, as to end a match, then ends alone.
+    let pool = pool(options.threads)?;
+    let next = AtomicU64::new(0);
+    let workers = pool.current_num_threads().min(wanted.len());
+    pool.scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|_| {
+                let mut table = Table::new(contestants, options, book);
+                while !collector.is_done() {
+                    let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
+                    else {
+                        break;
+                    };
+                    collector.add(table.play_pair(pair));
+                }
+            });
+        }
+    });
     Ok(())
 }
 

@@ -247,8 +247,9 @@ pub fn play_match<G: Playable>(
 /// match.
 ///
 /// With a stopping rule these are the pairs up to the one that decided it. A task plays nothing that
-/// was collected before, and nothing at all if that, and what tasks before it did, decides the test. In a game without chance
-/// a pair does not count if one of its games repeats a game of an earlier pair.
+/// was collected before, and nothing at all if that, and what tasks before it did, decides the test.
+/// In a game without chance a pair does not count if one of its games repeats a game of an earlier
+/// pair.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,

@@ -163,7 +163,8 @@ impl<'a, G: OnBoard> Rater<'a, G> {
         Some(alike(self.game, position, value))
     }
 
-    /// Rates all moves of a position, whatever was rolled; the position is looked at afresh. With `all`, moves that the player did not try are valued one by one.
+    /// Rates all moves of a position, whatever was rolled; the position is looked at afresh. With
+    /// `all`, moves that the player did not try are valued one by one.
     ///
     /// # Errors
     /// In one line, if the player fails, or with `all` rates nothing.

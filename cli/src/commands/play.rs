@@ -431,8 +431,11 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 seat.error_per_decision,
             ];
             for (row, term) in sheet.rows.iter_mut().zip(terms) {
-                // A sum of nothing has no sign.
-                row.push(Cell::Right(format!("{:+.2}", 100.0 * term + 0.0)));
+                // Nothing has no sign.
+                row.push(Cell::Right(format!(
+                    "{:+.2}",
+                    (1e4 * term).round() / 100.0 + 0.0
+                )));
             }
         }
         output::line(&format!("\n{}", sheet.text().trim_end()))

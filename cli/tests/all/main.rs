@@ -3,8 +3,6 @@
 
 mod support;
 
-#[cfg(unix)]
-mod cluster;
 mod data;
 mod gate;
 mod improve;
@@ -13,7 +11,6 @@ mod interruptions;
 mod matches;
 mod network;
 mod pipeline;
-mod play;
 mod positions;
 mod protocols;
 mod refusals;

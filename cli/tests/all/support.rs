@@ -249,6 +249,17 @@ pub(crate) fn word(value: &Value) -> &str {
         .unwrap_or_else(|| panic!("{value} is no text"))
 }
 
+/// Whether a line is like a pattern, in which `[..]` stands for any text.
+pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once("[..]") else {
+        return pattern == line;
+    };
+    let Some(line) = line.strip_prefix(start) else {
+        return false;
+    };
+    (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(rest, &line[at..]))
+}
+
 /// Settings of a pipeline that takes a second.
 pub(crate) const TINY: &str = r#"
 seed = 3

@@ -1,33 +1,47 @@
-//! The transcripts of the documents, run by a shell and compared with what is printed.
+//! Transcripts, run by a shell and compared with what is printed: of the documents, and of
+//! `cli/tests/transcripts`, which show what nobody would read but who changes it.
 //!
 //! A transcript is a block ```` ```console ````: commands after `$`, what each prints on both
 //! outputs, `? N` in front of that where it fails with exit code N. `[..]` stands for any text
-//! within a line. They run in a directory of their own that sees the repository's data, documents
-//! and models, so what they write is gone afterwards. `TRANSCRIPTS=overwrite` writes what is
-//! printed now into the documents, where it differs.
+//! within a line. They run in a directory of the document's own that sees the repository's data,
+//! documents and models, so what they write is gone afterwards; a block ```` ```toml NAME ```` is
+//! written there as a file. `TRANSCRIPTS=overwrite` writes what is printed now into the documents,
+//! where it differs.
 //!
 //! The crates that do this (`trycmd`) turn on features of serde, with which burn is compiled anew.
 
+use crate::support::is_like;
+use rayon::prelude::*;
 use std::{env, fmt::Write, fs, iter, os::unix::fs::symlink, path::Path, process::Command};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/tour.md", "docs/players.md"];
 
 #[test]
 fn documents_show_what_the_program_prints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let place = tempfile::tempdir().unwrap();
-    for seen in ["data", "docs", "models"] {
-        symlink(root.join(seen), place.path().join(seen)).unwrap();
-    }
-    let mut stale = String::new();
-    for document in DOCUMENTS {
-        let path = root.join(document);
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate_root.parent().unwrap();
+    let more = fs::read_dir(crate_root.join("tests/transcripts")).unwrap();
+    let more = more.map(|entry| entry.unwrap().path());
+    // They use the tools of Linux.
+    let more = more.filter(|_| cfg!(target_os = "linux"));
+    let documents = DOCUMENTS
+        .map(|name| root.join(name))
+        .into_iter()
+        .chain(more);
+    let stale = documents.par_bridge().map(|path| {
+        let place = tempfile::tempdir().unwrap();
+        for seen in ["data", "docs", "models"] {
+            symlink(root.join(seen), place.path().join(seen)).unwrap();
+        }
         let text = fs::read_to_string(&path).unwrap();
+        let mut stale = String::new();
         let now = printed_now(&text, place.path(), &mut stale);
         if env::var_os("TRANSCRIPTS").is_some_and(|mode| mode == "overwrite") && now != text {
             fs::write(&path, now).unwrap();
         }
-    }
+        stale
+    });
+    let stale: String = stale.collect();
     assert!(stale.is_empty(), "{stale}");
 }
 
@@ -38,8 +52,15 @@ fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
     let mut is_transcript = false;
     while let Some(line) = lines.next() {
         writeln!(now, "{line}").unwrap();
-        if line.starts_with("```") {
-            is_transcript = line == "```console";
+        if let Some(kind) = line.strip_prefix("```") {
+            is_transcript = kind == "console";
+            if let Some((_, name)) = kind.split_once(' ') {
+                let content = iter::from_fn(|| lines.next_if(|line| *line != "```"));
+                let content: String = content.map(|line| format!("{line}\n")).collect();
+                fs::write(place.join(name), &content).unwrap();
+                now += &content;
+                continue;
+            }
         }
         let Some(command) = line.strip_prefix("$ ").filter(|_| is_transcript) else {
             continue;
@@ -47,7 +68,7 @@ fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
         let ends = |line: &&str| line.starts_with("$ ") || line.starts_with("```");
         let shown: Vec<&str> = iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
         let printed = run(command, place);
-        let printed: Vec<&str> = printed.trim_end_matches('\n').split('\n').collect();
+        let printed: Vec<&str> = printed.trim_end_matches('\n').lines().collect();
         // Blank lines part one command from the next.
         let blank = shown
             .iter()
@@ -85,19 +106,9 @@ fn run(command: &str, place: &Path) -> String {
         .output()
         .unwrap();
     let printed = String::from_utf8(ran.stdout).unwrap();
+    let printed = printed.replace(place.to_str().unwrap(), "[..]");
     match ran.status.code() {
         Some(0) => printed,
         code => format!("? {}\n{printed}", code.unwrap()),
     }
-}
-
-/// Whether a line is like a pattern, in which `[..]` stands for any text.
-fn is_like(pattern: &str, line: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once("[..]") else {
-        return pattern == line;
-    };
-    let Some(line) = line.strip_prefix(start) else {
-        return false;
-    };
-    (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(rest, &line[at..]))
 }

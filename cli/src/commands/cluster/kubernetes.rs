@@ -3,13 +3,11 @@
 //! Invariant: all jobs but the first are suspended, and a small one lets each begin once the one
 //! before it is complete; it keeps nothing, and may be begun anew anywhere.
 
-use super::{Plan, filled, well_done};
-use crate::output;
+use super::{Plan, filled};
 use anyhow::{Context, Result, ensure};
 use engine::core::files;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::process::Command;
 
 /// Most indices of a job that counts failures for each.
 const MOST_TASKS: u64 = 100_000;
@@ -30,8 +28,8 @@ fn kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
-/// Everything as YAML.
-fn documents(plan: &Plan) -> Result<String> {
+/// A script that writes everything as YAML, or asks `kubectl` for it.
+pub(super) fn script(plan: &Plan) -> Result<String> {
     let super::Settings {
         name: run,
         limits,
@@ -90,32 +88,7 @@ fn documents(plan: &Plan) -> Result<String> {
         });
         jobs += &filled(include_str!("job.yaml"), &values);
     }
-    let chain = json!({ "chain": chain.concat() });
-    let documents = filled(include_str!("run.yaml"), &chain) + &jobs;
-    Ok(filled(&documents, &all))
-}
-
-/// Writes everything, or asks `kubectl` for it; whoever begins again removes all jobs before, whose
-/// tasks find what is done.
-pub(super) fn run(plan: &Plan, verb: &str) -> Result<()> {
-    let text = documents(plan)?;
-    let label = format!("alea-run={}", plan.settings.name);
-    let ask = |verb: &str| kubectl(&[verb, "jobs", "-l", &label]);
-    match verb {
-        "print" => return output::line(&text),
-        "status" => return ask("get"),
-        "cancel" => return ask("delete"),
-        "resubmit" => ask("delete")?,
-        _ => {}
-    }
-    let path = format!("{}-{}.yaml", plan.settings.name, std::process::id());
-    let path = std::env::temp_dir().join(path);
-    output::file(&path, text)?;
-    let applied = kubectl(&["apply", "-f", &path.display().to_string()]);
-    let _ = std::fs::remove_file(&path);
-    applied
-}
-
-fn kubectl(words: &[&str]) -> Result<()> {
-    well_done(Command::new("kubectl").args(words))
+    let chain = json!({ "chain": chain.concat(), "jobs": jobs });
+    let script = include_str!("kubernetes.sh").replace("@documents@", include_str!("run.yaml"));
+    Ok(filled(&filled(&script, &chain), &all))
 }

@@ -1,5 +1,4 @@
-//! Records from outside: runs killed anywhere, shards made one by one, a disk that is full, and
-//! what `alea data` says.
+//! Records from outside: how they are made, and what `alea data` says of them.
 
 use crate::support::{
     Folder, Ran, alea, content, exists, has_package, here, json_lines, keys, list, number, read,
@@ -70,26 +69,6 @@ fn the_options_of_self_play_reach_the_games() {
         selfplay(&other, wrong).is_wrong_usage();
     }
     assert!(!exists(&other));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_full_disk_is_named_and_finished_shards_stay() {
-    let folder = Folder::new();
-    let out = folder.at("out");
-    selfplay(&out, "--games 4096").succeeds();
-    let before = content(&out);
-    let error = crate::support::fails_on_a_full_disk(&format!(
-        "selfplay --out {out} --player greedy --player star1(depth=1) --games 8192"
-    ));
-    assert!(error.contains("000001.games"), "{error}");
-    let after = content(&out);
-    assert!(
-        after[0] == before[0] && after.len() == 2,
-        "the first shard, the manifest, and nothing else"
-    );
-    selfplay(&out, "--games 8192").succeeds();
-    assert_eq!(content(&out).len(), 3);
 }
 
 #[test]
@@ -238,33 +217,6 @@ fn python_reads_what_parquet_holds_and_writes_it() {
         python(&["-c", rewrite, &file, &again]);
         imported(&again, package);
     }
-}
-
-#[test]
-fn a_merge_names_all_shards_that_are_missing_or_damaged() {
-    let folder = Folder::new();
-    let [records, merged] = ["a", "merged"].map(|name| folder.at(name));
-    selfplay(&records, "--games 20000 --player random").succeeds();
-    let shard = |index: u32| format!("{records}/{index:06}.games");
-    let merge = |extra: &str| alea!("data merge {records} --out {merged} {extra}");
-    for index in [1, 3] {
-        fs::remove_file(shard(index)).unwrap();
-    }
-    let missing = [1, 3].map(|index| {
-        let path = shard(index);
-        format!("BAD  {path}: missing, one of 5 shards of its run\n")
-    });
-    let expected = missing.concat() + "alea: 2 problems with the records\n";
-    assert_eq!(merge("").err, expected);
-    let mut bytes = fs::read(shard(2)).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(shard(2), &bytes).unwrap();
-    merge("--partial").fails("000002.games: game");
-    bytes[middle] ^= 1;
-    fs::write(shard(2), &bytes).unwrap();
-    let some = merge("--partial --json").json();
-    assert_eq!(number(&some["games"]), 20000.0 - 2.0 * 4096.0);
 }
 
 /// Whether two values of JSON are the same, numbers as 32-bit floats.

@@ -183,7 +183,9 @@ impl<'a, G: OnBoard> Session<'a, G> {
             let is_face = face.is_none_or(|face| session.game.outcome_names().contains(&face));
             if !is_face || !session.names(face).contains(&ply.mv) {
                 let mv = shortened(&ply.mv, 80);
-                bail!("ply {number} of the saved game: there is no move '{mv}'");
+                let path = arguments.resume.as_deref().unwrap_or(Path::new(""));
+                let path = path.display();
+                bail!("{path}: ply {number}: there is no move '{mv}'");
             }
             session.step(face, ply.mv)?;
         }

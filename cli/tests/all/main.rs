@@ -4,23 +4,10 @@
 mod support;
 
 mod data;
-mod gate;
-mod improve;
-#[cfg(unix)]
-mod interruptions;
-mod matches;
 mod network;
-mod pipeline;
 mod positions;
 mod protocols;
-mod refusals;
-mod regret;
-mod report;
-mod search_bench;
 mod shards;
-mod studies;
-mod tables;
-mod train;
 #[cfg(unix)]
 mod transcripts;
 mod web;

@@ -1,4 +1,4 @@
-//! `alea network` from outside: a server and a client of ours, and what is refused.
+//! `alea network` from outside: a server and a client of ours.
 
 use crate::support::{alea, command, keys, list};
 use serde_json::Value;
@@ -36,23 +36,4 @@ fn a_client_meets_a_server_and_both_tell_the_same() {
         "{told:?}"
     );
     assert_eq!(told[2..], *moves);
-}
-
-#[test]
-fn what_cannot_be_played_is_told_in_a_line() {
-    let serve = |seats: &str| alea!("network serve --port 0 --seat {seats}");
-    serve("nobody").fails("no player 'nobody'");
-    assert_eq!(
-        serve("random --seat random --seat client").failure(),
-        "the map is for 2 players, and --seat is given 3 times"
-    );
-    let lonely = serve("client --wait 1");
-    let expected = "alea: nobody has connected as player 1 within 1 s\n";
-    assert!(
-        lonely.code == 1 && lonely.err.ends_with(expected),
-        "{lonely}"
-    );
-    let refused = alea!("network play --port 1");
-    let expected = "cannot connect to 127.0.0.1, port 1: ";
-    assert!(refused.failure().starts_with(expected), "{refused}");
 }

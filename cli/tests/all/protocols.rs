@@ -1,7 +1,7 @@
 //! `alea engine` from outside: the conversations that `cli/tests/conversations` holds, written from
 //! the texts of the protocols and the rules of the games, and what is said while it thinks.
 
-use crate::support::{alea, command, is_like, run};
+use crate::support::{command, is_like, run};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
@@ -49,20 +49,6 @@ fn conversations_go_as_they_are_written() {
 }
 
 #[test]
-fn gtp_has_all_commands_that_its_standard_asks_for_and_underscores_do_not_count() {
-    let required = "protocol_version name version known_command list_commands quit boardsize \
-                    clear_board komi play genmove undo showboard time_settings time_left";
-    let ran = run("engine --protocol gtp", b"list_commands\nlistcommands\n");
-    let (one, other) = ran.out.split_once("\n\n").unwrap();
-    assert_eq!(one, other.trim_end());
-    assert!(
-        required
-            .split_whitespace()
-            .all(|name| one.lines().any(|line| line == name))
-    );
-}
-
-#[test]
 fn gtp_thinks_aloud_until_the_next_line() {
     for (player, lines) in [
         ("star1(eval=schwarz)", 3),
@@ -97,32 +83,4 @@ fn gtp_thinks_aloud_until_the_next_line() {
         drop(stdin);
         assert!(engine.wait().unwrap().success());
     }
-}
-
-#[test]
-fn a_protocol_is_refused_what_it_has_not() {
-    for (line, problem) in [
-        (
-            "engine --protocol tcga --game reversi",
-            "this protocol is for einstein",
-        ),
-        (
-            "engine --protocol nboard --game havannah",
-            "this protocol is for reversi",
-        ),
-        (
-            "engine --protocol gtp --game chess",
-            "there is no game 'chess'",
-        ),
-        (
-            "engine --protocol gtp --player nobody",
-            "there is no player 'nobody'",
-        ),
-    ] {
-        alea!("{line}").fails(problem);
-    }
-    // Of a line that is too long nothing is done.
-    let heard = format!("name {}\nname\n", "x".repeat(1 << 17));
-    let ran = run("engine --protocol gtp", heard.as_bytes());
-    assert_eq!(ran.out, "? a line has at most 65536 bytes\n\n= Alea\n\n");
 }

@@ -9,9 +9,6 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The position of the examples, without its die.
-pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b";
-
 /// Runs `alea` with standard input closed. The command line is formatted as by `format!`; spaces
 /// part its words, and what stands between two `'` is one word.
 macro_rules! alea {
@@ -74,33 +71,6 @@ impl Ran {
     pub(crate) fn succeeds(&self) {
         assert_eq!(self.code, 0, "{self}");
     }
-
-    /// The command succeeded, and all of this is in what it printed.
-    pub(crate) fn shows(&self, parts: &[&str]) {
-        self.succeeds();
-        for part in parts {
-            assert!(self.out.contains(part), "no {part}: {self}");
-        }
-    }
-
-    /// The command failed with exit code 1 and one line that says why.
-    pub(crate) fn failure(&self) -> &str {
-        assert_eq!(self.code, 1, "{self}");
-        assert_eq!(self.err.lines().count(), 1, "{self}");
-        let problem = self.err.strip_prefix("alea: ");
-        problem.unwrap_or_else(|| panic!("{self}")).trim_end()
-    }
-
-    /// The command failed, and this is in the line that says why.
-    pub(crate) fn fails(&self, part: &str) {
-        assert!(self.failure().contains(part), "no {part}: {self}");
-    }
-
-    /// The command line was wrong, and nothing was done.
-    pub(crate) fn is_wrong_usage(&self) {
-        assert_eq!((self.code, &*self.out), (2, ""), "{self}");
-        assert!(!self.err.contains("panicked"), "{self}");
-    }
 }
 
 impl Display for Ran {
@@ -136,21 +106,6 @@ pub(crate) fn words(line: &str) -> Vec<&str> {
     words.collect()
 }
 
-/// A disk is full after 10 KB or so: no file may grow beyond that, and the signal that would kill
-/// the program is ignored, so that writing fails. What is said of it.
-#[cfg(unix)]
-pub(crate) fn fails_on_a_full_disk(line: &str) -> String {
-    let quoted: String = words(line)
-        .iter()
-        .map(|word| format!(" '{word}'"))
-        .collect();
-    let alea = env!("CARGO_BIN_EXE_alea");
-    let script = format!("trap '' XFSZ; ulimit -f 20; exec '{alea}'{quoted}");
-    let ran = Ran::of(Command::new("sh").args(["-c", &script]), line, b"");
-    ran.fails("File too large");
-    ran.err
-}
-
 /// A directory that is gone after the test.
 pub(crate) struct Folder(TempDir);
 
@@ -167,12 +122,6 @@ impl Folder {
     /// Its own path.
     pub(crate) fn path(&self) -> String {
         self.0.path().to_str().unwrap().to_owned()
-    }
-
-    /// Writes a file, and gives its path.
-    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        fs::write(self.at(name), content).unwrap();
-        self.at(name)
     }
 }
 
@@ -259,31 +208,3 @@ pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
     };
     (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(rest, &line[at..]))
 }
-
-/// Settings of a pipeline that takes a second.
-pub(crate) const TINY: &str = r#"
-seed = 3
-[selfplay]
-games = 300
-opening_plies = 2
-exploration = 0.06
-game = "einstein"
-[[selfplay.players]]
-player = "star1(depth=1, eval=schwarz)"
-weight = 0.9
-[[selfplay.players]]
-player = "mcts(sims=20)"
-weight = 0.1
-[train.training]
-epochs = 2
-[train.network]
-hidden = [16, 16]
-batch = 256
-[train.ntuple]
-set = "race"
-[arena]
-opponents = ["schwarz", "abt"]
-[[arena.rounds]]
-depth = 1
-games = 20
-"#;

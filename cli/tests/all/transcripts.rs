@@ -102,6 +102,7 @@ fn run(command: &str, place: &Path) -> String {
         .args(["-c", &format!("({command}) 2>&1")])
         .env("PATH", path)
         .env("COLUMNS", "100")
+        .env("LC_ALL", "C")
         .current_dir(place)
         .output()
         .unwrap();

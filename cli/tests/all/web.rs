@@ -1,7 +1,6 @@
-//! `alea web` from outside, by raw HTTP: the page, the API, foreign pages and hostile requests; and
-//! `alea judge` on records.
+//! `alea web` from outside, by raw HTTP: the page, the API, foreign pages and hostile requests.
 
-use crate::support::{Folder, alea, command, json_lines, list, number};
+use crate::support::{Folder, alea, command, json_lines, list};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -137,25 +136,6 @@ fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused
     }
     let (status, answer) = without.request("GET /exec?name", &without.host(), b"");
     assert_eq!(status, 404, "{answer}");
-}
-
-#[test]
-fn judged_records_add_up_with_three_seats() {
-    let folder = Folder::new();
-    let data = folder.at("data");
-    let player = "--player 'star1(depth=1)'";
-    alea!("selfplay --game 'reversixt(map=three)' --games 4 --seed 3 --out '{data}' {player}")
-        .succeeds();
-    let judged = alea!("judge '{data}' {player} --json");
-    judged.succeeds();
-    let ledgers = judged.lines();
-    assert_eq!(ledgers.len(), 4);
-    for ledger in &ledgers {
-        assert!(ledger["over"] == true && list(&ledger["seats"]).len() == 3);
-        assert!(number(&ledger["balance"]) < 1e-6, "{ledger}");
-    }
-    alea!("judge '{data}' {player} --games 2")
-        .shows(&["2 games judged by star1(depth=1)", "error a decision"]);
 }
 
 #[test]

@@ -1,18 +1,19 @@
 //! Speed of records and of learning: reading a shard, finding inputs, and the training steps of
 //! both families.
 
+#[path = "../examples/common/mod.rs"]
+mod common;
+
+use common::{network, random_batch, usual};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::learned::{inputs::Learnable, network::Heads};
+use engine::learned::network::Heads;
 use std::{hint::black_box, path::Path};
-use trainer::batch::{HeadTargets, Looks, NetworkBatch, network_batch, tuple_batch};
+use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::models::{
-    fused::{FusedNetwork, Shape, Sparse},
-    online::Cells,
-};
+use trainer::models::online::Cells;
 use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
@@ -36,15 +37,6 @@ fn records(criterion: &mut Criterion) {
         bencher.iter(|| shard::encode(&path, &header, black_box(&games)).map(|bytes| bytes.len()))
     });
     group.finish();
-}
-
-/// What the usual network looks at.
-fn usual() -> Looks<Standard> {
-    Looks {
-        game: Standard::default(),
-        groups: Standard::USUAL_GROUPS.iter().copied().collect(),
-        bounds: Vec::new(),
-    }
 }
 
 fn inputs(criterion: &mut Criterion) {
@@ -75,33 +67,11 @@ fn inputs(criterion: &mut Criterion) {
 }
 
 fn steps(criterion: &mut Criterion) {
-    let looks = usual();
-    let config = TrainConfig::default();
-    let shape = Shape::new(
-        Sparse::of(&looks.game, looks.groups),
-        &config.network.hidden,
-    );
     let mut random = RandomStream::new(1);
-    let weights: Vec<f32> = (0..shape.parameters())
-        .map(|_| (random.unit() as f32 - 0.5) * 0.3)
-        .collect();
-    let runs = looks.game.input_runs(looks.groups);
-    let rows = (0..BATCH).flat_map(|_| runs.clone());
-    let rows: Vec<i32> = rows
-        .map(|run| (run.start + random.below(run.len())) as i32)
-        .collect();
-    let mut unit =
-        |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-    let batch = NetworkBatch {
-        rows,
-        buckets: Vec::new(),
-        targets: unit(BATCH),
-        weights: Vec::new(),
-        heads: HeadTargets::default(),
-    };
+    let mut network = network(&TrainConfig::default(), &mut random);
+    let batch = random_batch(BATCH, &mut random);
     let mut group = criterion.benchmark_group("a training step");
     group.throughput(Throughput::Elements(BATCH as u64));
-    let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     group.bench_function("network", |bencher| {
         bencher.iter(|| network.step(batch.inputs([1.0; 2]), 1e-3, 1.0));
     });

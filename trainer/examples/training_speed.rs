@@ -9,19 +9,19 @@
 //! cycles say something. Processor times are those of Linux.
 #![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::{random_batch, usual};
 use engine::core::{random::RandomStream, simd::Instructions};
 use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
-use engine::learned::{inputs::Learnable, network::Heads};
+use engine::learned::network::Heads;
 use std::{error, hint::black_box, path::Path, time::Instant};
 use trainer::Error;
-use trainer::batch::{HeadTargets, Looks, NetworkBatch, network_batch, tuple_batch};
+use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
-use trainer::models::{
-    fused::{FusedNetwork, Shape, Sparse},
-    online::Cells,
-};
+use trainer::models::online::Cells;
 use trainer::sample::Sample;
 
 /// Runs of each measurement, of which the best counts.
@@ -131,15 +131,6 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
     }
 }
 
-/// What the usual network looks at.
-fn usual() -> Looks<Standard> {
-    Looks {
-        game: Standard::default(),
-        groups: Standard::USUAL_GROUPS.iter().copied().collect(),
-        bounds: Vec::new(),
-    }
-}
-
 fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<dyn error::Error>> {
     let looks = usual();
     let set = config.ntuple.tuple_set(samples.game())?;
@@ -189,31 +180,11 @@ fn count<B: Send>(
 /// The step alone on the same batch, and an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let looks = usual();
-    let shape = Shape::new(
-        Sparse::of(&looks.game, looks.groups),
-        &config.network.hidden,
-    );
     let mut random = RandomStream::new(1);
-    let weights: Vec<f32> = (0..shape.parameters())
-        .map(|_| (random.unit() as f32 - 0.5) * 0.3)
-        .collect();
-    let start = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
+    let start = common::network(config, &mut random);
     for instructions in Instructions::available() {
         let mut network = start.clone().on(instructions);
-        let runs = looks.game.input_runs(looks.groups);
-        let rows = (0..BATCH).flat_map(|_| runs.clone());
-        let rows: Vec<i32> = rows
-            .map(|run| (run.start + random.below(run.len())) as i32)
-            .collect();
-        let mut unit =
-            |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-        let batch = NetworkBatch {
-            rows,
-            buckets: Vec::new(),
-            targets: unit(BATCH),
-            weights: Vec::new(),
-            heads: HeadTargets::default(),
-        };
+        let batch = random_batch(BATCH, &mut random);
         measure(
             &format!("network step alone, {}", instructions.name()),
             || {

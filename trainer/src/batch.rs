@@ -3,7 +3,7 @@
 //!
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
-use crate::models::fused::{HeadInputs, Inputs};
+use crate::models::fused::Inputs;
 use crate::sample::Sample;
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
@@ -36,24 +36,16 @@ pub struct NetworkBatch {
 impl NetworkBatch {
     /// As the fused step takes it, with what the losses of rolls and of plies count.
     #[must_use]
-    pub fn inputs(&self, [rolls_weight, plies_weight]: [f32; 2]) -> Inputs<'_> {
-        let HeadTargets {
-            outcomes,
-            rolls,
-            plies,
-        } = &self.heads;
+    pub fn inputs(&self, head_weights: [f32; 2]) -> Inputs<'_> {
         Inputs {
             rows: &self.rows,
             buckets: &self.buckets,
             targets: &self.targets,
             weights: &self.weights,
-            heads: HeadInputs {
-                outcomes,
-                rolls,
-                rolls_weight,
-                plies,
-                plies_weight,
-            },
+            outcomes: &self.heads.outcomes,
+            rolls: &self.heads.rolls,
+            plies: &self.heads.plies,
+            head_weights,
         }
     }
 
@@ -138,23 +130,20 @@ impl HeadTargets {
     pub fn new<P>(heads: Heads, samples: &[Sample<P>], search_share: f32) -> Self {
         let mut targets = Self::default();
         if heads.contains(Head::Rolls) {
-            targets.outcomes = samples
-                .iter()
-                .map(|sample| sample.continuation.outcome)
-                .collect();
-            targets.rolls = samples
-                .iter()
-                .map(|sample| sample.continuation.target(search_share))
-                .collect();
+            targets.outcomes = each(samples, |sample| sample.continuation.outcome);
+            targets.rolls = each(samples, |sample| sample.continuation.target(search_share));
         }
         if heads.contains(Head::MovesToGo) {
-            targets.plies = samples
-                .iter()
-                .map(|sample| scaled_plies(sample.continuation.plies).unwrap_or(-1.0))
-                .collect();
+            let plies = |sample: &Sample<P>| scaled_plies(sample.continuation.plies);
+            targets.plies = each(samples, |sample| plies(sample).unwrap_or(-1.0));
         }
         targets
     }
+}
+
+/// Something of each sample.
+fn each<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec<T> {
+    samples.iter().map(of).collect()
 }
 
 /// Plies over [`PLIES_SCALE`]; none if they are not known.
@@ -209,10 +198,7 @@ pub fn network_batch<G: Learnable>(
     NetworkBatch {
         rows,
         buckets: counted.map(bucket).collect(),
-        targets: samples
-            .iter()
-            .map(|sample| sample.target(search_share))
-            .collect(),
+        targets: each(samples, |sample| sample.target(search_share)),
         weights: weights(samples),
         heads: HeadTargets::new(heads, samples, search_share),
     }
@@ -249,10 +235,7 @@ pub fn tuple_batch<G: Learnable>(
     TupleBatch {
         rows,
         weights: weights(samples),
-        targets: samples
-            .iter()
-            .map(|sample| sample.target(search_share))
-            .collect(),
+        targets: each(samples, |sample| sample.target(search_share)),
     }
 }
 

@@ -42,7 +42,7 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         if path.is_dir() {
             let found = shard::list(path)?;
             if found.is_empty() {
-                return Err(Error::of(path.display())("no game records there"));
+                return Err(Error::at(path, "no game records there"));
             }
             shards.extend(found);
         } else if path.exists() {

@@ -221,34 +221,23 @@ impl<G: Learnable> Samples<G> {
                 },
             ))
         };
-        let parts: Vec<(Seen, Part<_>)> = shards
-            .par_iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_, Error>>()?;
-        let Some((_, first)) = parts.first() else {
-            return Err(missing("training"));
-        };
-        if let Some((path, (_, other))) = shards
-            .iter()
-            .zip(&parts)
-            .find(|(_, (_, part))| game.map().is_none() && part.game != first.game)
-        {
-            return Err(other_game(path, &other.game, &first.game));
+        let parts = shards.par_iter().enumerate().map(read);
+        let parts: Vec<_> = parts.collect::<Result<_, Error>>()?;
+        let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
+        let first = &parts[0].game;
+        let is_other = |part: &Part<_>| game.map().is_none() && part.game != *first;
+        if let Some(other) = parts.iter().position(is_other) {
+            return Err(other_game(&shards[other], &parts[other].game, first));
         }
-        let held_out = parts.iter().map(|(_, part)| part.held_out).sum();
-        let labels = together(parts.iter().flat_map(|(_, part)| &part.labels));
-        if let Some(label) = options
-            .label
-            .as_ref()
-            .filter(|&wanted| labels.iter().all(|known| known.label.name != *wanted))
-        {
+        let held_out = parts.iter().map(|part| part.held_out).sum();
+        let labels = together(parts.iter().flat_map(|part| &part.labels));
+        let is_there = |wanted: &&String| labels.iter().any(|known| known.label.name == **wanted);
+        if let Some(label) = options.label.as_ref().filter(|wanted| !is_there(wanted)) {
             return Err(Error::of(sources())(format!(
                 "target.label = '{label}', but no shard has a label of that name; there {}",
                 names(&labels)
             )));
         }
-        let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
         let checksums = parts.iter().map(|part| part.checksum);
         let checked = shards.into_iter().zip(checksums).collect();
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
@@ -400,7 +389,8 @@ impl<G: Playable> Samples<G> {
                 if read.checksum == *checksum {
                     Ok(read.training)
                 } else {
-                    Err(Error::of(path.display())(
+                    Err(Error::at(
+                        path,
                         "it changed during the training; start again, with a new directory for the model",
                     ))
                 }
@@ -483,15 +473,16 @@ mod tests {
         );
         let expected = fingerprint(&training, &validation);
         assert_eq!(fingerprint(&training, &validation), expected);
-        let mut changed = validation.clone();
-        changed[3].value += 0.001;
-        assert_ne!(fingerprint(&training, &changed), expected);
-        let mut changed = validation.clone();
-        changed[3].result = 0.5;
-        assert_ne!(fingerprint(&training, &changed), expected);
-        let mut changed = validation.clone();
-        changed[3].continuation.plies = 7;
-        assert_ne!(fingerprint(&training, &changed), expected);
+        let changes: [fn(&mut Sample<Position>); 3] = [
+            |sample| sample.value += 0.001,
+            |sample| sample.result = 0.5,
+            |sample| sample.continuation.plies = 7,
+        ];
+        for change in changes {
+            let mut changed = validation.clone();
+            change(&mut changed[3]);
+            assert_ne!(fingerprint(&training, &changed), expected);
+        }
         let mut moved = training.clone();
         let last = moved[0].pop().unwrap();
         moved[1].insert(0, last);

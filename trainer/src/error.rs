@@ -44,6 +44,11 @@ impl Error {
         }
     }
 
+    /// A problem with a file or directory, which the line names first.
+    pub(crate) fn at(path: impl AsRef<Path>, problem: impl Display) -> Self {
+        Self::of(path.as_ref().display())(problem)
+    }
+
     /// Problems with `what`, which the line names first.
     pub(crate) fn of<P: Display>(what: impl Display) -> impl Fn(P) -> Self {
         move |problem| Self::Other(format!("{what}: {problem}"))

@@ -213,13 +213,13 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
         }
         header.curve.push(CurvePoint {
             epoch,
-            training_loss: passed.loss / passed.samples as f64,
+            training_loss: passed.losses.value / passed.samples as f64,
             validation_loss,
             validation_by_phase: validated.by_phase,
             learning_rate: passed.learning_rate,
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
-            heads: head_points(learner.plan().heads, passed.losses(), validated.losses),
+            heads: head_points(learner.plan().heads, passed.losses, validated.losses),
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
         curve::write(

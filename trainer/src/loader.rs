@@ -336,6 +336,13 @@ mod tests {
         }
     }
 
+    fn turned(order: Shuffle) -> Shuffle {
+        Shuffle {
+            symmetries: true,
+            ..order
+        }
+    }
+
     fn collect(pass: &Pass<'_, Standard>) -> Vec<Sample<Position>> {
         let mut all: Vec<Vec<Sample<Position>>> = Vec::new();
         pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
@@ -469,30 +476,16 @@ mod tests {
         assert!(samples.continuations());
         for window in [1, 37, usize::MAX] {
             let plain = epoch_of(&samples, 100, shuffle(7, 1, window));
-            let key = |sample: &Sample<Position>| {
-                (
-                    sample.position.bits(),
-                    sample.continuation.value.to_bits(),
-                    sample.continuation.plies,
-                )
-            };
             let sorted = |mut samples: Vec<Sample<Position>>| {
-                samples.sort_by_key(key);
+                samples.sort_by_key(|sample| {
+                    let Continuation { value, plies, .. } = sample.continuation;
+                    (sample.position.bits(), value.to_bits(), plies)
+                });
                 samples
             };
-            assert_eq!(
-                sorted(plain.clone()),
-                sorted(expected.clone()),
-                "window {window}"
-            );
-            let turned = epoch_of(
-                &samples,
-                100,
-                Shuffle {
-                    symmetries: true,
-                    ..shuffle(7, 1, window)
-                },
-            );
+            let [shown, all] = [&plain, &expected].map(|samples| sorted(samples.clone()));
+            assert_eq!(shown, all, "window {window}");
+            let turned = epoch_of(&samples, 100, turned(shuffle(7, 1, window)));
             let (mut kept, mut reversed) = (0, 0);
             for (plain, turned) in plain.iter().zip(&turned) {
                 let (before, after) = (plain.continuation, turned.continuation);
@@ -530,14 +523,7 @@ mod tests {
     fn every_symmetry_is_shown_equally_often() {
         let samples = samples();
         let plain = epoch_of(&samples, 100, shuffle(7, 1, 300));
-        let turned = epoch_of(
-            &samples,
-            100,
-            Shuffle {
-                symmetries: true,
-                ..shuffle(7, 1, 300)
-            },
-        );
+        let turned = epoch_of(&samples, 100, turned(shuffle(7, 1, 300)));
         assert_eq!(plain.len(), turned.len());
         let mut shown = [0usize; SYMMETRIES];
         for (plain, turned) in plain.iter().zip(&turned) {
@@ -574,10 +560,7 @@ mod tests {
     #[test]
     fn a_pass_that_starts_later_shows_the_rest() {
         let samples = samples();
-        let order = Shuffle {
-            symmetries: true,
-            ..shuffle(5, 3, 200)
-        };
+        let order = turned(shuffle(5, 3, 200));
         let all = epoch_of(&samples, 64, order);
         assert_eq!(
             collect(&Pass::training(&samples, 64, order, 3)),

@@ -96,9 +96,10 @@ impl Manifest {
             read => read?,
         };
         let foreign = |problem: String| {
-            Error::of(path.display())(format!(
-                "no manifest of game records ({problem}); choose another directory"
-            ))
+            Error::at(
+                &path,
+                format!("no manifest of game records ({problem}); choose another directory"),
+            )
         };
         let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;

@@ -3,9 +3,6 @@
 //! Invariant: parameters are made at once, from streams of the project's own generator and in the
 //! order of the fields; burn's global generator is never asked.
 
-#[cfg(feature = "burn")]
-mod bag;
-
 pub(crate) mod heads;
 
 pub mod fused;
@@ -24,4 +21,4 @@ pub(crate) mod tensors;
 #[cfg(feature = "burn")]
 pub(crate) use tensors::cross_entropy;
 #[cfg(feature = "burn")]
-use tensors::{parameter, uniform, values};
+use tensors::{bag, parameter, uniform, values};

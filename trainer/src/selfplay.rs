@@ -242,6 +242,9 @@ impl<G: Playable> SelfPlay<G> {
                 serde_json::json!(GAMES_PER_STREAM),
             );
             settings.insert("models".to_owned(), serde_json::json!(self.models));
+            if let Some(serde_json::Value::Object(options)) = settings.get_mut("options") {
+                options.retain(|_, option| !option.is_null());
+            }
             if let Some(checksum) = self.starts.checksum() {
                 settings.insert("starts".to_owned(), serde_json::json!(checksum));
             }

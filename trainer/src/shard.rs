@@ -247,8 +247,7 @@ pub fn encode<G: Playable>(
     header: &ShardHeader,
     games: &[PlayedGame<G>],
 ) -> Result<Vec<u8>, Error> {
-    let refused =
-        |problem: String| Error::new(format!("{}: not written: {problem}", path.display()));
+    let refused = |problem: String| Error::at(path, format!("not written: {problem}"));
     if header.games != games.len() as u64 || header.games > MOST_GAMES {
         return Err(refused(format!(
             "the header counts {} games, there are {} (at most {MOST_GAMES})",
@@ -322,10 +321,13 @@ fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Dec
     let mut parts = layout::open(path, bytes, version)?;
     if version < VERSION {
         let Some(old) = G::old_records(&parts.header.game) else {
-            return Err(Error::of(path.display())(format!(
-                "these are games of version {version}, which '{}' never had",
-                G::NAME
-            )));
+            return Err(Error::at(
+                path,
+                format!(
+                    "these are games of version {version}, which '{}' never had",
+                    G::NAME
+                ),
+            ));
         };
         let header = &mut parts.header;
         header.game = old.0.notation();
@@ -363,9 +365,7 @@ impl<G: Playable> Decoder<G> {
                 Self::Old(old, players, labels) => version2::decode(bytes, old, *players, *labels),
                 Self::New(form) => form.decode(bytes),
             };
-            game.map_err(|problem| {
-                Error::new(format!("{}: game {number}: {problem}", path.display()))
-            })
+            game.map_err(|problem| Error::at(path, format!("game {number}: {problem}")))
         })
     }
 
@@ -473,9 +473,10 @@ pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, Error> {
 }
 
 fn damaged(path: &Path, problem: &str) -> Error {
-    Error::of(path.display())(format!(
-        "truncated or damaged ({problem}); remove it and the run will make it again"
-    ))
+    Error::at(
+        path,
+        format!("truncated or damaged ({problem}); remove it and the run will make it again"),
+    )
 }
 
 /// The name of a run's shard, counted from 0.

@@ -20,7 +20,6 @@ pub struct TargetConfig {
     /// game; in `[0, 1]`.
     pub search_share: f32,
     /// The share in the last epoch; the same unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_search_share: Option<f32>,
     /// Name of a label that takes the place of the search value where a position has one; none if
     /// empty.
@@ -29,7 +28,6 @@ pub struct TargetConfig {
     pub exact: bool,
     /// The standard error of a label with which a sample counts half, see [`crate::sample::weight`];
     /// 0: all count alike. 0.05 unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_scale: Option<f32>,
 }
 
@@ -142,7 +140,6 @@ pub struct NetworkConfig {
     /// Widths of the hidden layers, one to three.
     pub hidden: Vec<usize>,
     /// Groups of inputs beside those that there always are; the game's usual ones unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Vec<String>>,
     /// Most that remains in each bucket but the last, in whatever the game counts; every bucket has
     /// its own layers after the first.
@@ -152,10 +149,8 @@ pub struct NetworkConfig {
     #[serde(skip_serializing_if = "Heads::is_empty")]
     pub heads: Heads,
     /// What a nat of the loss of the head `rolls` counts; 0.5 unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rolls_weight: Option<f32>,
     /// What the squared error of plies / 16 of the head `moves_to_go` counts; 0.5 unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub moves_to_go_weight: Option<f32>,
     /// Samples a step.
     pub batch: usize,

@@ -33,7 +33,7 @@ fn problem(text: &str) -> String {
 }
 
 #[test]
-fn what_is_left_to_the_game_is_filled_in() {
+fn what_is_left_to_the_game_is_filled_in_and_what_it_does_not_have_is_named() {
     let config = TrainConfig::default()
         .resolved(&Standard::default())
         .unwrap();
@@ -44,36 +44,66 @@ fn what_is_left_to_the_game_is_filled_in() {
     );
     for (text, expected) in [
         (
-            "inputs = [\"colour\"]",
+            "[network]\ninputs = [\"colour\"]",
             "network.inputs: 'colour' is no group of inputs; there are mobility, ",
         ),
         (
-            "buckets = [8, 5]",
+            "[network]\nbuckets = [8, 5]",
             "network.buckets: buckets [8, 5]: numbers of stones must ascend",
         ),
+        (
+            "[ntuple]\nset = \"no such\"",
+            "ntuple.set: 'no such' is no tuple set; there are race-and-pairs, stones, ",
+        ),
+        (
+            "[ntuple]\ntuples = [\"b0 b25\"]",
+            "ntuple.tuples: 'b25' is no cell; there are b0-24, ",
+        ),
+        (
+            "[ntuple]\ntuples = [\"b0 b1\", \"b1 b0\"]",
+            "ntuple.tuples: the tuple 'b1 b0' is there twice",
+        ),
+        (
+            "[ntuple]\nphases = [8, 5]",
+            "ntuple.phases: phases [8, 5]: numbers of stones must ascend",
+        ),
     ] {
-        let config = TrainConfig::from_toml(&format!("[network]\n{text}")).unwrap();
+        let config = TrainConfig::from_toml(text).unwrap();
         let error = config.resolved(&Standard::default()).unwrap_err();
-        assert!(error.to_string().starts_with(expected), "{error}");
+        let error = error.to_string();
+        assert!(
+            error.starts_with(expected) && !error.contains('\n'),
+            "{error}"
+        );
     }
 }
 
 #[test]
-fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
-    let error = problem("seed = 3\n[training]\nepoch = 4\n");
-    assert!(error.starts_with("line 3: "), "{error}");
-    for expected in ["`epoch`", "`epochs`", "`patience`"] {
-        assert!(error.contains(expected), "{error}");
+fn what_no_key_has_is_named_with_its_line_and_what_there_is() {
+    for (text, expected) in [
+        (
+            "seed = 3\n[training]\nepoch = 4\n",
+            &["line 3: ", "`epoch`", "`epochs`", "`patience`"][..],
+        ),
+        // What there was before names what there is.
+        ("[integer]\n", &["line 1: ", "`network`"]),
+        ("[network]\nfeatures = []\n", &["line 2: ", "`inputs`"]),
+        ("[network]\nhidden = 64", &["line 2: "]),
+        (
+            "[network]\nheads = [\"moves\"]",
+            &["line 2: ", "there are rolls, moves_to_go"],
+        ),
+        (
+            "[ntuple]\nrule = \"momentum\"\n",
+            &["line 2: ", "momentum", "temporal_coherence"],
+        ),
+    ] {
+        let error = problem(text);
+        assert!(
+            expected.iter().all(|said| error.contains(said)) && !error.contains('\n'),
+            "{error}"
+        );
     }
-    assert!(!error.contains('\n'));
-    // What there was before names what there is.
-    assert!(problem("[integer]\n").contains("`network`"));
-    assert!(problem("[network]\nfeatures = []\n").contains("`inputs`"));
-    let error = problem("[ntuple]\nrule = \"momentum\"\n");
-    assert!(
-        error.contains("momentum") && error.contains("temporal_coherence"),
-        "{error}"
-    );
 }
 
 #[test]
@@ -117,7 +147,7 @@ fn values_out_of_range_are_named() {
 }
 
 #[test]
-fn tuples_are_named_or_listed_and_their_phases_counted() {
+fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
     let config =
         TrainConfig::from_toml("[ntuple]\ntuples = [\"b0 b1 m24\", \"s0 s6\"]\nphases = [5, 8]")
             .unwrap();
@@ -129,48 +159,11 @@ fn tuples_are_named_or_listed_and_their_phases_counted() {
         !TrainConfig::default().to_toml().contains("tuples =")
             && !TrainConfig::default().to_toml().contains("phases")
     );
-    for (text, expected) in [
-        (
-            "set = \"no such\"",
-            "ntuple.set: 'no such' is no tuple set; there are race-and-pairs, stones, ",
-        ),
-        (
-            "tuples = [\"b0 b25\"]",
-            "ntuple.tuples: 'b25' is no cell; there are b0-24, ",
-        ),
-        (
-            "tuples = [\"b0 b1\", \"b1 b0\"]",
-            "ntuple.tuples: the tuple 'b1 b0' is there twice",
-        ),
-        (
-            "phases = [8, 5]",
-            "ntuple.phases: phases [8, 5]: numbers of stones must ascend",
-        ),
-    ] {
-        let error = TrainConfig::from_toml(&format!("[ntuple]\n{text}"))
-            .unwrap()
-            .resolved(&Standard::default())
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.starts_with(expected) && !error.contains('\n'),
-            "{error}"
-        );
-    }
-}
-
-#[test]
-fn a_network_has_one_to_three_hidden_layers() {
     for hidden in [&[1024][..], &[64, 32], &[64, 32, 16]] {
         let config = TrainConfig::from_toml(&format!("[network]\nhidden = {hidden:?}")).unwrap();
         assert_eq!(config.network.hidden, hidden);
         assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     }
-    let error = problem("[network]\nhidden = 64");
-    assert!(
-        error.starts_with("line 2: ") && !error.contains('\n'),
-        "{error}"
-    );
 }
 
 #[test]
@@ -193,11 +186,6 @@ fn heads_are_named_and_weighed_and_left_out_if_there_are_none() {
     // Trainings without heads go on with the settings that they were started with before there were
     // any.
     assert!(!TrainConfig::default().to_toml().contains("heads"));
-    let error = problem("[network]\nheads = [\"moves\"]");
-    assert!(
-        error.starts_with("line 2: ") && error.contains("there are rolls, moves_to_go"),
-        "{error}"
-    );
 }
 
 #[test]

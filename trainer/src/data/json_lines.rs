@@ -191,9 +191,7 @@ fn read<G: Playable>(
     mut each: impl FnMut(&ShardHeader, Result<Read<G>, Error>) -> Result<(), Error>,
 ) -> Result<ShardHeader, Error> {
     let mut file = BufReader::new(files::open(path)?);
-    let wrong = |line: u64, problem: String| {
-        Error::new(format!("{}: line {line}: {problem}", path.display()))
-    };
+    let wrong = |line: u64, problem: String| Error::at(path, format!("line {line}: {problem}"));
     let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
         let read = read_line(&mut file, LONGEST_LINE, line);
         let read = read.map_err(|cause| FileError::Read {

@@ -111,9 +111,7 @@ impl<G: Playable> Output<G> {
     /// Nothing is made of no games; `place` names it in the error.
     pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), Error> {
         if self.written.games == 0 {
-            return Err(Error::of(place.display())(
-                "not made: no game would be in it",
-            ));
+            return Err(Error::at(place, "not made: no game would be in it"));
         }
         Ok(())
     }

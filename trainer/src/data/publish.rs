@@ -90,7 +90,7 @@ pub fn export<G: Playable>(
         let (name, share) = (&part.name, deal.share(part));
         if count == 0 {
             let problem = format!("not made: no game would be in '{name}'");
-            return Err(Error::of(place.display())(problem));
+            return Err(Error::at(place, problem));
         }
         close(open).map_err(&failed)?;
         let mut size = 0;

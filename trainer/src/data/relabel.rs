@@ -175,7 +175,8 @@ fn labelled<G: Playable>(
 }
 
 fn other_work(path: &Path, problem: &str) -> Error {
-    Error::of(path.display())(format!(
-        "{problem}; remove the directory, or choose another"
-    ))
+    Error::at(
+        path,
+        format!("{problem}; remove the directory, or choose another"),
+    )
 }

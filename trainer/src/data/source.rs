@@ -26,9 +26,12 @@ const SHARDS_AT_ONCE: usize = 16;
 
 /// Games by different rules cannot lie together.
 pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
-    Error::of(path.display())(format!(
-        "games of '{found}' among games of '{first}'; keep them in directories of their own"
-    ))
+    Error::at(
+        path,
+        format!(
+            "games of '{found}' among games of '{first}'; keep them in directories of their own"
+        ),
+    )
 }
 
 /// The index of a player, who is added if need be; shards name players by a byte.
@@ -39,7 +42,7 @@ pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> R
         players.len() - 1
     });
     let index = u8::try_from(index).ok().filter(|&index| index < u8::MAX);
-    index.ok_or_else(|| Error::of(path.display())("with it there are more than 255 players"))
+    index.ok_or_else(|| Error::at(path, "with it there are more than 255 players"))
 }
 
 /// Shards of one game, with at most 255 players and 16 labels in all.
@@ -110,7 +113,7 @@ impl<G: Playable> Source<G> {
             for path in (0..promised).map(|index| path.join(shard::file_name(index))) {
                 if !there.contains(&path) {
                     let problem = format!("missing, one of {promised} shards of its run");
-                    problems.push(Error::of(path.display())(problem));
+                    problems.push(Error::at(path, problem));
                 }
             }
             for some in shards.chunks(HEADERS_AT_ONCE) {
@@ -119,7 +122,7 @@ impl<G: Playable> Source<G> {
                     let added = header.and_then(|header| {
                         if manifest.as_ref().is_some_and(|run| !run.fits(&header)) {
                             let problem = "of another run than the manifest says";
-                            return Err(Error::of(path.display())(problem));
+                            return Err(Error::at(path, problem));
                         }
                         let source = match &mut source {
                             Some(source) => source,
@@ -192,9 +195,10 @@ impl<G: Playable> Source<G> {
             .position(|there| there.name == label.name)
         else {
             if self.labels.len() == MOST_LABELS {
-                return Err(Error::of(path.display())(format!(
-                    "with it there are more than {MOST_LABELS} labels"
-                )));
+                return Err(Error::at(
+                    path,
+                    format!("with it there are more than {MOST_LABELS} labels"),
+                ));
             }
             self.labels.push(label);
             return Ok(self.labels.len() - 1);
@@ -213,12 +217,15 @@ impl<G: Playable> Source<G> {
                 format!("{} ({})", label.by, models.join(", "))
             }
         };
-        Err(Error::of(path.display())(format!(
-            "its label '{}' is by {}, and that of the records before by {}; relabel one of them",
-            label.name,
-            maker(&label),
-            maker(there)
-        )))
+        Err(Error::at(
+            path,
+            format!(
+                "its label '{}' is by {}, and that of the records before by {}; relabel one of them",
+                label.name,
+                maker(&label),
+                maker(there)
+            ),
+        ))
     }
 
     /// The header of shards of these games; `run` says what they are.
@@ -290,7 +297,7 @@ impl<G: Playable> Source<G> {
 
     /// The games of one shard.
     fn read(&self, part: &Part) -> Result<Vec<PlayedGame<G>>, Error> {
-        let changed = || Error::of(part.path.display())("changed while it was read");
+        let changed = || Error::at(&part.path, "changed while it was read");
         let (header, mut games) = shard::read(&part.path)?;
         if header.games != part.games || header.labels.len() != part.labels.len() {
             return Err(changed());

@@ -78,7 +78,8 @@ pub(super) fn check_free(place: &Path) -> Result<(), Error> {
     let is_empty =
         |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
     if place.symlink_metadata().is_ok() && !is_empty(place) {
-        return Err(Error::of(place.display())(
+        return Err(Error::at(
+            place,
             "exists already; choose another directory, or remove it",
         ));
     }

@@ -51,9 +51,12 @@ impl Header {
         fingerprint: u64,
     ) -> Result<(), Error> {
         let other = |what: String| {
-            Err(Error::of(path(directory).display())(format!(
-                "it is of a training with another {what}; use another directory, or remove it to train from the start"
-            )))
+            Err(Error::at(
+                path(directory),
+                format!(
+                    "it is of a training with another {what}; use another directory, or remove it to train from the start"
+                ),
+            ))
         };
         if self.family != family {
             return other(format!("family ({})", self.family));
@@ -90,7 +93,10 @@ pub(super) fn path(directory: &Path) -> PathBuf {
 }
 
 fn damaged(path: &Path, problem: &str) -> Error {
-    Error::of(path.display())(format!("{problem}; remove it to train from the start"))
+    Error::at(
+        path,
+        format!("{problem}; remove it to train from the start"),
+    )
 }
 
 impl Checkpoint {
@@ -219,10 +225,9 @@ mod tests {
             begun: Some(Passed {
                 batches: 3,
                 samples: 300,
-                loss: 0.1 + 0.7,
+                losses: (0.1 + 0.7).into(),
                 learning_rate: 1e-3,
                 seconds: 0.1,
-                ..Passed::default()
             }),
             online: None,
         };

@@ -6,7 +6,7 @@ use crate::batch::scaled_plies;
 use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
 use crate::loader::{Pass, Shuffle};
-use crate::models::heads::{HeadLoss, Losses, Outputs};
+use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
 use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
@@ -20,38 +20,13 @@ const VALIDATION_BATCH: usize = 16_384;
 pub(super) struct Passed {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Of the value, summed over samples.
-    pub(super) loss: f64,
-    /// Of the heads, if there are any.
-    #[serde(default, skip_serializing_if = "no_heads")]
-    pub(super) rolls: HeadLoss,
-    #[serde(default, skip_serializing_if = "no_heads")]
-    pub(super) moves_to_go: HeadLoss,
+    /// Summed over samples.
+    #[serde(flatten)]
+    pub(super) losses: Losses,
     /// Of the last step.
     pub(super) learning_rate: f64,
     /// What learning took.
     pub(super) seconds: f64,
-}
-
-fn no_heads(loss: &HeadLoss) -> bool {
-    loss.samples == 0
-}
-
-impl Passed {
-    /// What was lost.
-    pub(super) fn losses(&self) -> Losses {
-        Losses {
-            value: self.loss,
-            rolls: self.rolls,
-            moves_to_go: self.moves_to_go,
-        }
-    }
-
-    fn add(&mut self, losses: Losses) {
-        let mut all = self.losses();
-        all += losses;
-        (self.loss, self.rolls, self.moves_to_go) = (all.value, all.rolls, all.moves_to_go);
-    }
 }
 
 /// Learns the rest of an epoch (from 1) of which some batches may have `passed` before. After each
@@ -91,13 +66,13 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
             let samples = size.min(run.samples.training() - passed.samples);
             passed.batches += 1;
             passed.samples += samples;
-            passed.add(losses);
+            passed.losses += losses;
             passed.seconds = before + started.elapsed().as_secs_f64();
             run.progress.inc(samples as u64);
             run.progress.set_message(format!(
                 "epoch {epoch}/{} loss {:.5}",
                 training.epochs,
-                passed.loss / passed.samples as f64
+                passed.losses.value / passed.samples as f64
             ));
             pause(&*learner, &passed)
         },

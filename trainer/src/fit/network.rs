@@ -5,13 +5,12 @@
 
 use super::{Inputs, Learner, Plan, Run};
 use crate::Error;
-use crate::batch::{HeadTargets, Looks, NetworkBatch, network_batch, untargeted};
+use crate::batch::{Looks, NetworkBatch, network_batch, untargeted};
 use crate::export::Answers;
 use crate::models::{
-    cross_entropy,
     fused::{FusedNetwork, Shape, Sparse, grid::hold},
-    heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss},
-    network::{NetworkModel, Said},
+    heads::{Losses, Outputs},
+    network::{NetworkModel, numbers_of},
     tensors::{loaded, numbers, record, unfit},
 };
 use crate::sample::Sample;
@@ -19,7 +18,7 @@ use burn::{
     grad_clipping::GradientClippingConfig,
     module::Module,
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
-    tensor::{Bytes, Device, Tensor, activation::sigmoid},
+    tensor::{Bytes, Device, activation::sigmoid},
 };
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
@@ -31,6 +30,9 @@ use std::ops::Range;
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 3;
+
+/// Positions that burn values together: it gathers every row of their first layers.
+const COMPARED: usize = 4096;
 
 /// Makes the network's batches.
 #[derive(Clone)]
@@ -143,12 +145,6 @@ impl<G: Learnable> NetworkLearner<G> {
             State::Burn(model, _) => model.valid(),
         }
     }
-
-    /// What burn's forward pass says.
-    fn burn_says(&self, batch: &NetworkBatch) -> Said {
-        let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
-        self.burn().say(rows, buckets)
-    }
 }
 
 /// Adam's moments, and the steps done, from their record.
@@ -162,64 +158,6 @@ fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
     let moments = moments.as_chunks().0.iter();
     let moments = moments.map(|&moment| f32::from_le_bytes(moment)).collect();
     Ok((moments, u64::from_le_bytes(*steps)))
-}
-
-/// The sum of a head's losses, as tensor and as number, if there is such a head.
-fn head_loss(
-    said: Option<Tensor<2>>,
-    samples: usize,
-    loss: impl FnOnce(Tensor<2>) -> Tensor<1>,
-) -> Result<Option<(Tensor<1>, HeadLoss)>, Error> {
-    let Some(said) = said else { return Ok(None) };
-    let loss = loss(said);
-    let head = HeadLoss {
-        sum: number(&loss)?,
-        samples: samples as u64,
-    };
-    Ok(Some((loss, head)))
-}
-
-/// The number of a loss.
-fn number(loss: &Tensor<1>) -> Result<f64, Error> {
-    let numbers = numbers(loss.clone().inner())?;
-    Ok(numbers.into_iter().map(f64::from).sum())
-}
-
-/// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
-fn burn_loss(
-    said: Said,
-    targets: [Tensor<2>; 2],
-    heads: &HeadTargets,
-    weights: [f32; 2],
-    device: &Device,
-) -> Result<(Tensor<1>, Losses), Error> {
-    let samples = targets[0].dims()[0] as f64;
-    let mut loss = cross_entropy(said.logits, targets);
-    let mut losses = Losses::from(number(&loss)? * samples);
-    let outcomes = heads
-        .outcomes
-        .iter()
-        .filter(|outcome| **outcome > 0)
-        .count();
-    let lengths = heads.plies.iter().filter(|plies| **plies >= 0.0).count();
-    for (head, weight, place) in [
-        (
-            head_loss(said.rolls, outcomes, |said| roll_loss(said, heads, device))?,
-            weights[0],
-            &mut losses.rolls,
-        ),
-        (
-            head_loss(said.plies, lengths, |said| plies_loss(said, heads, device))?,
-            weights[1],
-            &mut losses.moves_to_go,
-        ),
-    ] {
-        if let Some((tensor, sum)) = head {
-            loss = loss + tensor * (f64::from(weight) / samples);
-            *place = sum;
-        }
-    }
-    Ok((loss, losses))
 }
 
 impl<G: Learnable> Learner<G> for NetworkLearner<G> {
@@ -245,13 +183,9 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
                 let (rows, buckets, targets) = batch.tensors(self.shape.buckets(), &device);
-                let (loss, losses) = burn_loss(
-                    model.say(rows, buckets),
-                    targets,
-                    &batch.heads,
-                    self.head_weights,
-                    &device,
-                )?;
+                let said = model.say(rows, buckets);
+                let (loss, losses) =
+                    said.losses(targets, &batch.heads, self.head_weights, &device)?;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
                 **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
                 let mut weights = model.parameters();
@@ -266,19 +200,9 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         match &self.state {
             State::Fused(network) => Ok(network.outputs(batch.inputs(self.head_weights))),
             State::Burn(..) => {
-                let mask = outcome_mask(&batch.heads, G::OUTCOMES.max(1), &self.device);
-                let Said {
-                    logits,
-                    rolls,
-                    plies,
-                } = self.burn_says(&batch);
-                let rolls =
-                    rolls.map_or(Ok(Vec::new()), |rolls| numbers((rolls * mask).sum_dim(1)))?;
-                Ok(Outputs {
-                    logits: numbers(logits)?,
-                    rolls,
-                    plies: plies.map_or(Ok(Vec::new()), numbers)?,
-                })
+                let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
+                let said = self.burn().say(rows, buckets);
+                said.outputs(&batch.heads, &self.device)
             }
         }
     }
@@ -318,18 +242,16 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     }
 
     fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
-        let Said {
-            logits,
-            rolls,
-            plies,
-        } = self.burn_says(&self.inputs.batch(&untargeted(positions), 1.0));
-        let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers(sigmoid(rolls)))?;
-        let plies = plies.map_or(Ok(Vec::new()), numbers)?;
-        Ok(Answers {
-            values: numbers(sigmoid(logits))?,
-            rolls,
-            plies,
-        })
+        let (network, mut answers) = (self.burn(), Answers::default());
+        for positions in positions.chunks(COMPARED) {
+            let batch = self.inputs.batch(&untargeted(positions), 1.0);
+            let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
+            let said = network.say(rows, buckets);
+            answers.values.extend(numbers(sigmoid(said.logits))?);
+            answers.rolls.extend(numbers_of(said.rolls.map(sigmoid))?);
+            answers.plies.extend(numbers_of(said.plies)?);
+        }
+        Ok(answers)
     }
 
     fn export(&self) -> Result<Model<G>, Error> {

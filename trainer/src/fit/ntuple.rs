@@ -17,7 +17,7 @@ use crate::models::{
     tensors::{loaded, numbers, record},
 };
 use crate::sample::Sample;
-use burn::tensor::{DType, Device, Int, Tensor, TensorData, activation::sigmoid};
+use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
     files::Model,
     inputs::Learnable,
@@ -62,29 +62,11 @@ impl<G: Learnable> NTupleLearner<G> {
         NTupleModel::new(&weights, bias, &self.device)
     }
 
-    /// What the rule remembers, as a module of burn. Burn has no empty tensors: plain descent keeps
-    /// one unused number.
+    /// What the rule remembers, as a module of burn.
     fn accumulators(&self) -> Accumulators {
         let (.., memory) = self.cells.apart();
-        let width = Cells::remembered(self.rule);
-        let rows = if width == 0 { 0 } else { self.set.rows() };
-        let mut numbers = memory.into_iter();
-        Accumulators::new(
-            rows,
-            width.max(1),
-            || numbers.next().unwrap_or_default(),
-            &self.device,
-        )
+        Accumulators::new(memory, Cells::remembered(self.rule), &self.device)
     }
-}
-
-/// Rows as a tensor.
-fn row_tensor(batch: &TupleBatch, tuples: usize, device: &Device) -> Tensor<2, Int> {
-    let rows: Vec<i64> = batch.rows.iter().map(|&row| i64::from(row)).collect();
-    Tensor::from_data(
-        TensorData::new(rows, [batch.targets.len(), tuples]),
-        (device, DType::I64),
-    )
 }
 
 impl<G: Learnable> Inputs<G::Position> for TupleSet<G> {
@@ -140,11 +122,10 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     }
 
     fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
-        let rows = row_tensor(
-            &tuple_batch(&self.set, &untargeted(positions), 1.0),
-            self.set.tuples(),
-            &self.device,
-        );
+        let batch = tuple_batch(&self.set, &untargeted(positions), 1.0);
+        let rows: Vec<i64> = batch.rows.into_iter().map(i64::from).collect();
+        let rows = TensorData::new(rows, [positions.len(), self.set.tuples()]);
+        let rows = Tensor::from_data(rows, (&self.device, DType::I64));
         Ok(numbers(sigmoid(self.burn().forward(rows)))?.into())
     }
 

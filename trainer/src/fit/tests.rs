@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{Rule, Schedule};
-use crate::sample::tests::random_samples;
+use crate::sample::tests::{random_samples, with_continuations};
 use engine::games::einstein::{
     Position, Standard,
     learned::{Network, ntuple::NTuple},
@@ -162,30 +162,52 @@ fn fit_until(
     }
 }
 
-/// A training of a network that was cut off within its third epoch, and its directory. It has become
-/// to the last bit what it would have become at once.
+/// A training that was cut off in its third epoch, and again after some more batches: at least a whole
+/// epoch, as only then is there anything new to go on from. It has become to the last bit what it
+/// would have become at once. And its directory.
 fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,
+    family: Family,
     burn: bool,
 ) -> (FitReport, TempDir) {
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let until = |directory: &TempDir, batches| {
-        fit_until(samples, directory, config, Family::Network, burn, batches)
-    };
+    let until =
+        |directory: &TempDir, batches| fit_until(samples, directory, config, family, burn, batches);
     let expected = until(&whole, usize::MAX).unwrap();
-    let batches = samples.training().div_ceil(config.network.batch);
-    until(&broken, 2 * batches + batches / 2).unwrap_err();
-    let found = until(&broken, usize::MAX).unwrap();
+    let size = match family {
+        Family::Network => config.network.batch,
+        Family::NTuple => 2048,
+    };
+    let batches = samples.training().div_ceil(size);
+    for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
+        let error = until(&broken, cut).unwrap_err();
+        assert_eq!(error.to_string(), "power cut");
+        assert_eq!(curve_of(&broken).len(), epochs);
+    }
+    let begun = Checkpoint::read(broken.path())
+        .unwrap()
+        .unwrap()
+        .header
+        .begun;
     assert_eq!(
-        curve_of(&broken),
-        curve_of(&whole),
-        "{config:?}, burn: {burn}"
+        begun.is_some_and(|passed| passed.batches > 0),
+        config.training.checkpoint_minutes == 1e-9 && batches > 2
     );
-    assert!(
-        fs::read(&found.model).unwrap() == fs::read(&expected.model).unwrap(),
-        "{config:?}, burn: {burn}"
+    let found = until(&broken, usize::MAX).unwrap();
+    let what = format!("{family:?}, burn: {burn}, {config:?}");
+    assert_eq!(curve_of(&broken), curve_of(&whole), "{what}");
+    assert_eq!(losses(&broken), losses(&whole), "{what}");
+    assert_eq!(
+        (found.epochs, found.best_epoch, found.validation_loss),
+        (5, expected.best_epoch, expected.validation_loss)
     );
+    let model = |report: &FitReport| fs::read(&report.model).unwrap();
+    assert!(model(&found) == model(&expected), "{what}");
+    // A finished training only exports again.
+    fs::remove_file(&found.model).unwrap();
+    assert_eq!(until(&broken, 0).unwrap(), found);
+    assert!(model(&found) == model(&expected), "{what}");
     (found, broken)
 }
 
@@ -217,70 +239,27 @@ fn losses(directory: impl AsRef<Path>) -> Vec<String> {
 
 #[test]
 fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
-    let families = [(Family::Network, None), (Family::Network, Some(Rule::Sgd))]
-        .into_iter()
-        .chain(
-            [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence]
-                .map(|rule| (Family::NTuple, Some(rule))),
-        );
-    for (family, rule) in families {
-        // The second of the networks is burn's.
-        let burn = family != Family::NTuple && rule.is_some();
+    for (family, rule, burn) in [
+        (Family::Network, Rule::Sgd, false),
+        (Family::Network, Rule::Sgd, true),
+        (Family::NTuple, Rule::Sgd, false),
+        (Family::NTuple, Rule::Adagrad, false),
+        (Family::NTuple, Rule::TemporalCoherence, false),
+    ] {
         // After each epoch only, and after every batch too.
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
             config.target.final_search_share = Some(0.4);
             config.training.checkpoint_minutes = minutes;
-            config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
-            if rule == Some(Rule::Adagrad) {
+            config.ntuple.rule = rule;
+            if rule == Rule::Adagrad {
                 config.ntuple.tuples = ["s0 s6", "m12 o13 o7", "d1 d7 a3"]
                     .map(str::to_owned)
                     .to_vec();
                 config.ntuple.phases = vec![5, 8];
             }
-            let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-            let samples = samples();
-            let until = |directory: &TempDir, batches| {
-                fit_until(&samples, directory, &config, family, burn, batches)
-            };
-            let expected = until(&whole, usize::MAX).unwrap();
-            let size = match family {
-                Family::Network => config.network.batch,
-                Family::NTuple => 2048,
-            };
-            let batches = samples.training().div_ceil(size);
-            // Cut off in the third epoch, and again after some more batches: at least a whole
-            // epoch, as only then is there anything new to go on from.
-            for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
-                let error = until(&broken, cut).unwrap_err();
-                assert_eq!(error.to_string(), "power cut");
-                assert_eq!(losses(&broken).len(), 1 + epochs);
-            }
-            let begun = Checkpoint::read(broken.path())
-                .unwrap()
-                .unwrap()
-                .header
-                .begun;
-            assert_eq!(
-                begun.is_some_and(|passed| passed.batches > 0),
-                minutes > 0.0 && batches > 2
-            );
-            let found = until(&broken, usize::MAX).unwrap();
-            assert_eq!(losses(&broken), losses(&whole), "{family:?} {rule:?}");
-            assert_eq!(
-                (found.epochs, found.best_epoch, found.validation_loss),
-                (5, expected.best_epoch, expected.validation_loss)
-            );
-            assert_eq!(
-                fs::read(&found.model).unwrap(),
-                fs::read(&expected.model).unwrap(),
-                "{family:?} {rule:?}"
-            );
-            // A finished training only exports again.
-            fs::remove_file(&found.model).unwrap();
-            assert_eq!(until(&broken, 0).unwrap(), found);
-            assert!(found.model.exists());
+            cut_off_and_resumed(&samples(), &config, family, burn);
         }
     }
 }
@@ -379,41 +358,36 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
     }
 }
 
-/// The same training by the fused step and by burn's.
-fn fused_and_burn(samples: &Samples<Standard>, config: &TrainConfig) -> [FitReport; 2] {
-    [false, true].map(|burn| {
-        let directory = tempfile::tempdir().unwrap();
-        fit_until(
-            samples,
-            &directory,
-            config,
-            Family::Network,
-            burn,
-            usize::MAX,
-        )
-        .unwrap()
-    })
-}
-
 #[test]
 fn the_fused_step_trains_as_burn_does() {
-    for (hidden, buckets) in [
-        (&[16, 16][..], &[][..]),
-        (&[16], &[6]),
-        (&[32, 16, 16], &[]),
-        (&[16, 16], &[5, 8]),
+    let samples = changed_samples(with_continuations);
+    for (hidden, buckets, heads) in [
+        (&[16, 16][..], &[][..], Heads::NONE),
+        (&[16], &[6], Heads::ALL),
+        (&[32, 16, 16], &[], Heads::ALL),
+        (&[16, 16], &[5, 8], Heads::NONE),
     ] {
         let mut config = config();
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
         config.network.buckets = buckets.to_vec();
-        let [fused, burn] = fused_and_burn(&samples(), &config);
-        for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
-            assert!(
-                (fused.training_loss - burn.training_loss).abs() < 1e-4
-                    && (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
-                "{hidden:?}: {fused:?} {burn:?}"
-            );
+        config.network.heads = heads;
+        let [fused, burn] = [false, true].map(|burn| {
+            let directory = tempfile::tempdir().unwrap();
+            let (family, batches) = (Family::Network, usize::MAX);
+            let report = fit_until(&samples, &directory, &config, family, burn, batches);
+            let losses = |point: &CurvePoint| {
+                let heads = point.heads.iter();
+                let heads = heads.flat_map(|head| [head.training_loss, head.validation_loss]);
+                let value = [point.training_loss, point.validation_loss];
+                value.into_iter().chain(heads).collect::<Vec<_>>()
+            };
+            let curve = report.unwrap().curve;
+            curve.iter().flat_map(losses).collect::<Vec<f64>>()
+        });
+        assert_eq!(fused.len(), 3 * 2 * (1 + heads.iter().count()));
+        for (fused, burn) in fused.iter().zip(&burn) {
+            assert!((fused - burn).abs() < 1e-4, "{hidden:?}: {fused} {burn}");
         }
     }
 }
@@ -429,7 +403,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
         config.network.buckets = vec![5, 8];
-        let (found, _directory) = cut_off_and_resumed(&samples(), &config, burn);
+        let (found, _directory) = cut_off_and_resumed(&samples(), &config, Family::Network, burn);
         assert!(
             found.parity <= crate::export::TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
@@ -444,39 +418,6 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     config.network.hidden = vec![16];
     let expected = "another configuration (hidden = [16, 16], not hidden = [16])";
     refused(&directory, &config, Family::Network, expected);
-    config.network.hidden = vec![16; 4];
-    let error = refusal(&directory, &config, Family::Network);
-    let expected =
-        "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024";
-    assert_eq!(error, expected);
-}
-
-#[test]
-fn validation_losses_by_phase_add_up() {
-    for family in FAMILIES {
-        let directory = tempfile::tempdir().unwrap();
-        let report = fit_in(&directory, &config(), family).unwrap();
-        for point in &report.curve {
-            let samples: usize = point
-                .validation_by_phase
-                .iter()
-                .map(|part| part.samples)
-                .sum();
-            assert_eq!(samples, self::samples().validation().len());
-            let sum: f64 = point
-                .validation_by_phase
-                .iter()
-                .map(|part| part.loss * part.samples as f64)
-                .sum();
-            assert!((sum / samples as f64 - point.validation_loss).abs() < 1e-9);
-            assert!(
-                point
-                    .validation_by_phase
-                    .iter()
-                    .any(|part| part.remaining == 12)
-            );
-        }
-    }
 }
 
 #[test]
@@ -501,6 +442,17 @@ fn all_families_learn_and_the_engine_agrees() {
             loss > floor && loss < reachable,
             "{family:?}: {floor} < {loss} < {reachable}"
         );
+        for point in &report.curve {
+            let parts = &point.validation_by_phase;
+            let samples: usize = parts.iter().map(|part| part.samples).sum();
+            assert_eq!(samples, validation.len());
+            let sum: f64 = parts
+                .iter()
+                .map(|part| part.loss * part.samples as f64)
+                .sum();
+            assert!((sum / samples as f64 - point.validation_loss).abs() < 1e-9);
+            assert!(parts.iter().any(|part| part.remaining == 12));
+        }
         assert!(report.parity <= crate::export::TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::POSITIONS);
         let story = written(&report.model).1;
@@ -605,18 +557,6 @@ fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
     assert_eq!(
         found.iter().copied().fold(f64::INFINITY, f64::min),
         report.validation_loss
-    );
-}
-
-#[test]
-fn an_unknown_set_of_tuples_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut config = config();
-    config.ntuple.set = "no such".to_owned();
-    let error = refusal(&directory, &config, Family::NTuple);
-    assert!(
-        error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"),
-        "{error}"
     );
 }
 

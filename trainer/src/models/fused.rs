@@ -16,7 +16,6 @@ pub(super) mod matrix;
 mod vector;
 
 pub use block::Inputs;
-pub use heads::HeadInputs;
 pub use layout::{Shape, Sparse};
 
 use super::heads::{Losses, Outputs};

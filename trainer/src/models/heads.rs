@@ -31,6 +31,10 @@ impl HeadLoss {
         }
     }
 
+    fn is_nothing(&self) -> bool {
+        self.samples == 0
+    }
+
     /// Adds the loss of one sample.
     #[inline]
     pub(crate) fn add(&mut self, loss: f64) {
@@ -43,12 +47,13 @@ impl HeadLoss {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
     /// Of the value, in nats.
+    #[serde(rename = "loss")]
     pub value: f64,
     /// In nats.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "HeadLoss::is_nothing")]
     pub rolls: HeadLoss,
     /// In squares of plies / 16.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "HeadLoss::is_nothing")]
     pub moves_to_go: HeadLoss,
 }
 

@@ -7,14 +7,19 @@
 //! there is once for each bucket, of which a sample has one.
 
 use super::{
-    bag::bag,
+    bag, cross_entropy,
     fused::{
         Shape,
         grid::{HALVES, HALVES_BETWEEN, STEP},
         matrix::transposed,
     },
-    parameter, uniform, values,
+    heads::{Losses, Outputs, outcome_mask, plies_loss, roll_loss},
+    parameter,
+    tensors::numbers,
+    uniform, values,
 };
+use crate::Error;
+use crate::batch::HeadTargets;
 use burn::{
     module::{Module, Param},
     tensor::{Device, Int, Tensor},
@@ -53,6 +58,63 @@ pub(crate) struct Said {
     pub(crate) rolls: Option<Tensor<2>>,
     /// Plies to the end over 16, `[batch, 1]`, if there is such a head.
     pub(crate) plies: Option<Tensor<2>>,
+}
+
+impl Said {
+    /// The loss of a batch whose gradient is wanted, where `weights` are what the losses of rolls and
+    /// of plies count; and the sums of the losses.
+    pub(crate) fn losses(
+        self,
+        targets: [Tensor<2>; 2],
+        heads: &HeadTargets,
+        weights: [f32; 2],
+        device: &Device,
+    ) -> Result<(Tensor<1>, Losses), Error> {
+        let number = |loss: &Tensor<1>| Ok::<_, Error>(f64::from(numbers(loss.clone())?[0]));
+        let samples = targets[0].dims()[0] as f64;
+        let mut loss = cross_entropy(self.logits, targets);
+        let mut losses = Losses::from(number(&loss)? * samples);
+        let outcomes = heads.outcomes.iter().filter(|outcome| **outcome > 0);
+        let lengths = heads.plies.iter().filter(|plies| **plies >= 0.0);
+        for (head, samples_known, weight, place) in [
+            (
+                self.rolls.map(|said| roll_loss(said, heads, device)),
+                outcomes.count(),
+                weights[0],
+                &mut losses.rolls,
+            ),
+            (
+                self.plies.map(|said| plies_loss(said, heads, device)),
+                lengths.count(),
+                weights[1],
+                &mut losses.moves_to_go,
+            ),
+        ] {
+            if let Some(head) = head {
+                (place.sum, place.samples) = (number(&head)?, samples_known as u64);
+                loss = loss + head * (f64::from(weight) / samples);
+            }
+        }
+        Ok((loss, losses))
+    }
+
+    /// The numbers; of rolls those of the outcomes that came.
+    pub(crate) fn outputs(self, heads: &HeadTargets, device: &Device) -> Result<Outputs, Error> {
+        let came = self.rolls.map(|rolls| {
+            let mask = outcome_mask(heads, rolls.dims()[1], device);
+            (rolls * mask).sum_dim(1)
+        });
+        Ok(Outputs {
+            logits: numbers(self.logits)?,
+            rolls: numbers_of(came)?,
+            plies: numbers_of(self.plies)?,
+        })
+    }
+}
+
+/// The numbers of a head; none of one that is not there.
+pub(crate) fn numbers_of(said: Option<Tensor<2>>) -> Result<Vec<f32>, Error> {
+    said.map_or(Ok(Vec::new()), numbers)
 }
 
 impl NetworkModel {
@@ -332,7 +394,6 @@ fn nearest<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
 mod tests {
     use super::*;
     use crate::models::fused::Sparse;
-    use burn::tensor::TensorData;
     use engine::learned::network::Heads;
 
     const ACTIVE: usize = 12;
@@ -342,111 +403,6 @@ mod tests {
         active: ACTIVE,
         outcomes: 6,
     };
-
-    fn numbers(tensor: Tensor<2>) -> Vec<f32> {
-        tensor.into_data().try_to_vec().unwrap()
-    }
-
-    /// What is before the output of a bucket, in whole numbers.
-    fn last_layer(weights: &TrainedWeights, bucket: usize, rows: &[i32]) -> Vec<i64> {
-        let (weights, first) = (weights.nearest().unwrap(), weights.bias.len());
-        let sum = |neuron: usize| {
-            let row = |&row: &i32| i64::from(weights.rows[row as usize * first + neuron]);
-            rows.iter().map(row).sum::<i64>() + i64::from(weights.bias[neuron])
-        };
-        let mut layer: Vec<i64> = (0..first)
-            .map(|neuron| (sum(neuron) >> 4).clamp(0, 127) * 64)
-            .collect();
-        for further in &weights.hidden {
-            let width = further.bias.len() / weights.buckets();
-            let matrix = &further.weights[bucket * layer.len() * width..];
-            let sum = |neuron: usize| {
-                let weight = |input: usize| i64::from(matrix[input * width + neuron]);
-                let inputs = layer.iter().enumerate();
-                let products = inputs.map(|(input, &value)| (value + 32) / 64 * weight(input));
-                products.sum::<i64>() + i64::from(further.bias[bucket * width + neuron])
-            };
-            layer = (0..width)
-                .map(|neuron| sum(neuron).clamp(0, 8128))
-                .collect();
-        }
-        layer
-    }
-
-    #[test]
-    fn the_forward_pass_is_the_engines() {
-        for (hidden, buckets) in [
-            (&[16][..], 1),
-            (&[16, 32], 3),
-            (&[32, 16, 48], 1),
-            (&[16, 16, 16], 2),
-        ] {
-            let batch = 20;
-            let shape = Shape::new(SPARSE, hidden)
-                .with_buckets(buckets)
-                .with_heads(Heads::ALL);
-            let random = &mut RandomStream::new(5);
-            let mut parameters = NetworkModel::new(shape, random, &Device::flex()).parameters();
-            // No bias is 0.
-            let end = parameters.len();
-            let biases = parameters[end - 8 * buckets..].iter_mut();
-            biases.for_each(|bias| *bias = random.unit() as f32);
-            let model = NetworkModel::from_parameters(shape, &parameters, &Device::flex());
-            let rows: Vec<i32> = (0..batch * ACTIVE)
-                .map(|_| random.below(SPARSE_ROWS) as i32)
-                .collect();
-            let of: Vec<usize> = (0..batch).map(|_| random.below(buckets)).collect();
-            let mut mask = vec![0.0; batch * buckets];
-            for (sample, &bucket) in of.iter().enumerate() {
-                mask[sample * buckets + bucket] = 1.0;
-            }
-            let mask = TensorData::new(mask, [batch, buckets]);
-            let said = model.say(
-                Tensor::from_data(
-                    TensorData::new(rows.clone(), [batch, ACTIVE]),
-                    &Device::flex(),
-                ),
-                (buckets > 1).then(|| Tensor::from_data(mask, &Device::flex())),
-            );
-            let (logits, rolls, plies) = (
-                numbers(said.logits),
-                numbers(said.rolls.unwrap()),
-                numbers(said.plies.unwrap()),
-            );
-            let weights = model.weights();
-            assert_eq!(weights.widths(), hidden);
-            for (sample, &bucket) in of.iter().enumerate() {
-                let layer = last_layer(&weights, bucket, &rows[sample * ACTIVE..][..ACTIVE]);
-                let output = &weights.output[bucket * layer.len()..];
-                let output = output
-                    .iter()
-                    .map(|weight| (weight * 1024.0).round() / 1024.0);
-                let head = |weights: &mut dyn Iterator<Item = f32>, bias: f32| {
-                    let products = layer.iter().zip(weights);
-                    let products = products.map(|(&value, weight)| value as f32 / 8128.0 * weight);
-                    products.sum::<f32>() + bias
-                };
-                let close = |found: f32, expected: f32| {
-                    assert!(
-                        (found - expected).abs() < 1e-5,
-                        "{hidden:?}: {found} {expected}"
-                    );
-                };
-                let bias = weights.output_bias[bucket];
-                close(logits[sample], head(&mut output.clone(), bias));
-                let [all, moves] = [&weights.heads.rolls, &weights.heads.moves_to_go]
-                    .map(|head| head.as_ref().unwrap());
-                let own = moves.weights[bucket * layer.len()..].iter().copied();
-                close(plies[sample], head(&mut own.clone(), moves.bias[bucket]));
-                for outcome in 0..6 {
-                    let own = all.weights[bucket * layer.len() * 6 + outcome..].iter();
-                    let mut own = own.step_by(6).copied();
-                    let expected = head(&mut own, all.bias[bucket * 6 + outcome]);
-                    close(rolls[sample * 6 + outcome], expected);
-                }
-            }
-        }
-    }
 
     #[test]
     fn a_network_is_its_parameters() {

@@ -4,7 +4,7 @@
 //! works on a table of its own, sample by sample, because a dense gradient would cost the size of
 //! the table each step.
 
-use super::{bag::bag, parameter, values};
+use super::{bag, parameter, values};
 use burn::{
     module::{Module, Param},
     tensor::{Device, Int, Tensor},
@@ -51,15 +51,17 @@ impl NTupleModel {
 }
 
 impl Accumulators {
-    /// `width` numbers for each of `rows` weights and for the bias.
-    pub(crate) fn new(
-        rows: usize,
-        width: usize,
-        mut fill: impl FnMut() -> f32,
-        device: &Device,
-    ) -> Self {
+    /// `width` numbers for each weight and for the bias. Burn has no empty tensors: of no numbers it
+    /// keeps one that is unused.
+    pub(crate) fn new(numbers: Vec<f32>, width: usize, device: &Device) -> Self {
+        let shape = match width {
+            0 => [1, 1],
+            width => [numbers.len() / width, width],
+        };
+        let mut numbers = numbers.into_iter();
+        let next = || numbers.next().unwrap_or_default();
         Self {
-            values: parameter(1, [rows + 1, width], &mut fill, device),
+            values: parameter(1, shape, next, device),
         }
     }
 

@@ -121,11 +121,7 @@ impl Cells {
     #[must_use]
     pub fn logits(&self, rows: &[u32], tuples: usize) -> Vec<f32> {
         let rows = rows.chunks_exact(tuples);
-        match self {
-            Self::Sgd(cells) => rows.map(|rows| logit(cells, rows)).collect(),
-            Self::Adagrad(cells) => rows.map(|rows| logit(cells, rows)).collect(),
-            Self::TemporalCoherence(cells) => rows.map(|rows| logit(cells, rows)).collect(),
-        }
+        rows.map(|rows| self.logit(rows)).collect()
     }
 }
 

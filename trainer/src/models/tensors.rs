@@ -5,7 +5,7 @@ use crate::Error;
 use burn::{
     module::{Module, Param, ParamId},
     store::{ModuleRecord, RecordError},
-    tensor::{Bytes, Device, Tensor, TensorData, activation::log_sigmoid},
+    tensor::{Bytes, Device, Int, Tensor, TensorData, activation::log_sigmoid},
 };
 use engine::core::random::RandomStream;
 
@@ -13,6 +13,18 @@ use engine::core::random::RandomStream;
 /// in `[0, 1]`, each times what its sample counts.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
+}
+
+/// The sparse first layer: for each sample the sum of the rows of `weights` (`[rows, width]`) that
+/// `indices` (`[batch, k]`) name, `[batch, width]`.
+pub(super) fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
+    let [batch, per_sample] = indices.dims();
+    let [_, width] = weights.dims();
+    weights
+        .select(0, indices.reshape([batch * per_sample]))
+        .reshape([batch, per_sample, width])
+        .sum_dim(1)
+        .reshape([batch, width])
 }
 
 /// A record that does not fit the model.
@@ -74,6 +86,16 @@ pub(super) fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {
 #[cfg(feature = "flex")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bag_is_the_sum_of_its_rows() {
+        let device = Device::flex();
+        let weights: Tensor<2> =
+            Tensor::from_data([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]], &device);
+        let indices: Tensor<2, Int> = Tensor::from_data([[0, 2], [1, 1]], &device);
+        let sums = numbers(bag(weights, indices)).unwrap();
+        assert_eq!(sums, [101.0, 202.0, 20.0, 40.0]);
+    }
 
     #[test]
     fn cross_entropy_is_that_of_the_logistic() {

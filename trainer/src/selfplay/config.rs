@@ -75,31 +75,23 @@ impl SelfPlayConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
     /// From this ply on no move is random (those of `opening_plies` are).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exploration_until: Option<usize>,
     /// Plies in which the share of random moves halves.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exploration_half_life: Option<f64>,
     /// Moves that are not random are drawn with probabilities proportional to exp(value /
     /// temperature), values being the win probabilities that the player gives the permitted moves;
     /// players that rate no moves make their own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// From this ply on the players choose.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature_until: Option<usize>,
     /// Plies in which the temperature halves.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature_half_life: Option<f64>,
     /// Games that start from positions of a file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub starts: Option<SuiteStarts>,
     /// Games that start from random endgames.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endgames: Option<EndgameStarts>,
     /// From the first position on of which at most so much is left, counted as the game counts it,
     /// its tables make the moves of all seats.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub adjudicate: Option<usize>,
 }
 

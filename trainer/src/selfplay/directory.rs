@@ -310,10 +310,7 @@ impl<G: Playable> SelfPlay<G> {
 
 /// The directory holds something that is not this run's.
 fn other_run(path: &Path, problem: &str) -> Error {
-    Error::new(format!(
-        "{}: {problem}; choose another directory",
-        path.display()
-    ))
+    Error::at(path, format!("{problem}; choose another directory"))
 }
 
 /// In which setting a shard is not the one wanted; the number of games aside.

@@ -9,7 +9,7 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashSet,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -135,12 +135,15 @@ const TIMED: u64 = 16;
 
 /// Gathers a [`Timing`] from all threads.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
-    timed_games: AtomicU64,
-    /// Nanoseconds.
-    timed: AtomicU64,
-    deciding: AtomicU64,
-    writing: AtomicU64,
+pub(super) struct Clock(Mutex<Spent>);
+
+/// What was spent so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    timed_games: u64,
+    timed: Duration,
+    deciding: Duration,
+    writing: Duration,
 }
 
 impl Clock {
@@ -151,26 +154,28 @@ impl Clock {
 
     /// Notes a game that began at an instant and has just ended; its players took `deciding`.
     pub(super) fn note_game(&self, began: Instant, deciding: Duration) {
-        self.timed_games.fetch_add(1, Ordering::Relaxed);
-        self.timed
-            .fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
-        self.deciding
-            .fetch_add(nanoseconds(deciding), Ordering::Relaxed);
+        let mut spent = self.spent();
+        spent.timed_games += 1;
+        spent.timed += began.elapsed();
+        spent.deciding += deciding;
+    }
+
+    fn spent(&self) -> MutexGuard<'_, Spent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that a shard was written.
     pub(super) fn note_writing(&self, began: Instant) {
-        self.writing
-            .fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
+        self.spent().writing += began.elapsed();
     }
 
     /// What it comes to for a number of games and positions.
     pub(super) fn timing(&self, games: u64, positions: u64) -> Timing {
-        let seconds = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / 1e9;
-        let scale = games as f64 / self.timed_games.load(Ordering::Relaxed).max(1) as f64;
-        let players = scale * seconds(&self.deciding);
-        let playing = (scale * seconds(&self.timed) - players).max(0.0);
-        let writing = seconds(&self.writing);
+        let spent = *self.spent();
+        let scale = games as f64 / spent.timed_games.max(1) as f64;
+        let players = scale * spent.deciding.as_secs_f64();
+        let playing = (scale * spent.timed.as_secs_f64() - players).max(0.0);
+        let writing = spent.writing.as_secs_f64();
         let all = players + playing + writing;
         Timing {
             games,
@@ -181,8 +186,4 @@ impl Clock {
             outside_players: if all > 0.0 { 1.0 - players / all } else { 0.0 },
         }
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

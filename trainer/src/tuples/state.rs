@@ -62,9 +62,10 @@ pub(super) fn path_of(result: &Path) -> PathBuf {
 }
 
 fn damaged(path: &Path, problem: &serde_json::Error) -> Error {
-    Error::of(path.display())(format!(
-        "no state of a search ({problem}); remove it to start anew"
-    ))
+    Error::at(
+        path,
+        format!("no state of a search ({problem}); remove it to start anew"),
+    )
 }
 
 impl State {
@@ -96,9 +97,12 @@ impl State {
             ("set of samples", found.fingerprint != begun.fingerprint),
         ];
         match differs.into_iter().find(|(_, differs)| *differs) {
-            Some((what, _)) => Err(Error::of(path.display())(format!(
-                "of a search with another {what}; give another --out, or remove it to start anew"
-            ))),
+            Some((what, _)) => Err(Error::at(
+                path,
+                format!(
+                    "of a search with another {what}; give another --out, or remove it to start anew"
+                ),
+            )),
             None => Ok(found),
         }
     }

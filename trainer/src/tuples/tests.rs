@@ -281,33 +281,26 @@ fn an_interrupted_search_comes_to_the_same_set() {
 fn what_cannot_be_searched_is_said_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("set.toml");
+    let with = |change: fn(&mut SearchOptions)| {
+        let mut limits = options();
+        change(&mut limits);
+        limits
+    };
     for (options, expected) in [
         (
-            SearchOptions {
-                rows: 0,
-                ..options()
-            },
+            with(|limits| limits.rows = 0),
             "rows = 0: it must be in 1 to 67108864",
         ),
         (
-            SearchOptions {
-                epochs: 0,
-                ..options()
-            },
+            with(|limits| limits.epochs = 0),
             "epochs = 0: it must be at least 1",
         ),
         (
-            SearchOptions {
-                least_gain: f64::NAN,
-                ..options()
-            },
+            with(|limits| limits.least_gain = f64::NAN),
             "least gain = NaN: it must be at least 0",
         ),
         (
-            SearchOptions {
-                rows: 3,
-                ..options()
-            },
+            with(|limits| limits.rows = 3),
             "no tuple gains 0.0001 nats within 3 rows",
         ),
     ] {

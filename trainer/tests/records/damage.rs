@@ -1,61 +1,36 @@
 //! What damaged, foreign and forged files are answered with: one line that names the file, and the
 //! game if it is one.
 
-use crate::format::{SMALL, by_hand, header, label, sealed, small};
-use crate::{PlayedGame, decode, one_line, read, refused, scratch};
-use engine::core::game::Game;
+use crate::format::{SMALL, by_hand, header, random_games, sealed};
+use crate::{decode, one_line, read, refused, scratch};
+use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
 use std::path::Path;
-use trainer::shard::{self, ShardHeader};
+use trainer::shard;
 
-/// The lengths of the games, from the index: their number, then a byte each as long as none is long.
+/// The lengths of the games, from the index: their number, then a byte each, or 251 and two bytes.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
     let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let index = &bytes[20 + text..][..1 + games];
-    assert!(usize::from(index[0]) == games && index.iter().all(|&length| length <= 250));
-    index[1..].iter().map(|&length| length.into()).collect()
+    let mut index = bytes[20 + text..].iter().map(|&byte| usize::from(byte));
+    let mut next = || index.next().unwrap();
+    assert_eq!(next(), games);
+    let length = |_| match next() {
+        251 => next() + (next() << 8),
+        length => length,
+    };
+    (0..games).map(length).collect()
 }
 
 #[test]
 fn any_flipped_byte_is_found_and_its_game_named() {
-    let (header, games) = small();
-    let few = ShardHeader { games: 8, ..header };
-    every_flip_is_found(&few, &games[..8]);
-    // Two labels, one of some games, one of their last plies.
-    let labelled = ShardHeader {
-        labels: vec![
-            label("deep", "star1(depth=1)"),
-            label("exact", "tables(stones=3)"),
-        ],
-        ..few
-    };
-    let games: Vec<PlayedGame> = games[..8]
-        .iter()
-        .enumerate()
-        .map(|(number, game)| with_labels(game, number))
+    // Some plies have values, times, the one label and its error, or the other.
+    let (rules, mut random) = (Standard::default(), RandomStream::new(3));
+    let starts: Vec<_> = (0..8)
+        .map(|game| rules.random_start(&mut random, game % 2))
         .collect();
-    every_flip_is_found(&labelled, &games);
-}
-
-/// The labels of a shard with two: none, one or both, from different plies on, with gaps.
-fn with_labels(game: &PlayedGame, number: usize) -> PlayedGame {
-    let mut game = game.clone();
-    let plies = game.record.plies.len();
-    for (index, from) in [(0, 0), (1, plies / 2)] {
-        if number % 4 > index {
-            let value = |ply: usize| {
-                (ply >= from && !(ply + number).is_multiple_of(3))
-                    .then(|| shard::rounded(ply as f32 / plies as f32).into())
-            };
-            game.set_label(index, 2, (0..plies).map(value).collect());
-        }
-    }
-    game
-}
-
-fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
-    let bytes = shard::encode(Path::new("x"), header, games).unwrap();
+    let (header, games) = random_games(&rules, &starts, &mut random, 0.7, 2, true);
+    let bytes = shard::encode(Path::new("x"), &header, &games).unwrap();
     let directory = scratch();
     let path = directory.join("000000.games");
     // The games fill what is left between the header and the last checksum.
@@ -64,10 +39,8 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
     let ends: Vec<usize> = lengths
         .iter()
         .scan(first, |end, length| {
-            Some({
-                *end += length;
-                *end
-            })
+            *end += length;
+            Some(*end)
         })
         .collect();
     for place in 0..bytes.len() {
@@ -102,26 +75,26 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
 #[test]
 fn every_bad_file_gives_one_line_that_names_it() {
     let directory = scratch();
-    let mut flipped = SMALL.clone();
-    flipped[SMALL.len() / 2] ^= 4;
-    let mut version = SMALL.clone();
-    version[8] = 9;
-    let longer = [&SMALL[..], &[0]].concat();
-    let mut header_length = SMALL.clone();
-    header_length[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
-    let mut not_utf8 = SMALL.clone();
-    not_utf8[20] = 0xFF;
+    let with = |place: usize, bytes: &[u8]| {
+        let mut changed = SMALL.clone();
+        changed[place..][..bytes.len()].copy_from_slice(bytes);
+        changed
+    };
+    let middle = SMALL.len() / 2;
     let cases: [(&str, Vec<u8>); 12] = [
         ("not a file of game records", Vec::new()),
         ("not a file of game records", b"# Notes\n".to_vec()),
         ("truncated or damaged", b"ALEAGAME".to_vec()),
-        ("ends within game", SMALL[..SMALL.len() / 2].to_vec()),
+        ("ends within game", SMALL[..middle].to_vec()),
         ("checksum is missing", SMALL[..SMALL.len() - 1].to_vec()),
-        ("its checksum does not fit", flipped),
-        ("1 bytes follow", longer),
-        ("version 9", version),
-        ("header is cut", sealed(header_length)),
-        ("checksum of its header", sealed(not_utf8)),
+        (
+            "its checksum does not fit",
+            with(middle, &[SMALL[middle] ^ 4]),
+        ),
+        ("1 bytes follow", [&SMALL[..], &[0]].concat()),
+        ("version 9", with(8, &[9])),
+        ("header is cut", sealed(with(12, &[0xFF; 4]))),
+        ("checksum of its header", sealed(with(20, &[0xFF]))),
         (
             "beyond 64 bits",
             by_hand(&header(1, u64::MAX), &[1, 18], &[]),

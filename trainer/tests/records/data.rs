@@ -3,7 +3,7 @@
 
 use crate::dataset::tiny;
 use crate::{
-    MIXED, NEAREST, PlayedGame, Source, config, content, header_of, is_sound, places, play, plies,
+    MIXED, PlayedGame, Source, asked, config, content, header_of, is_sound, places, play, plies,
     read, refused, run, scratch,
 };
 use engine::games::einstein::Standard;
@@ -173,8 +173,7 @@ fn every_bad_record_is_named() {
 
 #[test]
 fn merged_sets_keep_games_and_players() {
-    let directory = scratch();
-    let at = |name: &str| directory.join(name);
+    let at = places();
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
     // Another seed: greedy against greedy would play the same game in both.
     run(
@@ -218,7 +217,7 @@ fn merged_sets_keep_games_and_players() {
         &at("all"),
         "exists already",
     );
-    let left: Vec<String> = content_names(&directory);
+    let left: Vec<String> = content_names(&at(""));
     assert_eq!(left, ["a", "all", "b", "unique"]);
 }
 
@@ -233,8 +232,7 @@ pub(crate) fn content_names(directory: &Path) -> Vec<String> {
 
 #[test]
 fn a_split_deals_games_and_keeps_equal_ones_together() {
-    let directory = scratch();
-    let at = |name: &str| directory.join(name);
+    let at = places();
     run(&config(&["greedy", "random"], 1000), &at("a")).unwrap();
     let parts = [("train", 3.0), ("test", 1.0)].map(|(name, share)| Part {
         name: name.to_owned(),
@@ -319,73 +317,77 @@ fn samples_and_shuffles_are_of_the_same_games() {
     assert_ne!(prints(&games(&[&at("other")])), sample);
 }
 
-/// A filter of each kind.
-pub(crate) fn filters(remaining: (usize, usize), plies: (usize, usize)) -> [Filter; 4] {
-    let all = Filter::default;
-    [
-        Filter { remaining, ..all() },
-        Filter { plies, ..all() },
+#[test]
+fn a_filter_takes_values_and_labels_and_no_plies() {
+    let rules = Standard::default();
+    let all = play(&SelfPlayConfig {
+        labels: vec![asked("deep", "star1(depth=1)")],
+        ..config(&MIXED, 60)
+    });
+    // A filter of each kind.
+    let filters = [
+        Filter {
+            remaining: (9, 11),
+            ..Filter::default()
+        },
+        Filter {
+            plies: (3, 7),
+            ..Filter::default()
+        },
         Filter {
             explored: Some(false),
-            ..all()
+            ..Filter::default()
         },
         Filter {
             disagreement: 0.5,
-            ..all()
+            ..Filter::default()
         },
-    ]
-}
-
-#[test]
-fn a_filter_takes_values_and_no_plies() {
-    let rules = Standard::default();
-    let all = play(&config(&MIXED, 60));
-    let filters = filters((9, 11), (3, 7));
+    ];
     for (which, filter) in filters.iter().enumerate() {
         for game in &all {
             let mut filtered = game.clone();
             let left = filter.apply(&rules, &mut filtered);
-            let after: Vec<_> = game.record.positions(&rules).skip(1).collect();
+            let plies = game.record.plies.iter().zip(&filtered.record.plies);
+            assert!(plies.clone().all(|(old, new)| {
+                (old.outcome, old.mv, old.explored) == (new.outcome, new.mv, new.explored)
+            }));
             let mut any = false;
-            for (number, (old, new)) in game
-                .record
-                .plies
-                .iter()
-                .zip(&filtered.record.plies)
-                .enumerate()
-            {
-                assert_eq!(
-                    (old.outcome, old.mv, old.explored),
-                    (new.outcome, new.mv, new.explored)
-                );
-                let mover_won = game.record.payoffs[1 - after[number].seat()] > 0.5;
-                let keeps = match which {
-                    0 => (9..=11).contains(&after[number].stones()),
-                    1 => (2..7).contains(&number),
-                    2 => !old.explored,
-                    _ => old.value.is_some_and(|value| {
-                        if mover_won {
-                            value >= 0.5
-                        } else {
-                            value <= 0.5
-                        }
+            // A label is of the position before its ply, seen by the seat to move; a value of the one
+            // after it, seen by the seat that moved.
+            for (number, position) in game.record.positions(&rules).enumerate() {
+                let before = number.checked_sub(1).map(|ply| game.record.plies[ply]);
+                let keeps = |said: Option<f32>, seat: usize| match which {
+                    0 => (9..=11).contains(&position.stones()),
+                    1 => (3..=7).contains(&number),
+                    2 => before.is_none_or(|ply| !ply.explored),
+                    _ => said.is_some_and(|value| match game.record.payoffs[seat] > 0.5 {
+                        true => value >= 0.5,
+                        false => value <= 0.5,
                     }),
                 };
-                assert_eq!(new.value, old.value.filter(|_| keeps));
-                any |= new.value.is_some();
+                let seat = position.seat();
+                let label = game.label(0, number);
+                let label = label.filter(|_| keeps(label, seat));
+                assert_eq!(filtered.label(0, number), label);
+                let value = before.and_then(|ply| ply.value);
+                let value = value.filter(|_| keeps(value, 1 - seat));
+                let new = number
+                    .checked_sub(1)
+                    .and_then(|ply| filtered.record.plies[ply].value);
+                assert_eq!(new, value);
+                any |= label.is_some() || value.is_some();
             }
             assert_eq!(left, any);
         }
     }
     let mut untouched = all.clone();
     for game in &mut untouched {
-        let rated = game.record.plies.iter().any(|ply| ply.value.is_some());
-        assert_eq!(Filter::default().apply(&rules, game), rated);
+        assert!(Filter::default().apply(&rules, game));
     }
     assert_eq!(untouched, all);
     let directory = scratch();
     let (records, out) = (directory.join("a"), directory.join("b"));
-    two_shards(&records, &all);
+    two_shards(&records, &play(&config(&MIXED, 60)));
     let written = rewrite::filter(&open(&[&records]), &out, &filters[0]).unwrap();
     assert!(written.games <= 60 && written.values > 0);
     let nothing = Filter {
@@ -399,19 +401,4 @@ fn a_filter_takes_values_and_no_plies() {
         "no game",
     );
     assert_eq!(content_names(&directory), ["a", "b"]);
-}
-
-#[test]
-fn what_cannot_lie_together_is_named() {
-    let at = places();
-    run(&config(&["random"], 5), &at("a")).unwrap();
-    run(
-        &SelfPlayConfig {
-            game: NEAREST.to_owned(),
-            ..config(&["random"], 5)
-        },
-        &at("b"),
-    )
-    .unwrap();
-    refused(Source::open(&[at("a"), at("b")]), &at("b"), "");
 }

@@ -1,8 +1,6 @@
 //! From records to samples: targets by hand, and a split that keeps games together.
 
-use crate::{
-    MIXED, NEAREST, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch,
-};
+use crate::{MIXED, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch};
 use engine::core::{
     files::create_directory,
     game::{Game, won_by},
@@ -34,7 +32,7 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Values are stored in steps of 1/65,534, hence the tolerance below. One stone a side: Red a5b4
+/// One stone a side: Red a5b4
 /// (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
 pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
@@ -66,50 +64,20 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Both parts of the split, in memory.
-struct SampleSet {
-    training: Vec<Sample<Position>>,
-    validation: Vec<Sample<Position>>,
-}
-
 pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
     (0..samples.parts())
         .flat_map(|part| samples.read(part).unwrap())
         .collect()
 }
 
-fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
+/// The training samples of these games, and those that validate.
+fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Position>>; 2] {
     let directory = scratch();
     write(&directory, games, &[]);
     let samples = samples_in(&directory, options).unwrap();
-    assert_eq!(samples.training(), training(&samples).len());
-    SampleSet {
-        training: training(&samples),
-        validation: samples.validation().to_vec(),
-    }
-}
-
-#[test]
-fn targets_are_those_computed_by_hand() {
-    let after_blue = position("...../.1.../...../...a./..... r -");
-    let after_red = position("...../...../..1../...a./..... b -");
-    // λ (1 − v) + (1 − λ) result; Red, to move first, loses, and Blue wins. The unrated move and
-    // the end give none.
-    let set = samples(&vec![tiny(); 40], &played());
-    assert_eq!(set.training.len() + set.validation.len(), 80);
-    for (search_share, red, blue) in [(0.75, 0.45, 0.8125), (0.0, 0.0, 1.0), (1.0, 0.6, 0.75)] {
-        for pair in set.training.chunks(2).chain(set.validation.chunks(2)) {
-            assert_eq!(
-                [pair[0].position, pair[1].position],
-                [after_blue, after_red]
-            );
-            let found = [pair[0], pair[1]].map(|sample| sample.target(search_share));
-            assert!(
-                (found[0] - red).abs() < 1e-5 && (found[1] - blue).abs() < 1e-5,
-                "{search_share}: {pair:?}"
-            );
-        }
-    }
+    let training = training(&samples);
+    assert_eq!(samples.training(), training.len());
+    [training, samples.validation().to_vec()]
 }
 
 #[test]
@@ -130,10 +98,11 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
             .filter(|owners| owners.len() == 1);
         owners.flatten().copied().collect()
     };
-    let sides = |set: &SampleSet| (side(&set.training), side(&set.validation));
+    let sides = |parts: &[Vec<_>; 2]| parts.each_ref().map(|part| side(part));
     let few = samples(&games[..100], &played());
     let many = samples(&games, &played());
-    let ((few_training, few_validation), (training, validation)) = (sides(&few), sides(&many));
+    let [few_training, few_validation] = sides(&few);
+    let [training, validation] = sides(&many);
     assert!(training.is_disjoint(&validation));
     let rated = |game: &&PlayedGame| game.record.plies.iter().any(|ply| ply.value.is_some());
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
@@ -148,24 +117,21 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
         validation.len()
     );
     // In the order of the games, all of them.
-    assert_eq!(few.training[..], many.training[..few.training.len()]);
-    assert_eq!(few.validation[..], many.validation[..few.validation.len()]);
+    for (few, many) in few.iter().zip(&many) {
+        assert_eq!(few[..], many[..few.len()]);
+    }
     // Another seed splits otherwise.
-    let other = samples(
-        &games,
-        &SampleOptions {
-            seed: 4,
-            ..played()
-        },
-    );
-    assert_ne!(sides(&other), (training, validation));
+    let options = SampleOptions {
+        seed: 4,
+        ..played()
+    };
+    assert_ne!(sides(&samples(&games, &options)), [training, validation]);
 }
 
 #[test]
 fn every_sample_is_a_valued_position_with_its_target() {
     let games = play(&config(&MIXED, 60));
     let rules = Standard::default();
-    let set = samples(&games, &played());
     let mut expected: Vec<(u64, u32, u32)> = Vec::new();
     for game in &games {
         let after: Vec<Position> = game.record.positions(&rules).skip(1).collect();
@@ -186,12 +152,8 @@ fn every_sample_is_a_valued_position_with_its_target() {
             sample.result.to_bits(),
         )
     };
-    let mut found: Vec<(u64, u32, u32)> = set
-        .training
-        .iter()
-        .chain(&set.validation)
-        .map(bits)
-        .collect();
+    let all = samples(&games, &played()).concat();
+    let mut found: Vec<_> = all.iter().map(bits).collect();
     expected.sort_unstable();
     found.sort_unstable();
     assert_eq!(found, expected);
@@ -223,26 +185,6 @@ fn what_gives_no_samples_is_named() {
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
     refused(samples_in(directory, &played()), &damaged, "");
-}
-
-#[test]
-fn variants_are_not_mixed() {
-    let directory = scratch();
-    let games = vec![tiny(); 30];
-    write(&directory, &games, &[]);
-    let nearest = shard::ShardHeader {
-        game: NEAREST.to_owned(),
-        first_game: 30,
-        ..header_of(&config(&MIXED, 0), 30)
-    };
-    let path = directory.join("000001.games");
-    shard::write(&path, &nearest, &games).unwrap();
-    let text = refused(
-        samples_in(&directory, &played()),
-        &path,
-        &format!("'{NEAREST}'"),
-    );
-    assert!(text.contains("'einstein'"), "{text}");
 }
 
 #[test]

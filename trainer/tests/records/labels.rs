@@ -1,7 +1,7 @@
 //! Labels: their bytes by hand, what they say against who says it, and sets of games with different
 //! ones.
 
-use crate::data::{filters, games, open};
+use crate::data::{games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
 use crate::{
@@ -350,37 +350,4 @@ fn sets_with_different_labels_lie_together() {
         ("deep", plies(&b))
     );
     assert!((counts[0].error.unwrap() - sum / plies(&b) as f64).abs() < 1e-9);
-}
-
-#[test]
-fn a_filter_takes_labels_by_their_positions() {
-    let rules = Standard::default();
-    let labelled = SelfPlayConfig {
-        labels: vec![asked("deep", "star1(depth=1)")],
-        ..config(&MIXED, 40)
-    };
-    let filters = filters((9, 12), (0, 3));
-    for (which, filter) in filters.iter().enumerate() {
-        for game in play(&labelled) {
-            let mut filtered = game.clone();
-            filter.apply(&rules, &mut filtered);
-            for (ply, position) in game
-                .record
-                .positions(&rules)
-                .take(game.record.plies.len())
-                .enumerate()
-            {
-                let won = game.record.payoffs[position.seat()] > 0.5;
-                let keeps = match which {
-                    0 => position.stones() >= 9,
-                    1 => ply <= 3,
-                    2 => ply == 0 || !game.record.plies[ply - 1].explored,
-                    _ => game
-                        .label(0, ply)
-                        .is_some_and(|value| if won { value >= 0.5 } else { value <= 0.5 }),
-                };
-                assert_eq!(filtered.label(0, ply), game.label(0, ply).filter(|_| keeps));
-            }
-        }
-    }
 }

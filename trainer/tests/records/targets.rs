@@ -41,60 +41,91 @@ fn options(label: &str, exact: bool) -> SampleOptions {
     )
 }
 
+/// Labels take the place of values, and exact ones that of results, too. What came after a sample is
+/// its roll, and the value of the next position, turned round.
 #[test]
-fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
+fn samples_are_what_players_and_labels_say_of_a_position_and_of_the_next() {
     let directory = scratch();
     write(&directory, &vec![tiny_labelled(); 40], &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
-    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players
-    // valued plies 2 and 3.
-    type Expected<'a> = &'a [(usize, f32, f32)];
+    // Ply, value and result of each sample; the value after its move, and whether that is exact.
+    // Blue, who moves before plies 1 and 3, wins; the players valued plies 2 and 3, and what comes
+    // after ply 1 at 0.4 for Blue and after ply 2 at 0.25 for Red. The label says 1 for Blue before
+    // ply 3, and tables 0, which is as much for Red after ply 2, whatever came of it; after the last
+    // ply there is only the result.
+    type Expected<'a> = &'a [(usize, f32, f32, f32, bool)];
     // Names of labels, and how many samples have their value from them.
     type Used<'a> = &'a [(&'a str, usize)];
+    let exactly: Expected<'_> = &[(2, 0.6, 0.0, 1.0, true), (3, 0.0, 0.0, 1.0, false)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
-        ("", false, &[(2, 0.6, 0.0), (3, 0.75, 1.0)], &[]),
+        (
+            "",
+            false,
+            &[(2, 0.6, 0.0, 0.25, false), (3, 0.75, 1.0, 1.0, false)],
+            &[],
+        ),
         (
             "deep",
             false,
-            &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 1.0, 1.0)],
+            &[
+                (1, 0.5, 1.0, 0.4, false),
+                (2, 0.6, 0.0, 0.0, false),
+                (3, 1.0, 1.0, 1.0, false),
+            ],
             &[("deep", 80)],
         ),
-        ("", true, &[(2, 0.6, 0.0), (3, 0.0, 0.0)], &[("exact", 40)]),
+        ("", true, exactly, &[("exact", 40)]),
         (
             "deep",
             true,
-            &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 0.0, 0.0)],
+            &[(1, 0.5, 1.0, 0.4, false), exactly[0], exactly[1]],
             &[("deep", 40), ("exact", 40)],
         ),
         (
             "exact",
             false,
-            &[(2, 0.6, 0.0), (3, 0.0, 1.0)],
+            &[(2, 0.6, 0.0, 1.0, false), (3, 0.0, 1.0, 1.0, false)],
             &[("exact", 40)],
         ),
-        (
-            "exact",
-            true,
-            &[(2, 0.6, 0.0), (3, 0.0, 0.0)],
-            &[("exact", 40)],
-        ),
+        ("exact", true, exactly, &[("exact", 40)]),
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
-        let samples = samples_in(&directory, &options(name, exact)).unwrap();
+        let plain = samples_in(&directory, &options(name, exact)).unwrap();
+        let samples =
+            samples_in(&directory, &options(name, exact).with_continuations(true)).unwrap();
+        assert!(samples.continuations() && !plain.continuations());
+        assert_ne!(samples.fingerprint(), plain.fingerprint());
         let all = everything(&samples);
         assert_eq!(all.len(), 40 * expected.len(), "{name} {exact}");
-        for (found, &(ply, value, result)) in all.iter().zip(expected.iter().cycle()) {
-            assert_eq!(
-                (found.position, found.result),
-                (positions[ply], result),
-                "{name} {exact}"
-            );
+        let forget = |sample: &Sample<Position>| Sample {
+            continuation: Continuation::UNKNOWN,
+            ..*sample
+        };
+        assert_eq!(
+            all.iter().map(forget).collect::<Vec<_>>(),
+            everything(&plain)
+        );
+        for (found, &(ply, value, result, after, exactly)) in
+            all.iter().zip(expected.iter().cycle())
+        {
+            let Continuation {
+                outcome,
+                plies,
+                result: won,
+                exact,
+                ..
+            } = found.continuation;
+            assert_eq!((found.position, found.result), (positions[ply], result));
             assert!(
-                (found.value - value).abs() < 1e-5,
+                (found.value - value).abs() < 1e-5
+                    && (found.continuation.value - after).abs() < 1e-4,
                 "{name} {exact}: {found:?}"
             );
+            // The second ply was drawn at random, so that its roll teaches nothing.
+            let expected = ([3, 0, 6, 2][ply], 4 - ply as u8, ply % 2 == 1, exactly);
+            assert_eq!((outcome, plies, won > 0.5, exact), expected, "{name}");
         }
         let found: Vec<(&str, usize)> = samples
             .labels()
@@ -102,86 +133,12 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
             .map(|used| (used.label.name.as_str(), used.samples))
             .collect();
         assert_eq!(found, used, "{name} {exact}");
-        fingerprints.push(samples.fingerprint());
+        fingerprints.push(plain.fingerprint());
     }
     assert_eq!(fingerprints[2], fingerprints[5]);
     fingerprints.sort_unstable();
     fingerprints.dedup();
     assert_eq!(fingerprints.len(), 5);
-}
-
-#[test]
-fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
-    let directory = scratch();
-    write(&directory, &vec![tiny_labelled(); 40], &both());
-    // Of each sample: value after its move, face, plies to go, whether its side won, whether the
-    // value is exact. Red loses. The second ply was drawn at random, so that its roll teaches
-    // nothing; after the last one there is only the result.
-    type Expected<'a> = &'a [(f32, u8, u8, bool, bool)];
-    let cases: [(&str, bool, Expected<'_>); 4] = [
-        // Before the third ply Red, who values what it leaves to Blue at 0.25; before the last
-        // Blue, who wins.
-        (
-            "",
-            false,
-            &[(0.25, 6, 2, false, false), (1.0, 2, 1, true, false)],
-        ),
-        // The label says 1 for Blue before the last ply: 0 for Red after the third. Before the
-        // second it says 0.5, and what comes after that move was valued at 0.4 for Blue, who made
-        // it.
-        (
-            "deep",
-            false,
-            &[
-                (0.4, 0, 3, true, false),
-                (0.0, 6, 2, false, false),
-                (1.0, 2, 1, true, false),
-            ],
-        ),
-        // Tables say 0 for Blue: exactly 1 for Red after the third ply, whatever came of it.
-        (
-            "",
-            true,
-            &[(1.0, 6, 2, false, true), (1.0, 2, 1, true, false)],
-        ),
-        (
-            "deep",
-            true,
-            &[
-                (0.4, 0, 3, true, false),
-                (1.0, 6, 2, false, true),
-                (1.0, 2, 1, true, false),
-            ],
-        ),
-    ];
-    for (name, exact, expected) in cases {
-        let plain = samples_in(&directory, &options(name, exact)).unwrap();
-        let samples =
-            samples_in(&directory, &options(name, exact).with_continuations(true)).unwrap();
-        assert!(samples.continuations() && !plain.continuations());
-        assert_ne!(samples.fingerprint(), plain.fingerprint());
-        let all = everything(&samples);
-        let forgotten: Vec<Sample<Position>> = all
-            .iter()
-            .map(|sample| Sample {
-                continuation: Continuation::UNKNOWN,
-                ..*sample
-            })
-            .collect();
-        assert_eq!(forgotten, everything(&plain));
-        for (found, &(value, face, plies, won, exact)) in all.iter().zip(expected.iter().cycle()) {
-            let after = found.continuation;
-            assert!(
-                (after.value - value).abs() < 1e-4,
-                "{name} {exact}: {after:?} {value}"
-            );
-            assert_eq!(
-                (after.outcome, after.plies, after.result > 0.5, after.exact),
-                (face, plies, won, exact),
-                "{name} {exact}"
-            );
-        }
-    }
 }
 
 #[test]

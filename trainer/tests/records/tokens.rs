@@ -4,11 +4,11 @@
 //! Tokens lie in a bag; seat after seat takes from 1 up to `most` of them. When the bag is empty who
 //! took most has won, and equals share.
 
+use crate::format::{self, rounded};
 use crate::{content, decode, places, refused, scratch, with_threads};
 use engine::core::{
     game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
     random::RandomStream,
-    record::{GameRecord, Ply},
     text::TextError,
 };
 use engine::games::einstein::Standard;
@@ -20,8 +20,8 @@ use engine::play::{
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{Source, filter::Filter, info, json_lines, parquet, rewrite, verify};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
-use trainer::shard::{self, Estimate, Label, PlayedGame, ShardHeader};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig};
+use trainer::shard::{self, PlayedGame, ShardHeader};
 
 #[derive(Clone, Debug)]
 struct Tokens {
@@ -77,12 +77,6 @@ impl Game for Tokens {
         after.seat = (bag.seat + 1) % self.seats;
         after
     }
-
-    fn key(&self, bag: &Bag) -> u64 {
-        let mut bytes = Vec::new();
-        self.encode(bag, &mut bytes);
-        xxhash_rust::xxh3::xxh3_64(&bytes)
-    }
 }
 
 impl Playable for Tokens {
@@ -120,13 +114,6 @@ impl Playable for Tokens {
         NoChance
     }
 
-    fn permitted(&self, bag: &Bag, outcome: u8, moves: &mut Vec<u16>) {
-        self.moves(bag, moves);
-        if outcome > 0 {
-            moves.clear();
-        }
-    }
-
     fn random_start(&self, _: &mut RandomStream, _: Seat) -> Bag {
         Bag {
             left: self.bag,
@@ -159,37 +146,8 @@ impl Playable for Tokens {
         format!("{} {a} {b} {c} {d} {}", bag.left, bag.seat)
     }
 
-    fn parse_move(&self, _: &Bag, text: &str) -> Result<u16, TextError> {
-        text.parse()
-            .map_err(|_| TextError::new(1, "a move is a number"))
-    }
-
     fn format_move(&self, _: &Bag, taken: u16) -> String {
         taken.to_string()
-    }
-
-    fn encode(&self, bag: &Bag, bytes: &mut Vec<u8>) {
-        for number in bag.taken.into_iter().chain([bag.left, bag.seat as u16]) {
-            bytes.extend(number.to_le_bytes());
-        }
-    }
-
-    fn decode(&self, bytes: &mut &[u8]) -> Result<Bag, String> {
-        let (numbers, rest) = bytes
-            .split_at_checked(12)
-            .ok_or("a position has twelve bytes")?;
-        *bytes = rest;
-        let number =
-            |index: usize| u16::from_le_bytes([numbers[2 * index], numbers[2 * index + 1]]);
-        let seat = usize::from(number(5));
-        let bag = Bag {
-            left: number(4),
-            taken: [0, 1, 2, 3].map(number),
-            seat,
-        };
-        (seat < self.seats)
-            .then_some(bag)
-            .ok_or_else(|| format!("there is no seat {seat}"))
     }
 }
 
@@ -197,54 +155,12 @@ fn tokens(seats: usize, bag: u16, most: u16) -> Tokens {
     Tokens { seats, bag, most }
 }
 
-/// Random games with values, times and a label with errors.
+/// Random games with values, times and a label with errors, as they are read.
 fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<Tokens>>) {
     let mut random = RandomStream::new(5);
-    let mut play = || {
-        let start = rules.random_start(&mut random, 0);
-        let (mut bag, mut plies) = (start, Vec::new());
-        while bag.left > 0 {
-            let mv = 1 + random.below(rules.most.min(bag.left).into()) as u16;
-            plies.push(Ply {
-                outcome: 0,
-                mv,
-                value: (random.below(3) > 0).then(|| shard::rounded(random.unit() as f32)),
-                explored: random.below(2) == 1,
-            });
-            bag = rules.play(&bag, mv);
-        }
-        let record = GameRecord {
-            start,
-            payoffs: rules.payoffs(&bag).unwrap(),
-            plies,
-        };
-        let players = (0..rules.seats).map(|_| random.below(3) as u8).collect();
-        let mut game = PlayedGame::new(record, players);
-        let estimate = |value: f64| Estimate {
-            value: shard::rounded(value as f32),
-            error: (value < 0.5).then(|| shard::rounded(value as f32 / 8.0)),
-        };
-        let plies = 0..game.record.plies.len();
-        let label = plies
-            .clone()
-            .map(|_| Some(estimate(random.unit())))
-            .collect();
-        game.times = plies.map(|_| Some(random.below(1 << 20) as u64)).collect();
-        game.set_label(0, 1, label);
-        game
-    };
-    let games: Vec<_> = (0..games).map(|_| play()).collect();
-    let header = ShardHeader {
-        players: ["x", "y", "z"].map(str::to_owned).to_vec(),
-        times: true,
-        labels: vec![Label {
-            errors: true,
-            ..crate::format::label("deep", "x")
-        }],
-        games: games.len() as u64,
-        ..ShardHeader::of(rules, serde_json::json!({ "seed": 5 }))
-    };
-    (header, games)
+    let starts = vec![rules.random_start(&mut random, 0); games];
+    let (header, games) = format::random_games(rules, &starts, &mut random, 0.7, 1, true);
+    (header, rounded(games))
 }
 
 #[test]
@@ -276,35 +192,6 @@ fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
         wrong = games;
         wrong[5].players.pop();
         refused(&wrong, "players");
-    }
-    // A move of 2,500 takes two bytes, one of 3 one byte: twelve of start, two players, seven plies
-    // at most, and the ends of the game.
-    let (header, mut games) = random_games(&tokens(2, 8, 3), 1);
-    games[0].labels.clear();
-    games[0].times.clear();
-    games[0]
-        .record
-        .plies
-        .iter_mut()
-        .for_each(|ply| ply.value = None);
-    let bytes = shard::encode(path, &header, &games).unwrap();
-    assert_eq!(
-        bytes[bytes.len() - 8 - 20 - games[0].record.plies.len()],
-        games[0].record.plies.len() as u8
-    );
-}
-
-#[test]
-fn every_flipped_byte_is_found() {
-    let (header, games) = random_games(&tokens(3, 300, 200), 4);
-    let path = Path::new("x.games");
-    let bytes = shard::encode(path, &header, &games).unwrap();
-    for place in 0..bytes.len() {
-        for change in [1, 0x40, 0xFF] {
-            let mut changed = bytes.clone();
-            changed[place] ^= change;
-            refused(shard::decode::<Tokens>(path, &changed), path, "");
-        }
     }
 }
 
@@ -377,12 +264,7 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
 
 fn config(rules: &Tokens, games: u64) -> SelfPlayConfig {
     SelfPlayConfig {
-        players: ["random", "mcts(sims=4)"]
-            .map(|player| WeightedPlayer {
-                player: player.to_owned(),
-                weight: 1.0,
-            })
-            .to_vec(),
+        players: crate::config(&["random", "mcts(sims=4)"], 0).players,
         games,
         seed: 3,
         ..SelfPlayConfig::of(rules)

@@ -5,14 +5,9 @@ use super::*;
 use crate::calibrate::LogisticFit;
 use crate::dataset::SampleOptions;
 use crate::reports::HeadsReport;
-use crate::sample::tests::with_continuations;
 use engine::core::evaluator::Evaluator;
 use engine::games::einstein::Standard;
 use engine::learned::network::Head;
-
-fn samples_with_continuations() -> Samples<Standard> {
-    changed_samples(with_continuations)
-}
 
 fn config_with(heads: Heads) -> TrainConfig {
     let mut config = config();
@@ -32,8 +27,9 @@ fn a_training_of_heads_is_resumed_and_exported() {
             let mut config = config_with(heads);
             config.training.checkpoint_minutes = 1e-9;
             config.target.search_share = 0.5;
-            let samples = samples_with_continuations();
-            let (found, _directory) = cut_off_and_resumed(&samples, &config, burn);
+            config.network.buckets = vec![6];
+            let samples = changed_samples(with_continuations);
+            let (found, _directory) = cut_off_and_resumed(&samples, &config, Family::Network, burn);
             let (first, last) = (&found.curve[0].heads, &found.curve[4].heads);
             assert_eq!(
                 first.iter().map(|point| point.head).collect::<Vec<_>>(),
@@ -64,29 +60,6 @@ fn a_training_of_heads_is_resumed_and_exported() {
 }
 
 #[test]
-fn the_fused_step_trains_heads_as_burn_does() {
-    for hidden in [&[16][..], &[32, 16, 16]] {
-        let mut config = config_with(Heads::ALL);
-        config.training.epochs = 3;
-        config.network.hidden = hidden.to_vec();
-        let [fused, burn] = fused_and_burn(&samples_with_continuations(), &config);
-        for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
-            assert!(
-                (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
-                "{hidden:?}: {fused:?} {burn:?}"
-            );
-            for (fused, burn) in fused.heads.iter().zip(&burn.heads) {
-                assert!(
-                    (fused.training_loss - burn.training_loss).abs() < 1e-4
-                        && (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
-                    "{hidden:?}: {fused:?} {burn:?}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn without_heads_nothing_is_as_if_there_were_some() {
     let (plain, told) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let found = fit_in(&plain, &config(), Family::Network).unwrap();
@@ -94,7 +67,7 @@ fn without_heads_nothing_is_as_if_there_were_some() {
     let story = written(&found.model).1.to_string();
     assert!(!story.contains("heads") && network(&found).heads().is_empty());
     // What came after samples does not matter to who does not learn it.
-    let (told_samples, family) = (samples_with_continuations(), Family::Network);
+    let (told_samples, family) = (changed_samples(with_continuations), Family::Network);
     let again = fit_on(&told_samples, &told, &config(), family).unwrap();
     let losses = |report: &FitReport| {
         report

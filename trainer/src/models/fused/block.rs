@@ -5,7 +5,7 @@
 
 use super::{
     grid::{activate_between, activate_first, activate_last},
-    heads::{self, HeadInputs, HeadWork},
+    heads::{self, HeadWork},
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
     vector::{LANES, Lanes, Vector},
@@ -29,8 +29,20 @@ pub struct Inputs<'a> {
     pub targets: &'a [f32],
     /// What the loss of each sample counts, `[samples]`; none: all count 1.
     pub weights: &'a [f32],
-    /// What the heads learn.
-    pub heads: HeadInputs<'a>,
+    /// Outcomes that came, from 1; 0 where nothing is learned of them: `[samples]`, and as what
+    /// follows empty without that head.
+    pub outcomes: &'a [u8],
+    /// Win probabilities after them, `[samples]`.
+    pub rolls: &'a [f32],
+    /// Plies to the end over 16, below 0 where nothing is learned of them: `[samples]`.
+    pub plies: &'a [f32],
+    /// What the losses of rolls and of plies count.
+    pub head_weights: [f32; 2],
+}
+
+/// What of some numbers belongs to a range of samples; nothing of none.
+fn part_of<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
+    all.get(range.clone()).unwrap_or_default()
 }
 
 impl<'a> Inputs<'a> {
@@ -63,10 +75,13 @@ impl<'a> Inputs<'a> {
             let all = rest.targets.len();
             let part = |range: Range<usize>| Self {
                 rows: &rest.rows[range.start * active..range.end * active],
-                buckets: rest.buckets.get(range.clone()).unwrap_or_default(),
-                heads: rest.heads.piece(&range),
-                weights: rest.weights.get(range.clone()).unwrap_or_default(),
+                buckets: part_of(rest.buckets, &range),
+                weights: part_of(rest.weights, &range),
+                outcomes: part_of(rest.outcomes, &range),
+                rolls: part_of(rest.rolls, &range),
+                plies: part_of(rest.plies, &range),
                 targets: &rest.targets[range],
+                ..rest
             };
             let piece = part(0..count);
             rest = part(count..all);
@@ -122,7 +137,7 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     for chunk in inputs.chunks(shape) {
         forward::<V, ROWS>(weights, chunk, work);
         work.loss.value += weighed_losses(&mut work.logits, chunk, scale);
-        heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
+        heads::losses(&mut work.heads, chunk, scale, &mut work.loss);
         backward::<V, ROWS>(weights, chunk, work);
     }
 }
@@ -202,7 +217,7 @@ fn forward<V: Vector, const ROWS: usize>(
     }
     heads::forward::<V>(
         &tensors,
-        inputs.heads,
+        inputs,
         lanes(&work.values[last]),
         hidden[last] / LANES,
         &mut work.heads,
@@ -282,7 +297,7 @@ fn backward<V: Vector, const ROWS: usize>(
         &tensors,
         &mut gradient,
         &work.heads,
-        inputs.heads,
+        inputs,
         values,
         slopes,
         last_width,

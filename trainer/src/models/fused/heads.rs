@@ -4,41 +4,13 @@
 //! every sum has one order, that of samples or lanes; and a head that is not there costs nothing.
 
 use super::{
-    block::dot,
+    block::{Inputs, dot},
     layout::Tensors,
     matrix::{lanes, lanes_mut},
     vector::{Lanes, Vector},
 };
 use crate::models::heads::Losses;
 use engine::core::calibration::exponential;
-use std::ops::Range;
-
-/// What heads learn from: empty for heads that are not there.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HeadInputs<'a> {
-    /// Outcomes that came, from 1; 0 where nothing is learned of them: `[samples]`.
-    pub outcomes: &'a [u8],
-    /// Win probabilities after them, `[samples]`.
-    pub rolls: &'a [f32],
-    /// What their loss counts.
-    pub rolls_weight: f32,
-    /// Plies to the end over 16, below 0 where nothing is learned of them: `[samples]`.
-    pub plies: &'a [f32],
-    /// What their loss counts.
-    pub plies_weight: f32,
-}
-
-impl HeadInputs<'_> {
-    /// Those of some samples.
-    pub(super) fn piece(&self, range: &Range<usize>) -> Self {
-        Self {
-            outcomes: self.outcomes.get(range.clone()).unwrap_or_default(),
-            rolls: self.rolls.get(range.clone()).unwrap_or_default(),
-            plies: self.plies.get(range.clone()).unwrap_or_default(),
-            ..*self
-        }
-    }
-}
 
 /// What heads say of some samples, and then the derivatives of the loss by that.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +25,7 @@ pub(super) struct HeadWork {
 #[inline(always)]
 pub(super) fn forward<V: Vector>(
     tensors: &Tensors<&[f32]>,
-    inputs: HeadInputs<'_>,
+    inputs: Inputs<'_>,
     values: &[Lanes],
     width: usize,
     work: &mut HeadWork,
@@ -78,7 +50,7 @@ pub(super) fn forward<V: Vector>(
 /// Adds the losses, and turns what was said into `scale` times the derivative of the weighted loss
 /// by it.
 #[inline(always)]
-pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, sums: &mut Losses) {
+pub(super) fn losses(work: &mut HeadWork, inputs: Inputs<'_>, scale: f32, sums: &mut Losses) {
     for ((logit, &outcome), &target) in work.rolls.iter_mut().zip(inputs.outcomes).zip(inputs.rolls)
     {
         if outcome == 0 {
@@ -89,7 +61,7 @@ pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, su
         sums.rolls
             .add(f64::from(z.max(0.0) - target * z) + f64::from(small).ln_1p());
         let value = (if z >= 0.0 { 1.0 } else { small }) / (1.0 + small);
-        *logit = (value - target) * scale * inputs.rolls_weight;
+        *logit = (value - target) * scale * inputs.head_weights[0];
     }
     for (plies, &target) in work.plies.iter_mut().zip(inputs.plies) {
         let error = *plies - target;
@@ -98,7 +70,7 @@ pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, su
             sums.moves_to_go.add(f64::from(error) * f64::from(error));
         }
         *plies = if known {
-            2.0 * error * scale * inputs.plies_weight
+            2.0 * error * scale * inputs.head_weights[1]
         } else {
             0.0
         };
@@ -111,7 +83,7 @@ pub(super) fn backward<V: Vector>(
     tensors: &Tensors<&[f32]>,
     gradient: &mut Tensors<&mut [f32]>,
     work: &HeadWork,
-    inputs: HeadInputs<'_>,
+    inputs: Inputs<'_>,
     values: &[Lanes],
     slopes: &mut [Lanes],
     width: usize,

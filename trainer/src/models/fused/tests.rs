@@ -3,11 +3,7 @@
 
 use super::*;
 use crate::batch::{HeadTargets, NetworkBatch};
-use crate::models::{
-    cross_entropy,
-    heads::{plies_loss, roll_loss},
-    network::NetworkModel,
-};
+use crate::models::network::NetworkModel;
 use burn::{
     grad_clipping::GradientClippingConfig,
     optim::{AdamConfig, GradientsParams},
@@ -82,47 +78,20 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
     }
 }
 
-/// The weighted loss of a batch by burn, and the means of the losses of value, rolls and plies.
-fn burn_loss(
+/// What burn says of a batch, the losses of that, and the one whose gradient is wanted.
+fn burn_says(
     shape: Shape,
     model: &NetworkModel,
     batch: &NetworkBatch,
-) -> (Tensor<1>, [f64; 3], Outputs) {
+) -> (Outputs, Losses, Tensor<1>) {
     let device = Device::flex().autodiff();
-    let samples = batch.targets.len() as f64;
     let (rows, buckets, targets) = batch.tensors(shape.buckets(), &device);
     let said = model.say(rows, buckets);
-    let numbers = |tensor: Tensor<2>| tensor.into_data().iter::<f32>().collect::<Vec<f32>>();
-    let number = |tensor: &Tensor<1>| f64::from(tensor.clone().into_scalar::<f32>());
-    let mut outputs = Outputs::from(numbers(said.logits.clone()));
-    let mut loss = cross_entropy(said.logits, targets);
-    let mut means = [number(&loss), 0.0, 0.0];
-    if let Some(rolls) = said.rolls {
-        let of = |(face, logits): (&u8, &[f32])| {
-            if *face > 0 {
-                logits[usize::from(*face) - 1]
-            } else {
-                0.0
-            }
-        };
-        outputs.rolls = batch
-            .heads
-            .outcomes
-            .iter()
-            .zip(numbers(rolls.clone()).chunks(6))
-            .map(of)
-            .collect();
-        let sum = roll_loss(rolls, &batch.heads, &device);
-        means[1] = number(&sum) / samples;
-        loss = loss + sum * (f64::from(WEIGHTS[0]) / samples);
-    }
-    if let Some(plies) = said.plies {
-        outputs.plies = numbers(plies.clone());
-        let sum = plies_loss(plies, &batch.heads, &device);
-        means[2] = number(&sum) / samples;
-        loss = loss + sum * (f64::from(WEIGHTS[1]) / samples);
-    }
-    (loss, means, outputs)
+    let outputs = said.clone().outputs(&batch.heads, &device).unwrap();
+    let (loss, losses) = said
+        .losses(targets, &batch.heads, WEIGHTS, &device)
+        .unwrap();
+    (outputs, losses, loss)
 }
 
 fn model(shape: Shape, seed: u64) -> NetworkModel {
@@ -164,7 +133,7 @@ fn losses_and_gradients_are_burns() {
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK + 100] {
             let batch = random_batch(samples, shape, &mut random);
-            let (loss, expected_losses, expected_outputs) = burn_loss(shape, &model, &batch);
+            let (expected_outputs, expected_losses, loss) = burn_says(shape, &model, &batch);
             let expected = model.gradients(&loss.backward());
 
             let mut network = fused(shape, &model);
@@ -173,29 +142,25 @@ fn losses_and_gradients_are_burns() {
             assert_close(&outputs.rolls, &expected_outputs.rolls, 1.0);
             // What is said of a length that is not known does not matter, but is said.
             assert_close(&outputs.plies, &expected_outputs.plies, 1.0);
-            let Losses {
-                value,
-                rolls,
-                moves_to_go,
-            } = network.compute_gradient(batch.inputs(WEIGHTS));
-            for (found, expected) in [value, rolls.sum, moves_to_go.sum]
-                .into_iter()
-                .zip(expected_losses)
-            {
+            let losses = network.compute_gradient(batch.inputs(WEIGHTS));
+            let sums = |losses: Losses| {
+                let Losses {
+                    value,
+                    rolls,
+                    moves_to_go,
+                } = losses;
+                let sums = [value, rolls.sum, moves_to_go.sum];
+                (sums, [rolls.samples, moves_to_go.samples])
+            };
+            let ((sums, counts), (expected_sums, expected_counts)) =
+                (sums(losses), sums(expected_losses));
+            assert_eq!(counts, expected_counts);
+            for (found, expected) in sums.into_iter().zip(expected_sums) {
                 assert!(
-                    (found / samples as f64 - expected).abs() < 1e-5,
+                    (found - expected).abs() < 1e-5 * samples as f64,
                     "{found} {expected}"
                 );
             }
-            let HeadTargets {
-                outcomes, plies, ..
-            } = &batch.heads;
-            let faces = outcomes.iter().filter(|face| **face > 0).count();
-            let lengths = plies.iter().filter(|plies| **plies >= 0.0).count();
-            assert_eq!(
-                (rolls.samples, moves_to_go.samples),
-                (faces as u64, lengths as u64)
-            );
             let largest = expected
                 .iter()
                 .fold(0.0f32, |largest, value| largest.max(value.abs()));
@@ -226,7 +191,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                 .init();
             for step in 1..=12 {
                 let batch = random_batch(200, shape, &mut random);
-                let gradients = burn_loss(shape, &model, &batch).0.backward();
+                let gradients = burn_says(shape, &model, &batch).2.backward();
                 let rate = 0.01 / f64::from(step);
                 model = optimiser.step(
                     rate,
@@ -333,79 +298,19 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
 
 #[test]
 fn a_loss_that_is_no_number_changes_nothing() {
-    let (shape, mut random) = (SHAPES[0], RandomStream::new(9));
-    let mut weights = model(shape, 10).parameters();
-    weights[shape.places()[OUTPUT].start] = f32::NAN;
-    let mut network = with_weights(shape, weights);
-    let batch = random_batch(10, shape, &mut random);
-    assert!(
-        network
-            .step(batch.inputs(WEIGHTS), 0.01, 1.0)
-            .value
-            .is_nan()
-    );
-    assert_eq!(network.optimiser().1, 0);
-    assert!(network.weights()[0].is_finite());
-}
-
-#[test]
-fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
-    let shape = SHAPES[6];
-    let mut weights = model(shape, 10).parameters();
-    // The bias of the plies is last.
-    *weights.last_mut().unwrap() = f32::INFINITY;
-    let mut network = with_weights(shape, weights);
-    let losses = network.step(
-        random_batch(10, shape, &mut RandomStream::new(9)).inputs(WEIGHTS),
-        0.01,
-        1.0,
-    );
-    assert!(losses.value.is_finite() && !losses.are_finite());
-    assert_eq!(network.optimiser().1, 0);
-}
-
-#[test]
-fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
-    // Every sample after face 2 is won and after any other lost; 12 plies are to go. The value is
-    // told 0.3.
-    let shape = Shape::new(SPARSE, &[16]).with_heads(Heads::ALL);
-    let mut network = fused(shape, &model(shape, 3));
-    let mut batch = random_batch(600, shape, &mut RandomStream::new(4));
-    batch.targets.fill(0.3);
-    batch.heads.plies.fill(0.75);
-    batch.heads.rolls = batch
-        .heads
-        .outcomes
-        .iter()
-        .map(|&face| f32::from(u8::from(face == 2)))
-        .collect();
-    let first = network.step(batch.inputs(WEIGHTS), 0.02, 1.0);
-    for _ in 0..300 {
-        let _ = network.step(batch.inputs(WEIGHTS), 0.02, 1.0);
+    // Of the value, and of the plies, whose bias is last.
+    let (first, last) = (SHAPES[0].places()[OUTPUT].start, SHAPES[6].parameters() - 1);
+    for (shape, place, wrong) in [
+        (SHAPES[0], first, f32::NAN),
+        (SHAPES[6], last, f32::INFINITY),
+    ] {
+        let mut weights = model(shape, 10).parameters();
+        weights[place] = wrong;
+        let mut network = with_weights(shape, weights);
+        let batch = random_batch(10, shape, &mut RandomStream::new(9));
+        let losses = network.step(batch.inputs(WEIGHTS), 0.01, 1.0);
+        assert!(!losses.are_finite() && losses.value.is_nan() == wrong.is_nan());
+        assert_eq!(network.optimiser().1, 0);
+        assert!(network.weights()[0].is_finite());
     }
-    let last = network.step(batch.inputs(WEIGHTS), 0.02, 1.0);
-    assert!(
-        last.rolls.mean() < 0.02 * first.rolls.mean() && last.moves_to_go.mean() < 1e-3,
-        "{first:?} {last:?}"
-    );
-    let outputs = network.outputs(batch.inputs(WEIGHTS));
-    for ((&roll, &face), &plies) in outputs
-        .rolls
-        .iter()
-        .zip(&batch.heads.outcomes)
-        .zip(&outputs.plies)
-    {
-        assert!(match face {
-            0 => roll == 0.0,
-            2 => roll > 3.0,
-            _ => roll < -3.0,
-        });
-        assert!((plies - 0.75).abs() < 0.1, "{plies}");
-    }
-    assert!(
-        outputs
-            .logits
-            .iter()
-            .all(|logit| (1.0 / (1.0 + (-logit).exp()) - 0.3).abs() < 0.05)
-    );
 }

@@ -1,0 +1,43 @@
+//! What the micro-benchmarks and `training_speed` measure alike: the usual network on random rows.
+
+use engine::core::random::RandomStream;
+use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
+use trainer::batch::{HeadTargets, Looks, NetworkBatch};
+use trainer::config::TrainConfig;
+use trainer::models::fused::{FusedNetwork, Shape, Sparse};
+
+/// What the usual network looks at.
+pub(crate) fn usual() -> Looks<Standard> {
+    Looks {
+        game: Standard::default(),
+        groups: Standard::USUAL_GROUPS.iter().copied().collect(),
+        bounds: Vec::new(),
+    }
+}
+
+/// The usual network with random weights, before its first step.
+pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> FusedNetwork {
+    let looks = usual();
+    let sparse = Sparse::of(&looks.game, looks.groups);
+    let shape = Shape::new(sparse, &config.network.hidden);
+    let weights: Vec<f32> = (0..shape.parameters())
+        .map(|_| (random.unit() as f32 - 0.5) * 0.3)
+        .collect();
+    FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
+}
+
+/// So many samples of random rows and targets.
+pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> NetworkBatch {
+    let looks = usual();
+    let runs = looks.game.input_runs(looks.groups);
+    let rows = (0..samples).flat_map(|_| runs.clone());
+    let rows = rows.map(|run| (run.start + random.below(run.len())) as i32);
+    NetworkBatch {
+        rows: rows.collect(),
+        buckets: Vec::new(),
+        targets: (0..samples).map(|_| random.unit() as f32).collect(),
+        weights: Vec::new(),
+        heads: HeadTargets::default(),
+    }
+}

@@ -1,7 +1,7 @@
 //! Reversi against outside vectors, a plain board, the searches' references and known values.
 
 use crate::games::HashEvaluator;
-use crate::support::{self, full, json_lines, moves_of, near, player, successors, table};
+use crate::support::{self, full, moves_of, near, player, rows, successors, table};
 use engine::core::{
     calibration::{Calibrated, Calibration},
     chance::Bounds,
@@ -186,7 +186,7 @@ fn the_rules_are_those_of_a_plain_board_on_every_size() {
 fn moves_boards_and_results_agree_with_an_independent_program() {
     let game = Reversi::EIGHT;
     let mut lines = [0, 0];
-    for vector in json_lines(include_str!("../vectors/othello.jsonl")) {
+    for vector in rows::<Value>(include_str!("../vectors/othello.jsonl")) {
         let text = |key: &str| vector[key].as_str().unwrap_or_default();
         let list =
             |key: &str| -> Vec<String> { serde_json::from_value(vector[key].clone()).unwrap() };
@@ -285,7 +285,7 @@ fn four_by_four_is_won_by_the_second_player() {
 /// the order of the position's moves.
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
-    let vectors = json_lines(include_str!("../vectors/ffo.jsonl"));
+    let vectors = rows::<Value>(include_str!("../vectors/ffo.jsonl"));
     let wanted = vectors.filter(|vector| numbers(vector["id"].as_u64().unwrap()));
     let of = |vector: Value| {
         let text = |key: &str| vector[key].as_str().unwrap().to_owned();

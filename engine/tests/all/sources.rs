@@ -9,6 +9,7 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
+use toml::{Table, Value};
 
 /// A file of a crate, as tokens.
 #[derive(Debug)]
@@ -215,28 +216,20 @@ fn flatten(source: TokenStream, tokens: &mut Vec<String>, test_modules: &mut Vec
 }
 
 /// The crates a manifest depends on, of every kind, renamed ones under both names.
-pub(crate) fn dependencies(manifest: &str) -> Vec<String> {
+pub(crate) fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
-    let mut in_table = false;
-    for line in manifest.lines().map(str::trim) {
-        let table = line
-            .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'));
-        if let Some(table) = table {
-            in_table = table.ends_with("dependencies");
-            if let Some((kind, name)) = table.rsplit_once('.')
-                && kind.ends_with("dependencies")
-            {
-                found.push(name.to_owned());
-            }
-        } else if in_table
-            && !line.starts_with('#')
-            && let Some((key, value)) = line.split_once('=')
-        {
-            found.extend(key.trim().split('.').next().map(str::to_owned));
-            if let Some((_, package)) = value.split_once("package = \"") {
-                found.extend(package.split('"').next().map(str::to_owned));
-            }
+    for (key, value) in manifest {
+        let Some(entries) = value.as_table() else {
+            continue;
+        };
+        if !key.ends_with("dependencies") {
+            found.extend(dependencies(entries));
+            continue;
+        }
+        for (name, entry) in entries {
+            found.push(name.clone());
+            let package = entry.get("package").and_then(Value::as_str);
+            found.extend(package.map(str::to_owned));
         }
     }
     found

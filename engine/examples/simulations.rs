@@ -12,33 +12,22 @@
 )]
 
 use engine::core::{
-    game::{Game, MAX_SEATS, Payoffs},
-    leaf::MoveKinds,
+    game::{Payoffs, won_by},
     random::RandomStream,
 };
-use engine::games::einstein::Standard;
-use engine::search::mcts::{Budget, Leaf, Mcts, MctsOptions, Playout};
+use engine::games::einstein::{Position, Standard};
+use engine::search::{
+    mcts::{Budget, Leaf, Mcts, MctsOptions, Playout},
+    playout::ByFunction,
+};
 use std::time::Instant;
 
-/// A leaf that costs nothing.
-#[derive(Clone)]
-struct Nothing;
-
-impl<G: Game> Leaf<G> for Nothing {
-    fn payoffs(
-        &mut self,
-        _: &G,
-        _: &G::Position,
-        random: &mut RandomStream,
-        _: Option<&mut MoveKinds>,
-    ) -> Payoffs {
-        let mut payoffs = [0.0; MAX_SEATS];
-        payoffs[(random.next_u64() >> 63) as usize] = 1.0;
-        payoffs
-    }
+/// What a leaf says that costs nothing.
+fn nothing(_: &Standard, _: &Position, random: &mut RandomStream) -> Payoffs {
+    won_by((random.next_u64() >> 63) as usize)
 }
 
-fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize, batch: usize) {
+fn measure<L: Leaf<Standard>>(leaf: fn() -> L, simulations: u64, threads: usize, batch: usize) {
     let game = Standard::default();
     let (position, _) = game
         .parse_position("215../64.../3...e/...fb/..acd b -")
@@ -49,7 +38,8 @@ fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize
         batch,
         ..MctsOptions::default()
     };
-    let mut search = Mcts::<_, L>::with_leaves(game, vec![leaf.clone(); threads], options, 1);
+    let leaves = (0..threads).map(|_| leaf()).collect();
+    let mut search = Mcts::with_leaves(game, leaves, options, 1);
     let mut best = f64::INFINITY;
     for _ in 0..5 {
         let began = Instant::now();
@@ -75,7 +65,7 @@ fn main() {
     let batch = number(arguments.next()).unwrap_or(1);
     let simulations = simulations as u64;
     match leaf.as_deref() {
-        Some("nothing") => measure(&Nothing, simulations, threads, batch),
-        _ => measure(&Playout, simulations, threads, batch),
+        Some("nothing") => measure(|| ByFunction(nothing), simulations, threads, batch),
+        _ => measure(|| Playout, simulations, threads, batch),
     }
 }

@@ -83,6 +83,12 @@ pub fn shortened(text: &str, most: usize) -> String {
         .collect()
 }
 
+/// The rows of a test's table, a line of JSON each.
+#[cfg(test)]
+pub(crate) fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
+    table.lines().map(|row| serde_json::from_str(row).unwrap())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -416,26 +416,6 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_character() {
-        let problem = |text: &str| Notation::parse(text).unwrap_err().to_string();
-        for (text, character, expected) in [
-            ("", 1, "expected a name or a number, found the end"),
-            (
-                "star1(depth=)",
-                13,
-                "expected a name or a number, found ')'",
-            ),
-            ("star1(depth=4", 14, "expected ',' or ')', found the end"),
-            ("star1)", 6, "nothing may follow the player, found ')'"),
-            ("a(\"b", 3, "the quoted text has no end; expected '\"'"),
-        ] {
-            let expected = format!("player notation '{text}', character {character}: {expected}");
-            assert_eq!(problem(text), expected);
-        }
-        assert!(problem(&"a(".repeat(1000)).contains("at most 16 deep"));
-    }
-
-    #[test]
     fn quoted_words_are_printed_as_they_are_read() {
         let text = r#""a b"("c d"="e, f", "", "="=1)"#;
         assert_eq!(Notation::parse(text).unwrap().to_string(), text);

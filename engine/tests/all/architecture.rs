@@ -9,39 +9,10 @@ use crate::sources::{
     Source, crate_sources, dependencies, engine_sources, folder_of, macros_made,
     modules_in_reading_order, names_used, read, roots_used,
 };
+use crate::support::rows;
 
 /// Rooms that serve any game.
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
-
-/// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 17] = [
-    ("cli/games.rs", "the list of games"),
-    ("cli/tables.rs", "endgame tables, which EinStein has"),
-    ("cli/commands/solve.rs", "makes them"),
-    ("cli/commands/probe.rs", "reads them"),
-    (
-        "cli/commands/bench",
-        "measures EinStein's playouts and openings",
-    ),
-    ("cli/commands/regret.rs", "a study against exact EinStein"),
-    ("cli/commands/suite.rs", "makes EinStein's suites"),
-    ("cli/commands/atlas.rs", "is about EinStein's opening"),
-    ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
-    ("cli/commands/prove.rs", "proves Havannah"),
-    (
-        "cli/commands/referee.rs",
-        "asks programs about EinStein's variants",
-    ),
-    ("cli/commands/network.rs", "plays ReversiXT over a network"),
-    (
-        "web/games.rs",
-        "the games at the board, which a browser has without the command",
-    ),
-    ("protocols/games.rs", "what protocols say of each game"),
-    ("benches/network", "ReversiXT's network protocol"),
-    ("benches/studies", "studies of one game"),
-    ("benches/test_players.rs", "players of the tests"),
-];
 
 #[test]
 fn modules_use_only_modules_above_them() {
@@ -123,7 +94,9 @@ fn games() -> Vec<String> {
 fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
     let games = games();
     assert!(games.contains(&"einstein".to_owned()), "{games:?}");
-    let (mut violations, mut used) = (Vec::new(), [false; NAME_A_GAME.len()]);
+    // Files and folders that may name a game, and why.
+    let may: Vec<[String; 2]> = rows(include_str!("../cases/name_a_game.jsonl")).collect();
+    let (mut violations, mut used) = (Vec::new(), vec![false; may.len()]);
     for name in ["trainer", "benches", "protocols", "web", "cli"] {
         for source in crate_sources(name) {
             let words = names_used(&source);
@@ -133,7 +106,7 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
             });
             let Some(named) = named else { continue };
             let path = format!("{name}/{}", source.path);
-            let allowed = NAME_A_GAME.iter().position(|(allowed, _)| {
+            let allowed = may.iter().position(|[allowed, _]| {
                 path == *allowed
                     || path == format!("{allowed}.rs")
                     || path.starts_with(&format!("{allowed}/"))
@@ -146,7 +119,7 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
     }
     assert!(violations.is_empty(), "{}", violations.join("\n"));
     // What no longer names a game loses the permission.
-    for ((allowed, reason), used) in NAME_A_GAME.iter().zip(used) {
+    for ([allowed, reason], used) in may.iter().zip(used) {
         assert!(used, "{allowed} ({reason}) names no game");
     }
 }
@@ -155,52 +128,13 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
 fn crates_depend_only_downwards() {
     // The crate, what it must not depend on, and something it does depend on (so that the reading
     // is seen to work).
-    for (name, forbidden, expected) in [
-        (
-            "engine",
-            &[
-                "burn",
-                "clap",
-                "rayon",
-                "indicatif",
-                "trainer",
-                "benches",
-                "alea",
-                "anyhow",
-            ][..],
-            "rand_mt",
-        ),
-        (
-            "trainer",
-            &["benches", "alea", "cli", "clap", "anyhow"][..],
-            "engine",
-        ),
-        (
-            "benches",
-            &["trainer", "alea", "cli", "clap", "burn", "anyhow"][..],
-            "engine",
-        ),
-        (
-            "protocols",
-            &[
-                "trainer", "benches", "web", "alea", "cli", "clap", "burn", "anyhow",
-            ][..],
-            "engine",
-        ),
-        (
-            "web",
-            &[
-                "trainer", "benches", "alea", "cli", "clap", "burn", "anyhow",
-            ][..],
-            "protocols",
-        ),
-        ("cli", &["burn"][..], "trainer"),
-    ] {
-        let found = dependencies(&read(&folder_of(name).join("Cargo.toml")));
+    let crates = include_str!("../cases/dependencies.jsonl");
+    for (name, forbidden, expected) in rows::<(String, Vec<String>, String)>(crates) {
+        let found = dependencies(&read(&folder_of(&name).join("Cargo.toml")).parse().unwrap());
         let has = |wanted: &str| found.iter().any(|dependency| dependency == wanted);
-        assert!(has(expected), "{name}: {found:?}");
+        assert!(has(&expected), "{name}: {found:?}");
         for wrong in forbidden {
-            assert!(!has(wrong), "{name} must not depend on {wrong}");
+            assert!(!has(&wrong), "{name} must not depend on {wrong}");
         }
     }
 }
@@ -244,8 +178,10 @@ fn the_reader_of_manifests_sees_every_kind_of_dependency() {
     let text = "[package]\nname = \"x\"\n[dependencies]\n# burn = 1\nserde.workspace = true\nfast = { package = \"rayon\", version = \"1\" }\n\
                 [features]\nclap = []\n[dev-dependencies]\nproptest = \"1\"\n[dependencies.burn]\nversion = \"1\"\n\
                 [target.'cfg(unix)'.dependencies]\nlibc = \"1\"\n";
+    let mut found = dependencies(&text.parse().unwrap());
+    found.sort();
     assert_eq!(
-        dependencies(text),
-        ["serde", "fast", "rayon", "proptest", "burn", "libc"]
+        found,
+        ["burn", "fast", "libc", "proptest", "rayon", "serde"]
     );
 }

@@ -1,7 +1,7 @@
 //! Havannah against outside vectors, a plain board that floods, and what random games have been
 //! measured at.
 
-use crate::support::{json_lines, moves_of, random_game};
+use crate::support::{moves_of, random_game, rows};
 use engine::core::{
     game::{DRAW, Game, won_by},
     random::RandomStream,
@@ -26,7 +26,7 @@ fn reads_back(game: &Havannah, position: &Position) {
 #[test]
 fn moves_wins_and_results_agree_with_other_programs() {
     let mut lines = [0; 2];
-    for vector in json_lines(include_str!("../vectors/havannah.jsonl")) {
+    for vector in rows::<Value>(include_str!("../vectors/havannah.jsonl")) {
         let game = Havannah::new(vector["base"].as_u64().unwrap() as usize, false);
         let moves: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
         let position = read(&game, &moves.join(" "));

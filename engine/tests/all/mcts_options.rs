@@ -7,7 +7,6 @@ use crate::support::{MIDDLE, encloses, exact_positions, moves_of, near, position
 use engine::core::{
     chance::Bounds,
     game::{Game, MAX_SEATS, Payoffs, won_by},
-    leaf::MoveKinds,
     oracle::Oracle,
     random::RandomStream,
 };
@@ -20,6 +19,7 @@ use engine::search::{
         Backup, Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix,
         MoveStatistics, Playout, Selection, StarLeaf, best_move,
     },
+    playout::ByFunction,
 };
 use std::{
     sync::{
@@ -50,108 +50,53 @@ fn with_prior(
 }
 
 /// Every setting that changes how a search goes, each by itself.
-fn variants() -> Vec<(&'static str, MctsOptions)> {
-    let base = simulations(20_000);
-    vec![
-        ("default", base),
-        (
-            "tuned",
-            MctsOptions {
-                selection: Selection::Tuned,
-                exploration: 1.0,
-                ..base
-            },
-        ),
-        (
-            "puct",
-            MctsOptions {
-                selection: Selection::Puct,
-                exploration: 1.0,
-                first_play: FirstPlay::Parent,
-                ..base
-            },
-        ),
-        (
-            "fpu",
-            MctsOptions {
-                first_play: FirstPlay::Value(1.2),
-                ..base
-            },
-        ),
-        ("rave", MctsOptions { rave: 50.0, ..base }),
-        ("bias", MctsOptions { bias: 2.0, ..base }),
-        (
-            "expected",
-            MctsOptions {
-                backup: Backup::Expected,
-                ..base
-            },
-        ),
-        (
-            "no solver",
-            MctsOptions {
-                solver: false,
-                ..base
-            },
-        ),
-        (
-            "tree",
-            MctsOptions {
-                graph: false,
-                ..base
-            },
-        ),
-        ("keep", MctsOptions { keep: true, ..base }),
-        (
-            "no virtual loss",
-            MctsOptions {
-                virtual_loss: 0,
-                ..base
-            },
-        ),
-        (
-            "virtual loss of 3",
-            MctsOptions {
-                virtual_loss: 3,
-                ..base
-            },
-        ),
-        ("batch", MctsOptions { batch: 8, ..base }),
-        ("expand", MctsOptions { expand: 8, ..base }),
-        (
-            "rave blended otherwise",
-            MctsOptions {
-                rave: 0.05,
-                blend: Blend::Silver,
-                noise: (4, 6, 5.0),
-                again: 0.02,
-                ..base
-            },
-        ),
-        (
-            "tries that nobody made",
-            MctsOptions {
-                noise: (4, 6, 5.0),
-                noise_by_rave: false,
-                expand: 12,
-                ..base
-            },
-        ),
-    ]
+fn variants() -> impl Iterator<Item = MctsOptions> {
+    let changes: [fn(&mut MctsOptions); 16] = [
+        |_| (),
+        |options| (options.selection, options.exploration) = (Selection::Tuned, 1.0),
+        |options| {
+            (options.selection, options.exploration) = (Selection::Puct, 1.0);
+            options.first_play = FirstPlay::Parent;
+        },
+        |options| options.first_play = FirstPlay::Value(1.2),
+        |options| options.rave = 50.0,
+        |options| options.bias = 2.0,
+        |options| options.backup = Backup::Expected,
+        |options| options.solver = false,
+        |options| options.graph = false,
+        |options| options.keep = true,
+        |options| options.virtual_loss = 0,
+        |options| options.virtual_loss = 3,
+        |options| options.batch = 8,
+        |options| options.expand = 8,
+        |options| {
+            (options.rave, options.blend) = (0.05, Blend::Silver);
+            (options.noise, options.again) = ((4, 6, 5.0), 0.02);
+        },
+        |options| {
+            (options.noise, options.noise_by_rave) = ((4, 6, 5.0), false);
+            options.expand = 12;
+        },
+    ];
+    changes.into_iter().map(|change| {
+        let mut options = simulations(20_000);
+        change(&mut options);
+        options
+    })
 }
 
 #[test]
 fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
-    for (name, options) in variants() {
+    for options in variants() {
         let mut search = with_prior(1, options, 20_000, 5);
         let off = exact_positions().into_iter().step_by(4).map(|exact| {
             let found = search.search(&exact.position, None);
-            proofs_hold(&exact, &found, name);
+            proofs_hold(&exact, &found, options);
             (f64::from(value(&exact.position, &found)) - exact.value).abs()
         });
         let off: Vec<f64> = off.collect();
         let off = off.iter().sum::<f64>() / off.len() as f64;
-        assert!(off < 0.02, "{name}: off by {off} on average");
+        assert!(off < 0.02, "{options:?}: off by {off} on average");
     }
 }
 
@@ -163,13 +108,13 @@ fn every_variant_is_right_on_other_games() {
         length: 3,
     };
     let field = Field::new(80, 2, 3, 2);
-    for (name, options) in variants() {
+    for options in variants() {
         let mut off = (0.0, 0);
         let mut search = Mcts::new(totals.clone(), Playout, options, 1)
             .with_prior(Some(Arc::new(HashEvaluator)));
         for statistics in search.search(&Totals::START, None) {
             let exact = 1.0 - totals.value(&totals.play(&Totals::START, statistics.mv));
-            encloses(statistics.proven, exact, 1e-6, (name, &statistics));
+            encloses(statistics.proven, exact, 1e-6, (options, &statistics));
             if statistics.visits > 500 || statistics.proven.lower >= statistics.proven.upper {
                 let value = f64::from(statistics.value.unwrap());
                 off = (off.0 + (value - exact).abs(), off.1 + 1);
@@ -177,20 +122,20 @@ fn every_variant_is_right_on_other_games() {
         }
         assert!(
             off.1 > 0 && off.0 / f64::from(off.1) < 0.03,
-            "{name}: off by {off:?}"
+            "{options:?}: off by {off:?}"
         );
         let mut search =
             Mcts::new(field.clone(), Playout, options, 1).with_prior(Some(Arc::new(HashEvaluator)));
         let found = search.search(&Field::START, None);
         for statistics in &found {
             let exact = 1.0 - field.value(&field.play(&Field::START, statistics.mv));
-            encloses(statistics.proven, exact.into(), 1e-6, (name, statistics));
+            encloses(statistics.proven, exact.into(), 1e-6, (options, statistics));
         }
         let best = field.play(&Field::START, best_move(&found).mv);
         assert_eq!(
             1.0 - field.value(&best),
             field.value(&Field::START),
-            "{name}"
+            "{options:?}"
         );
     }
 }
@@ -277,33 +222,33 @@ fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
 
 #[test]
 fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
-    for (name, options) in variants() {
+    for options in variants() {
         let run = |seed| {
             let mut search = with_prior(1, options, 3_000, seed);
             let start = position(MIDDLE);
             [search.search(&start, None), search.search(&start, None)]
         };
-        assert_eq!(run(3), run(3), "{name}");
-        assert_ne!(run(3), run(4), "{name}");
+        assert_eq!(run(3), run(3), "{options:?}");
+        assert_ne!(run(3), run(4), "{options:?}");
     }
 }
 
 #[test]
 fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
     let start = position(MIDDLE);
-    for (name, options) in variants() {
+    for options in variants() {
         let mut alone = with_prior(1, options, 60_001, 1);
         let mut together = with_prior(3, options, 60_001, 1);
         let (one, three) = (alone.search(&start, None), together.search(&start, None));
-        near(value(&start, &one), value(&start, &three), 0.02, name);
+        near(value(&start, &one), value(&start, &three), 0.02, options);
         let visits = visits(&three);
-        assert_eq!(together.report().simulations, 60_001, "{name}");
+        assert_eq!(together.report().simulations, 60_001, "{options:?}");
         // Four to ten tries a move that nobody made.
         let unmade = match options.noise_by_rave {
             true => 0..=0,
             false => 4 * three.len() as u32..=10 * three.len() as u32,
         };
-        assert!(unmade.contains(&(visits - 60_001)), "{name}: {visits}");
+        assert!(unmade.contains(&(visits - 60_001)), "{options:?}: {visits}");
     }
     // What three threads prove together is true.
     let mut search = on_threads(3, simulations(2_000), 2);
@@ -318,22 +263,6 @@ fn shares(red: f32) -> Payoffs {
     std::array::from_fn(|seat| [red, 1.0 - red].get(seat).copied().unwrap_or(0.0))
 }
 
-/// Says one thing of every position.
-#[derive(Clone)]
-struct Constant(f32);
-
-impl Leaf<Standard> for Constant {
-    fn payoffs(
-        &mut self,
-        _: &Standard,
-        _: &Position,
-        _: &mut RandomStream,
-        _: Option<&mut MoveKinds>,
-    ) -> Payoffs {
-        shares(self.0)
-    }
-}
-
 #[test]
 fn several_threads_lose_no_visit_and_no_payoff() {
     let game = Standard::default();
@@ -346,7 +275,9 @@ fn several_threads_lose_no_visit_and_no_payoff() {
             solver: false,
             ..simulations(10_007)
         };
-        let mut search = Mcts::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
+        let leaf = |_| ByFunction(|_: &_, _: &_, _: &mut _| shares(0.25));
+        let leaves = (0..3).map(leaf).collect();
+        let mut search = Mcts::with_leaves(game.clone(), leaves, options, 1);
         let found = search.search(&start, None);
         assert_eq!(visits(&found), 10_007);
         assert!(search.report().depth < 7);
@@ -361,21 +292,10 @@ fn several_threads_lose_no_visit_and_no_payoff() {
 }
 
 /// Blue wins wherever its stone f has left d2.
-#[derive(Clone)]
-struct HasLeft;
-
-impl Leaf<Standard> for HasLeft {
-    fn payoffs(
-        &mut self,
-        game: &Standard,
-        position: &Position,
-        _: &mut RandomStream,
-        _: Option<&mut MoveKinds>,
-    ) -> Payoffs {
-        let text = game.format_position(position, None);
-        let row = text.split(['/', ' ']).nth(3).unwrap();
-        won_by(usize::from(row.chars().nth(3) != Some('f')))
-    }
+fn has_left(game: &Standard, position: &Position, _: &mut RandomStream) -> Payoffs {
+    let text = game.format_position(position, None);
+    let row = text.split(['/', ' ']).nth(3).unwrap();
+    won_by(usize::from(row.chars().nth(3) != Some('f')))
 }
 
 #[test]
@@ -387,7 +307,7 @@ fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
             solver: false,
             ..simulations(20_000)
         };
-        let mut search = Mcts::new(game.clone(), HasLeft, options, 1);
+        let mut search = Mcts::new(game.clone(), ByFunction(has_left), options, 1);
         let found = search.search(&position(MIDDLE), None);
         let moved: Vec<_> = found
             .iter()

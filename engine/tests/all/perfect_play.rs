@@ -7,10 +7,7 @@ use engine::games::einstein::{
     Move, Position, Standard,
     tables::{Tables, shared::shared},
 };
-use engine::play::{
-    build::{PlayerRecipe, evaluator},
-    registry::AnyEvaluator,
-};
+use engine::play::{build::evaluator, registry::AnyEvaluator};
 
 const STONES: usize = 4;
 
@@ -87,19 +84,5 @@ fn before_the_tables_leaves_are_what_they_know() {
                 near(found, expected, 1e-5, position);
             }
         }
-    }
-}
-
-#[test]
-fn what_cannot_be_is_refused() {
-    let game = Standard::default();
-    for (notation, problem) in [
-        ("star2(tablebase=7)", "'tablebase'"),
-        ("mcts(sims=10, solver=off, tablebase=4)", "solver"),
-        ("star2(die=1:1:1:1:1:5, tablebase=4)", "fair die"),
-        ("unified(depth=2, tablebase=4)", "tablebase"),
-    ] {
-        let error = PlayerRecipe::parse(notation, &game).err().expect(notation);
-        assert!(error.to_string().contains(problem), "{notation}: {error}");
     }
 }

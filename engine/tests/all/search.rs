@@ -11,8 +11,7 @@ use engine::games::einstein::Standard;
 use engine::search::{
     Search,
     expectiminimax::{Expectiminimax, Form},
-    mcts::{EvaluatorLeaf, Mcts, MctsOptions, Playout},
-    minimax::minimax,
+    mcts::{Mcts, MctsOptions, Playout},
     star::{Cuts, Star, StarOptions},
 };
 
@@ -64,7 +63,7 @@ fn searches_agree_on_einstein() {
 #[test]
 fn searches_agree_on_games_of_any_shape() {
     for seed in 0..300 {
-        for (seats, chance) in [(2, true), (3, seed % 2 == 0)] {
+        for (seats, chance) in [(2, seed % 3 > 0), (3, seed % 2 == 0)] {
             let game = HashGame {
                 seats,
                 seed,
@@ -150,22 +149,6 @@ fn searches_agree_on_long_lists_of_moves() {
             let after = game.play(&Field::START, 7);
             assert_eq!(full(&mut star, &after, 4).lower, 1.0);
         }
-    }
-}
-
-#[test]
-fn without_chance_everything_is_minimax() {
-    for seed in 0..100 {
-        let game = HashGame {
-            seats: 2,
-            seed,
-            length: 5,
-            chance: false,
-        };
-        let start = game.start();
-        let expected = minimax(&game, &HashEvaluator, &start, 4, game.to_move(&start));
-        let mut star = star1(&game, HashEvaluator, None);
-        near(full(&mut star, &start, 4).lower, expected, 1e-6, seed);
     }
 }
 
@@ -279,24 +262,6 @@ fn uct_converges_to_max_n_with_three_seats() {
             near(found.value.unwrap(), expected, 0.03, (seed, found));
         }
     }
-}
-
-#[test]
-fn uct_is_a_pure_function_of_its_seed() {
-    let game = Standard::default();
-    let position = random_positions(&game, 1, 9)[0];
-    let options = MctsOptions {
-        exploration: 1.0,
-        ..simulations(2_000)
-    };
-    let run = |seed| Mcts::new(game.clone(), Playout, options, seed).search(&position, None);
-    assert_eq!(run(3), run(3));
-    assert_ne!(run(3), run(4));
-    let with_evaluator = |seed| {
-        let leaf = EvaluatorLeaf::new(HashEvaluator);
-        Mcts::new(game.clone(), leaf, options, seed).search(&position, None)
-    };
-    assert_eq!(with_evaluator(3), with_evaluator(3));
 }
 
 #[test]

@@ -9,10 +9,7 @@ use engine::core::{
     random::RandomStream,
 };
 use engine::games::reversixt::{Move, Phase, Position, ReversiXt, generate::MapSettings};
-use engine::play::{
-    build::{self, PlayerRecipe},
-    registry::ByPointer,
-};
+use engine::play::{build, registry::ByPointer};
 use engine::search::{
     Search,
     best_reply::BestReplySearch,
@@ -389,41 +386,17 @@ fn narrow_nodes_keep_stones_before_overrides_and_spread_the_rest() {
 }
 
 #[test]
-fn players_of_many_seats_are_read_and_play() {
-    let [four, two] = ["four_cross", "plain10_2p"].map(vector_game);
-    let choice = |game: &ReversiXt, text: &str| {
-        let recipe = PlayerRecipe::parse(text, game).unwrap();
-        let moves = moves_of(game, &game.start());
-        let decision = recipe.make().decide(&game.start(), &moves);
-        assert!(moves.contains(&decision.best) && decision.stats.nodes > 0);
-        (decision.best, decision.value)
-    };
-    for text in [
-        "maxn(depth=3, eval=stones)",
-        "maxn(nodes=2000, eval=lines, width=4)",
-        "maxn(ms=5)",
-        "bestreply(depth=3, eval=mobility)",
-        "bestreply(nodes=2000, table=1, width=4, order=all)",
-        "bestreply(ms=5, threads=2)",
-        "star1(depth=3, width=5)",
-    ] {
-        choice(&four, text);
-    }
-    // Two seats are searched as two.
+fn two_seats_are_searched_as_two() {
+    let game = vector_game("plain10_2p");
+    let moves = moves_of(&game, &game.start());
     for eval in ["lines", "stones"] {
-        let of = |name| choice(&two, &format!("{name}(depth=4, eval={eval})"));
+        let of = |name| {
+            let mut player = player(&format!("{name}(depth=4, eval={eval})"), &game);
+            let decision = player.decide(&game.start(), &moves);
+            (decision.best, decision.value)
+        };
         assert_eq!([of("maxn"), of("bestreply")], [of("star1"); 2]);
     }
-    let problem = |text| PlayerRecipe::parse(text, &four).err().unwrap().to_string();
-    assert!(problem("maxn(table=4)").contains("there is no 'table' here"));
-    assert!(problem("maxn(width=0)").contains("'width' is a number from 1"));
-    let einstein = engine::games::einstein::Standard::default();
-    let problem = PlayerRecipe::parse("maxn", &einstein).err().unwrap();
-    assert!(
-        problem
-            .to_string()
-            .contains("maxn is for games without chance")
-    );
 }
 
 /// Nodes a second on a map of four, and what a width saves where moves are many.

@@ -1,13 +1,15 @@
 //! Reads Rust sources and manifests just well enough to tell which modules, names and crates they
 //! use.
 //!
-//! A source becomes a list of tokens without comments, texts and test code; paths are then found by
-//! their tokens.
+//! A source becomes a list of words and signs without comments, texts and test code; paths are then
+//! found by these.
 
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
+use toml::{Table, Value};
 
 /// A file of a crate, as tokens.
 #[derive(Debug)]
@@ -27,14 +29,15 @@ impl Source {
     /// Reads the text of the file at `path` below `src`.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         let module_path = path.trim_end_matches(".rs");
-        let (tokens, test_modules) = without_tests(&tokens_of(text));
+        let (mut tokens, mut test_modules) = (Vec::new(), Vec::new());
+        flatten(text.parse().unwrap(), &mut tokens, &mut test_modules);
+        let test_files = test_modules.iter();
         Self {
             path: path.to_owned(),
             module: module_path.split('/').next().unwrap_or_default().to_owned(),
             depth: module_path.split('/').count(),
             tokens,
-            test_files: test_modules
-                .iter()
+            test_files: test_files
                 .map(|module| format!("{module_path}/{module}.rs"))
                 .collect(),
         }
@@ -53,8 +56,9 @@ pub(crate) fn read(path: &Path) -> String {
 /// The modules that `lib.rs` declares, in its order.
 pub(crate) fn modules_in_reading_order() -> Vec<String> {
     let text = read(&folder_of("engine").join("src/lib.rs"));
-    let (tokens, _) = without_tests(&tokens_of(&text));
-    let declared = tokens
+    let source = Source::read("lib.rs", &text);
+    let declared = source
+        .tokens
         .windows(3)
         .filter(|window| window[0] == "mod" && window[2] == ";");
     declared.map(|window| window[1].clone()).collect()
@@ -135,7 +139,8 @@ pub(crate) fn macros_made(source: &Source) -> Vec<String> {
 /// Every word of the code.
 pub(crate) fn names_used(source: &Source) -> BTreeSet<&str> {
     let tokens = source.tokens.iter().map(String::as_str);
-    tokens.filter(|token| token.starts_with(is_word)).collect()
+    let is_word = |token: &&str| token.starts_with(|first: char| first.is_alphabetic());
+    tokens.filter(is_word).collect()
 }
 
 /// The first words of a path, or of each path of a `{…}` group.
@@ -162,162 +167,69 @@ fn first_segments(tokens: &[String]) -> Vec<String> {
     segments
 }
 
-/// The tokens without items under `#[cfg(test)]`, and the names of the test modules that are files
-/// of their own.
-fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
-    const ATTRIBUTE: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let (mut kept, mut files) = (Vec::new(), Vec::new());
-    let mut index = 0;
-    while index < tokens.len() {
-        if !tokens[index..]
-            .iter()
-            .take(ATTRIBUTE.len())
-            .eq(ATTRIBUTE.iter())
-        {
-            kept.push(tokens[index].clone());
-            index += 1;
-            continue;
-        }
-        // The item ends with the first `;` outside brackets, or with the brace that closes its
-        // body.
-        let item = index + ATTRIBUTE.len();
-        let mut depth = 0;
-        index = item;
-        while index < tokens.len() {
-            match tokens[index].as_str() {
-                "{" | "(" | "[" => depth += 1,
-                "}" | ")" | "]" => depth -= 1,
-                _ => {}
-            }
-            index += 1;
-            if depth == 0 && [";", "}"].contains(&tokens[index - 1].as_str()) {
-                break;
-            }
-        }
-        let words = &tokens[item..index];
-        if let [.., keyword, name, end] = words
-            && keyword == "mod"
-            && end == ";"
-        {
-            files.push(name.clone());
-        }
-    }
-    (kept, files)
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
-}
-
-/// Words, `::` and single characters, without white space, comments, texts and character literals.
-fn tokens_of(text: &str) -> Vec<String> {
-    let characters: Vec<char> = text.chars().collect();
-    let starts = |at: usize, pattern: &str| {
-        let mut wanted = pattern.chars().zip(at..);
-        wanted.all(|(wanted, at)| characters.get(at) == Some(&wanted))
-    };
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while at < characters.len() {
-        let character = characters[at];
-        if starts(at, "//") {
-            while at < characters.len() && characters[at] != '\n' {
-                at += 1;
-            }
-        } else if starts(at, "/*") {
-            let mut depth = 0;
-            loop {
-                if starts(at, "/*") {
-                    depth += 1;
-                    at += 2;
-                } else if starts(at, "*/") {
-                    depth -= 1;
-                    at += 2;
-                } else {
-                    at += 1;
+/// Appends the words, `::` and other signs of a source without texts and items under `#[cfg(test)]`,
+/// and the names of the test modules that are files of their own.
+fn flatten(source: TokenStream, tokens: &mut Vec<String>, test_modules: &mut Vec<String>) {
+    let is_for_tests =
+        |tree: &TokenTree| tree.to_string().replace(char::is_whitespace, "") == "[cfg(test)]";
+    let mut trees = source.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        match tree {
+            TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                if trees.next_if(is_for_tests).is_none() {
+                    tokens.push(sign.to_string());
+                    continue;
                 }
-                if depth == 0 || at >= characters.len() {
-                    break;
+                // The item ends with a `;`, or with its body.
+                let ends = |tree: &TokenTree| match tree {
+                    TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                    other => other.to_string() == ";",
+                };
+                let mut words = Vec::new();
+                while let Some(tree) = trees.next_if(|tree| !ends(tree)) {
+                    words.push(tree.to_string());
+                }
+                if let (Some(TokenTree::Punct(_)), [.., keyword, name]) = (trees.next(), &words[..])
+                    && keyword == "mod"
+                {
+                    test_modules.push(name.clone());
                 }
             }
-        } else if character == '"' {
-            at = end_of_text(&characters, at);
-        } else if character == '\'' {
-            // A lifetime has no closing quote right after its first character.
-            if characters.get(at + 1) == Some(&'\\') {
-                at += 3;
-                while at < characters.len() && characters[at] != '\'' {
-                    at += 1;
-                }
-                at += 1;
-            } else if characters.get(at + 2) == Some(&'\'') {
-                at += 3;
-            } else {
-                at += 1;
+            TokenTree::Punct(sign) if sign.as_char() == ':' && sign.spacing() == Spacing::Joint => {
+                trees.next();
+                tokens.push("::".to_owned());
             }
-        } else if is_word(character) {
-            let start = at;
-            while at < characters.len() && is_word(characters[at]) {
-                at += 1;
+            TokenTree::Group(group) => {
+                let [open, close] = match group.delimiter() {
+                    Delimiter::Brace => ["{", "}"],
+                    Delimiter::Bracket => ["[", "]"],
+                    _ => ["(", ")"],
+                };
+                tokens.push(open.to_owned());
+                flatten(group.stream(), tokens, test_modules);
+                tokens.push(close.to_owned());
             }
-            let word: String = characters[start..at].iter().collect();
-            let rest = characters[at..].iter();
-            let hashes = rest.take_while(|&&next| next == '#').count();
-            if ["r", "br"].contains(&word.as_str()) && characters.get(at + hashes) == Some(&'"') {
-                let closing = "\"".to_owned() + &"#".repeat(hashes);
-                at += hashes + 1;
-                while at < characters.len() && !starts(at, &closing) {
-                    at += 1;
-                }
-                at += closing.len();
-            } else {
-                tokens.push(word);
-            }
-        } else if starts(at, "::") {
-            tokens.push("::".to_owned());
-            at += 2;
-        } else {
-            if !character.is_whitespace() {
-                tokens.push(character.to_string());
-            }
-            at += 1;
+            TokenTree::Literal(_) => {}
+            other => tokens.push(other.to_string()),
         }
     }
-    tokens
-}
-
-/// One past the closing quote of the text that begins at `at`.
-fn end_of_text(characters: &[char], at: usize) -> usize {
-    let mut at = at + 1;
-    while at < characters.len() && characters[at] != '"' {
-        at += if characters[at] == '\\' { 2 } else { 1 };
-    }
-    at + 1
 }
 
 /// The crates a manifest depends on, of every kind, renamed ones under both names.
-pub(crate) fn dependencies(manifest: &str) -> Vec<String> {
+pub(crate) fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
-    let mut in_table = false;
-    for line in manifest.lines().map(str::trim) {
-        let table = line
-            .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'));
-        if let Some(table) = table {
-            in_table = table.ends_with("dependencies");
-            if let Some((kind, name)) = table.rsplit_once('.')
-                && kind.ends_with("dependencies")
-            {
-                found.push(name.to_owned());
-            }
-        } else if in_table
-            && !line.starts_with('#')
-            && let Some((key, value)) = line.split_once('=')
-        {
-            found.extend(key.trim().split('.').next().map(str::to_owned));
-            if let Some((_, package)) = value.split_once("package = \"") {
-                found.extend(package.split('"').next().map(str::to_owned));
-            }
+    for (key, value) in manifest {
+        let Some(entries) = value.as_table() else {
+            continue;
+        };
+        if !key.ends_with("dependencies") {
+            found.extend(dependencies(entries));
+            continue;
+        }
+        for (name, entry) in entries {
+            found.push(name.clone());
+            let package = entry.get("package").and_then(Value::as_str);
+            found.extend(package.map(str::to_owned));
         }
     }
     found

@@ -10,6 +10,7 @@ use engine::search::{
     star::{Cuts, Star, StarOptions},
     table::{Replacement, Reuse, Table},
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{collections::HashMap, fmt::Debug, sync::Arc};
 
@@ -106,9 +107,9 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// The lines of a file of JSON.
-pub(crate) fn json_lines(text: &str) -> impl Iterator<Item = Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap())
+/// The rows of a table, a line of JSON each.
+pub(crate) fn rows<T: DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
+    table.lines().map(|row| serde_json::from_str(row).unwrap())
 }
 
 /// A position, and what an independent program says of it and of its moves, for the side to move.
@@ -136,7 +137,7 @@ pub(crate) fn six_stones() -> Vec<Exact> {
 }
 
 fn exact(text: &str, count: usize) -> Vec<Exact> {
-    let lines = json_lines(text).map(|line| Exact {
+    let lines = rows::<Value>(text).map(|line| Exact {
         position: position(line["position"].as_str().unwrap()),
         value: line["value"].as_f64().unwrap(),
         moves: serde_json::from_value(line["moves"].clone()).unwrap(),

@@ -6,12 +6,12 @@ use crate::exact_solver::Solver;
 use crate::support::{self, exact_positions, near};
 use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{
-    GONE, Position, Standard, Variant,
+    Position, Standard, Variant,
     dice::{Die, RandomStream},
-    position::Side,
     symmetry::{SYMMETRIES, symmetric},
     tables::{Class, SAME_VALUE, Tables},
 };
+use engine::play::playable::Playable;
 use std::{
     sync::{
         Arc, OnceLock,
@@ -51,36 +51,10 @@ fn five() -> &'static Tables {
     TABLES.get_or_init(|| built(5, Variant::Classic))
 }
 
-/// A random position of `stones` stones that is not over: any squares, any labels.
+/// A random position of so many stones.
 fn random_position(random: &mut RandomStream, game: &Standard, stones: usize) -> Position {
-    loop {
-        let mut sides = [[GONE; 6]; 2];
-        let mut taken = 0u32;
-        for index in 0..stones {
-            // One stone each at least.
-            let seat = if index < 2 { index } else { random.below(2) };
-            let (label, square) = (random.below(6), random.below(25) as u8);
-            if sides[seat][label] != GONE || taken >> square & 1 == 1 {
-                break;
-            }
-            taken |= 1 << square;
-            sides[seat][label] = if seat == 0 {
-                square
-            } else {
-                Standard::GOAL - square
-            };
-        }
-        let [red, blue] = sides.map(Side::new);
-        let seat = random.below(2);
-        let position = if seat == 0 {
-            Position::new(red, blue, 0)
-        } else {
-            Position::new(blue, red, 1)
-        };
-        if position.stones() as usize == stones && game.winner(&position).is_none() {
-            return position;
-        }
-    }
+    let seat = random.below(2);
+    game.random_endgame([stones; 2], seat, random).unwrap()
 }
 
 #[test]

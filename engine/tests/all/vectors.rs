@@ -1,14 +1,15 @@
 //! The rules against positions of random games that an independent program (OpenSpiel) has played.
 
-use crate::support::json_lines;
+use crate::support::rows;
 use engine::core::game::Game;
 use engine::games::einstein::{BLUE, RED, Standard};
+use serde_json::Value;
 
 #[test]
 fn moves_boards_and_winners_agree_with_an_independent_program() {
     let game = Standard::default();
     let mut lines = 0;
-    for vector in json_lines(include_str!("../vectors/rules.jsonl")) {
+    for vector in rows::<Value>(include_str!("../vectors/rules.jsonl")) {
         let text = vector["position"].as_str().unwrap();
         let (position, die) = game.parse_position(text).unwrap();
         assert_eq!(game.format_position(&position, die), text);

@@ -192,25 +192,4 @@ mod tests {
             assert_eq!(game.cell_named(golem, true), Ok(cell));
         }
     }
-
-    #[test]
-    fn errors_name_the_character() {
-        let [game, swaps] = [false, true].map(|swap| Havannah::new(4, swap));
-        let no_cell = "a cell is a letter, a-g, and a number, as d4";
-        for (text, character, problem) in [
-            ("h1", 1, no_cell),
-            ("d4 dx", 5, no_cell),
-            ("d04", 2, no_cell),
-            ("a1 a5", 5, "letter a has the numbers 1 to 4"),
-            ("g3", 2, "letter g has the numbers 4 to 7"),
-            ("d4 d4", 4, "d4 is not empty"),
-            ("d4 swap", 4, "swap needs the parameter swap=on"),
-            ("a1 d4 a2 d3 a3 d2 a4 e5", 22, "the game is over"),
-        ] {
-            let error = Err(TextError::new(character, problem));
-            assert_eq!(game.parse_position(text), error, "{text}");
-        }
-        let error = Err(TextError::new(7, "only the second move may be swap"));
-        assert_eq!(swaps.parse_position("d4 d3 swap"), error);
-    }
 }

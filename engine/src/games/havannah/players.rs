@@ -159,58 +159,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::Game;
     use crate::play::playable::Playable;
-
-    #[test]
-    fn every_published_option_is_read_under_its_name() {
-        let game = Havannah::new(4, false);
-        let (position, mut moves) = (game.start(), <Havannah as Game>::Moves::default());
-        game.moves(&position, &mut moves);
-        let strategies = (0..=7).map(|number| format!("exploration_strategy={number}"));
-        let others = [
-            "initial_chance_of_ring_notice=100, final_chance_of_ring_notice=0",
-            "chance_of_forced_connection_intercept=0, chance_of_forced_connection_slope=0",
-            "chance_of_connection_defense_intercept=0, chance_of_connection_defense_slope=0",
-            "retries_of_isolated_moves=0, use_havannah_mate=false, use_havannah_antimate=false",
-            "use_ring_detection=false, exploration_factor=0.5, rave_bias=0.01, tricky_epsilon=0",
-            "first_play_urgency=1, locality_bias=0, chain_size_bias_factor=0.1, neighborhood_size=3",
-            "expand_after_n_playouts=10, play_n_playouts_at_once=2, rave_update_depth=2",
-            "prior_num_simulations_base=0, prior_num_simulations_range=1, prior_reward_halfrange=0",
-            "use_mate_in_tree=false",
-            "use_deeper_mate_in_tree=false",
-            "use_antimate_in_tree=false",
-            "use_virtual_loss=false, use_solver=false, sole_nonlosing_move_win_ratio_threshold=1",
-            "use_rave_randomization=true, win_ratio_threshold=0.5, clear_tt_after_move=true",
-            "print_debug_info=false, use_lg_coordinates=true, use_swap=false, end_games_quickly=false",
-        ];
-        for options in strategies.chain(others.map(str::to_owned)) {
-            let recipe = game.player(&format!("lajkonik(sims=50, {options})"));
-            let mut player = recipe.unwrap_or_else(|error| panic!("{error}")).make();
-            assert!(
-                moves.contains(&player.decide(&position, &moves).best),
-                "{options}"
-            );
-        }
-        let timed = "lajkonik(seconds_per_move=0.01, use_human_like_time_control=true)";
-        assert!(game.player(timed).is_ok());
-        for (wrong, problem) in [
-            ("expand=1", "character 10: there is no 'expand' here"),
-            (
-                "use_swap=true",
-                "character 19: 'use_swap' is false, not 'true'",
-            ),
-            ("rave_bias=1, sims=x", "character 28: 'sims'"),
-            (
-                "tricky_epsilon=2",
-                "character 25: 'tricky_epsilon' is a number from 0 to 1, not '2'",
-            ),
-        ] {
-            let error = game.player(&format!("lajkonik({wrong})")).err();
-            let error = error.expect("a problem").to_string();
-            assert!(error.contains(problem), "{error}");
-        }
-    }
 
     proptest::proptest! {
         #[test]

@@ -296,25 +296,4 @@ mod tests {
         whole.start = game.parse_position("d4").unwrap();
         assert!(write_sgf(&game, &whole).is_err());
     }
-
-    #[test]
-    fn problems_name_the_character_and_the_line() {
-        for problem in [
-            "d4\ne5 d5 e5 -> 7: e5 is not empty (line 2)",
-            "play b d4 -> 8: it is White's turn",
-            "(;SZ[8]) -> 6: a board of size \"8\"; this game has 5",
-            "(;W[a1]\n;B[ a6]) -> 6: letter a has the numbers 1 to 5 (line 2)",
-            "(;B[a1]) -> 5: it is White's turn",
-            "(;W[draw]B[a1]) -> 12: the game is over",
-            "(;AB[b1]) -> 6: stones that are set up are not read",
-            "(;W[a1](;B[b1])) -> 8: variations are not read",
-            "(;W[a1 -> 7: expected ']', found the end",
-            "(;W[a1]\\ -> 8: expected a property, as W[d4]",
-            "() x -> 4: expected '(', which begins a game",
-        ] {
-            let (text, expected) = problem.split_once(" -> ").unwrap();
-            let error = read(&Havannah::new(5, false), text).unwrap_err();
-            assert_eq!(error.to_string(), format!("character {expected}"));
-        }
-    }
 }

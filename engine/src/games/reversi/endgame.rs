@@ -2,8 +2,7 @@
 //!
 //! Far from the end the score is guessed first, by a search that leaves out what seems decided; it
 //! leaves its best moves in the table. Then narrow windows, beginning with one around the guess,
-//! find the exact score. Invariant: a score is exact, whatever the size of the table and whatever
-//! evaluator orders the moves.
+//! find the exact score. Invariant: a score is exact, whatever the size of the table.
 
 mod last;
 mod lines;
@@ -11,12 +10,9 @@ mod outlook;
 mod search;
 mod table;
 
-pub use outlook::Outlook;
-
 use super::{Move, Position, Reversi};
-use crate::core::{evaluator::Score, game::Game, oracle::Oracle, simd::Instructions};
+use crate::core::{game::Game, oracle::Oracle, simd::Instructions};
 use crate::play::player::{Analysis, Decision, Player};
-use std::sync::Arc;
 use table::Table;
 
 /// More than any score.
@@ -60,10 +56,6 @@ pub struct Endgame {
     instructions: Instructions,
     table: Table,
     entries: usize,
-    /// What orders moves far from the end, in discs; [`Outlook`] if nothing else is given.
-    expectation: Option<Arc<dyn Score<Reversi>>>,
-    /// Whose turn the evaluator is told it is; no score depends on it.
-    seat: u8,
     /// Whether to leave out what seems decided.
     guesses: bool,
     nodes: u64,
@@ -85,20 +77,8 @@ impl Endgame {
             instructions: Instructions::detect(),
             table: Table::with_entries(entries),
             entries,
-            expectation: None,
-            seat: 0,
             guesses: false,
             nodes: 0,
-        }
-    }
-
-    /// Orders moves far from the end by another evaluator, which tells the discs that the side to
-    /// move will win by. Only the time depends on it.
-    #[must_use]
-    pub fn expecting(self, expectation: Arc<dyn Score<Reversi>>) -> Self {
-        Self {
-            expectation: Some(expectation),
-            ..self
         }
     }
 

@@ -140,32 +140,4 @@ mod tests {
         let small = Reversi::FOUR.format_position(&Reversi::FOUR.start());
         assert_eq!(small, "-----OX--XO----- X");
     }
-
-    #[test]
-    fn errors_name_the_character() {
-        for (text, character, expected) in [
-            ("-----OX--XO---- X", 16, "X, O or - on d4, found ' '"),
-            ("---/--OX--XO---- X", 4, "X, O or - on d1, found '/'"),
-            ("-----OY--XO----- X", 7, "X, O or - on c2, found 'Y'"),
-            ("-----OX--", 10, "X, O or - on b3, found the end"),
-            ("-----OX--XO-----", 17, "a blank and a side, found the end"),
-            ("-----OX--XO----- b", 18, "the side, X or O, found 'b'"),
-            ("-----OX--XO----- X1", 19, "the end, found '1'"),
-        ] {
-            let problem = format!("expected {expected}");
-            let found = Reversi::FOUR.parse_position(text);
-            assert_eq!(found, Err(TextError::new(character, problem)));
-        }
-        let game = Reversi::EIGHT;
-        let start = game.start();
-        let mv = |text: &str| game.parse_move(&start, text).unwrap_err().to_string();
-        assert_eq!(mv("pass"), "character 1: no pass while there is a move: d3");
-        for (text, character) in [("i5", 1), ("d9", 2), ("", 1), ("d", 2)] {
-            let expected = "a move is a square, a-h and 1-8, or pass";
-            assert_eq!(mv(text), format!("character {character}: {expected}"));
-        }
-        assert_eq!(mv("d33"), "character 3: nothing may follow the square");
-        assert_eq!(mv("d4"), "character 1: d4 is not empty");
-        assert_eq!(mv("a1"), "character 1: a disc on a1 would turn no disc");
-    }
 }

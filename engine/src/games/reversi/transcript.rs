@@ -303,26 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn problems_name_the_character_and_the_line() {
-        for problem in [
-            "f5d6\nf5d7 -> 3: a disc on d7 would turn no disc (line 2)",
-            "f5pa -> 3: no pass while there is a move: f4",
-            "f5d -> 4: a move is a square, a-h and 1-8, or pass",
-            "e6f4e3f6g5d6e7f5c5a1 -> 19: the game is over before this move",
-            "(;GM[Go];) -> 6: a game of \"Go\", not Othello",
-            "(;W[f5];) -> 5: it is Black's turn",
-            "(;B[f5] -> 8: expected '[', found the end",
-            "(;B[f5]\n X -> 3: expected '[', found the end (line 2)",
-            "(;BO[6 ---- *];) -> 6: a board of size \"6\"; this game has 8",
-            "(;BO[8 ---- *];) -> 6: the board's sign 5, spaces left out: expected X, O or - on e1, found ' '",
-        ] {
-            let (text, expected) = problem.split_once(" -> ").unwrap();
-            let error = read(&Reversi::EIGHT, text).unwrap_err().to_string();
-            assert_eq!(error, format!("character {expected}"));
-        }
-    }
-
-    #[test]
     fn a_pass_may_be_left_out_or_written() {
         let game = Reversi::FOUR;
         let mut random = RandomStream::new(1);

@@ -1,48 +1,40 @@
 //! How an endgame will end, guessed without search, and what can never turn again.
 //!
-//! [`Outlook`] orders moves unless the solver is given another evaluator. Its weights were fitted by
-//! least squares to the exact scores of 55,902 positions with 10 to 14 empty squares, from games of
-//! a shallow search with random moves among its own; it explains 88 % of their variance and is 10
-//! discs off (standard deviation).
+//! [`outlook`] orders moves. Its weights were fitted by least squares to the exact scores of 55,902
+//! positions with 10 to 14 empty squares, from games of a shallow search with random moves among
+//! its own; it explains 88 % of their variance and is 10 discs off (standard deviation).
 
 use super::super::{
-    Position, Reversi,
+    Reversi,
     bits::{COLUMNS, reached},
 };
 use super::lines::{FIRST_COLUMN, LAST_COLUMN, widened};
-use crate::core::evaluator::Score;
 
-/// Discs that the side to move is expected to win by.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Outlook;
-
-impl Score<Reversi> for Outlook {
-    #[inline(always)]
-    fn score(&self, game: &Reversi, position: &Position) -> f32 {
-        let (own, enemy, moves) = (position.own, position.enemy, position.moves);
-        let empty = game.squares() & !(own | enemy);
-        let other = reached(enemy, own) & empty;
-        let count = |set: u64| set.count_ones() as f32;
-        let ahead = |set: u64| count(own & set) - count(enemy & set);
-        // Empty squares next to discs of one side: where the other may once move.
-        let open = |discs: u64| count(widened(discs) & empty);
-        // Squares that give an empty corner away.
-        let corners = game.corners & empty;
-        let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
-        let above = corners << COLUMNS | corners >> COLUMNS;
-        let diagonal = beside << COLUMNS | beside >> COLUMNS;
-        let sides = game.side_columns() | game.side_rows();
-        2.1 * (count(moves) - count(other)) + 4.5 * count(moves & game.corners)
-            - 3.3 * count(other & game.corners)
-            + 1.08 * (open(own) - open(enemy))
-            + 3.0 * ahead(game.corners)
-            - 1.75 * ahead(beside | above)
-            - 0.85 * ahead(diagonal)
-            + 1.24 * (count(stable(game, own, enemy)) - count(stable(game, enemy, own)))
-            - 0.49 * ahead(sides & !(game.corners | beside | above))
-            - 0.9 * ahead(widened(empty))
-            + 2.15 * (empty.count_ones() % 2) as f32
-    }
+/// Discs that the side to move, which has these moves, is expected to win by.
+#[inline(always)]
+pub(super) fn outlook(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
+    let empty = game.squares() & !(own | enemy);
+    let other = reached(enemy, own) & empty;
+    let count = |set: u64| set.count_ones() as f32;
+    let ahead = |set: u64| count(own & set) - count(enemy & set);
+    // Empty squares next to discs of one side: where the other may once move.
+    let open = |discs: u64| count(widened(discs) & empty);
+    // Squares that give an empty corner away.
+    let corners = game.corners & empty;
+    let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
+    let above = corners << COLUMNS | corners >> COLUMNS;
+    let diagonal = beside << COLUMNS | beside >> COLUMNS;
+    let sides = game.side_columns() | game.side_rows();
+    2.1 * (count(moves) - count(other)) + 4.5 * count(moves & game.corners)
+        - 3.3 * count(other & game.corners)
+        + 1.08 * (open(own) - open(enemy))
+        + 3.0 * ahead(game.corners)
+        - 1.75 * ahead(beside | above)
+        - 0.85 * ahead(diagonal)
+        + 1.24 * (count(stable(game, own, enemy)) - count(stable(game, enemy, own)))
+        - 0.49 * ahead(sides & !(game.corners | beside | above))
+        - 0.9 * ahead(widened(empty))
+        + 2.15 * (empty.count_ones() % 2) as f32
 }
 
 /// Some of the own discs that can never turn: along each axis their line is full, or one neighbour

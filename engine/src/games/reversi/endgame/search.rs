@@ -5,15 +5,15 @@
 //! few replies come first ("fastest first"), far from the end those that a shallow search expects
 //! more of. The order, its weights and the cuts by transpositions follow R. Delorme's Edax.
 
-use super::super::{Position, Reversi, bits::reached};
+use super::super::{Reversi, bits::reached};
 use super::{
     Endgame, MOST,
     last::{Board, few},
     lines::{turned, widened},
-    outlook::{Outlook, stable},
+    outlook::{outlook, stable},
     table::Known,
 };
-use crate::core::{evaluator::Score, game::FixedList, simd::dispatched};
+use crate::core::{game::FixedList, simd::dispatched};
 
 /// Positions with so few empty squares are searched without table and without counting replies.
 const FEW: u32 = 6;
@@ -255,16 +255,7 @@ impl Endgame {
             return -ahead(self.instructions, self, enemy, own, depth, -beta, -alpha);
         }
         if depth == 0 {
-            let position = Position {
-                own,
-                enemy,
-                moves,
-                seat: self.seat,
-            };
-            return match &self.expectation {
-                None => Outlook.score(&self.game, &position),
-                Some(given) => given.score(&self.game, &position),
-            };
+            return outlook(&self.game, own, enemy, moves);
         }
         let mut best = -NEVER;
         for mut squares in [moves & self.game.corners, moves & !self.game.corners] {

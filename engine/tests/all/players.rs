@@ -1,0 +1,89 @@
+//! Players by name: every key is understood, wrong ones are refused with what would be right.
+
+use crate::support::{MIDDLE, near, player, position, rows};
+use engine::core::random::RandomStream;
+use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt};
+use engine::play::{build::PlayerRecipe, playable::Playable};
+
+/// A notation makes players that play and value from some position, and its name is its own.
+fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
+    let game = G::from_notation(game, None).unwrap();
+    let start = position.map_or_else(
+        || game.random_start(&mut RandomStream::new(1), 0),
+        |text| game.parse_position(text).unwrap().0,
+    );
+    let recipe = PlayerRecipe::parse(text, &game).unwrap_or_else(|error| panic!("{error}"));
+    let again = PlayerRecipe::parse(recipe.name(), &game).unwrap();
+    for recipe in [&recipe, &again] {
+        assert_eq!(
+            (recipe.name(), recipe.is_reproducible()),
+            (text, reproducible)
+        );
+    }
+    let mut legal = G::Moves::default();
+    for mut player in [recipe.make(), recipe.make_instrumented()] {
+        player.new_game(1);
+        for outcome in game.outcome_names() {
+            game.permitted(&start, outcome, &mut legal);
+            let decision = player.decide(&start, &legal);
+            assert!(legal.contains(&decision.best), "{text}");
+            let value = decision.value.unwrap();
+            assert!((0.0..=1.0).contains(&value), "{text}: {value}");
+        }
+        let value = player.value(&start).value.unwrap();
+        assert!((0.05..0.95).contains(&value), "{text}: {value}");
+    }
+}
+
+#[test]
+fn every_key_makes_a_player_that_plays() {
+    let players = include_str!("../cases/players.jsonl");
+    for (game, text, reproducible) in rows::<(String, String, bool)>(players) {
+        match game.split('(').next().unwrap() {
+            "einstein" => plays::<Standard>(&game, &text, reproducible, Some(MIDDLE)),
+            "havannah" => plays::<Havannah>(&game, &text, reproducible, None),
+            _ => plays::<ReversiXt>(&game, &text, reproducible, None),
+        }
+    }
+}
+
+fn refusal<G: Playable>(game: &str, text: &str) -> String {
+    let game = G::from_notation(game, None).unwrap();
+    let error = PlayerRecipe::parse(text, &game).err().expect(text);
+    error.to_string()
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let refused = include_str!("../cases/players_refused.jsonl");
+    for [game, text, part] in rows::<[String; 3]>(refused) {
+        let error = match game.split('(').next().unwrap() {
+            "einstein" => refusal::<Standard>(&game, &text),
+            "havannah" => refusal::<Havannah>(&game, &text),
+            _ => refusal::<ReversiXt>(&game, &text),
+        };
+        assert!(error.contains(&part), "{text}: {error}");
+    }
+}
+
+#[test]
+fn the_policy_named_is_the_one_that_plays() {
+    let game = Standard::default();
+    let value = |leaf: &str| {
+        let mut player = player(&format!("mcts(sims=3000, solver=off, {leaf})"), &game);
+        player.value(&position(MIDDLE)).value.unwrap()
+    };
+    let [uniform, again, greedy, mixed, cut] = [
+        "leaf=playout",
+        "playout=uniform",
+        "playout=greedy",
+        "playout=mixture(0.5, greedy, uniform)",
+        "truncate=2, close=schwarz",
+    ]
+    .map(value);
+    assert_eq!(uniform, again);
+    assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
+    // A share of 1 or 0 is the policy alone, but for the numbers that are drawn to choose it.
+    let alone = value("playout=mixture(1, greedy, uniform)");
+    near(alone, greedy, 0.05, "alone");
+}

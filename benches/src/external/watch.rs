@@ -19,14 +19,7 @@ use std::{
 pub(super) const MARK: &str = "ALEA_PROGRAM";
 
 /// Ends with its input.
-const GUARD: &str = r#"trap '' HUP INT TERM
-groups=
-while read -r line; do groups=$line; done
-for group in $groups; do kill -9 -- "-$group"; done
-for found in $(grep -lsz "^ALEA_PROGRAM=$1\\." /proc/[0-9]*/environ); do
-    found=${found#/proc/}
-    kill -9 "${found%/environ}"
-done"#;
+const GUARD: &str = include_str!("guard.sh");
 
 /// How long what is marked may take to die.
 const DYING: Duration = Duration::from_secs(1);

@@ -136,16 +136,14 @@ fn games_over_a_network_are_those_without() {
     }
 }
 
-/// What a guest does that breaks the protocol: what it says first, what it says when it is first
-/// asked, and whether it stays then. Of the last the server hears the end of its part alone.
-type Breach = (&'static [u8], &'static [u8], bool);
-
-fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
+/// A guest that breaks the protocol, as `breaches.txt` has it: what it says first, and when it is
+/// first asked. If it leaves then, the server hears the end of its part alone.
+fn breaks(first: &'static str, asked: &'static str) -> Guest<Result<Played, String>> {
+    let bytes = |text: &str| -> Vec<u8> { text.split(' ').flat_map(str::parse).collect() };
     Box::new(move |mut stream| {
-        let (first, when_asked, stays) = breach;
         let mut ear = Connection::new(stream.try_clone().unwrap(), Sender::Server);
         let mut hear = || ear.hear(Deadline::after(PATIENCE));
-        stream.write_all(first).unwrap();
+        stream.write_all(&bytes(first)).unwrap();
         let mut follower = Follower::default();
         loop {
             match follower.hear(&hear()?)? {
@@ -154,13 +152,13 @@ fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
                 Task::End => return Err("was not asked".to_owned()),
             }
         }
-        let mv = follower.any_move().unwrap();
-        let bytes = match when_asked {
-            b"twice" => follower.answer(mv).bytes().repeat(2),
-            _ => when_asked.to_vec(),
+        let answer = follower.answer(follower.any_move().unwrap());
+        let said = match asked {
+            "twice" => answer.bytes().repeat(2),
+            _ => bytes(asked),
         };
-        stream.write_all(&bytes).unwrap();
-        if !stays {
+        stream.write_all(&said).unwrap();
+        if asked.ends_with("leaves") {
             stream.shutdown(Shutdown::Write).unwrap();
         }
         // Until the server has hung up.
@@ -171,61 +169,20 @@ fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
 
 #[test]
 fn whoever_breaks_the_protocol_is_out_and_the_others_play_on() {
-    const GROUP: &[u8] = &[1, 0, 0, 0, 1, 9];
-    type Case = (Breach, &'static str);
-    let begins = |first, reason| -> Case { ((first, &[], true), reason) };
-    let asked = |answer, reason| -> Case { ((GROUP, answer, true), reason) };
-    let leaves = |answer, reason| -> Case { ((GROUP, answer, false), reason) };
-    let cases = [
-        begins(&[], "no message within 1000 ms"),
-        begins(&[1, 0], "only a part of a message within 1000 ms"),
-        begins(
-            &[8, 0, 0, 0, 0],
-            "the end of the first phase, which only the other",
-        ),
-        begins(&[5, 0, 0, 0, 5, 0, 0, 0, 0, 0], "began with an answer"),
-        begins(&[1, 0, 0, 1, 0], "a group number of 256 bytes instead of 1"),
-        asked(
-            &[5, 255, 255, 255, 255],
-            "an answer of 4294967295 bytes instead of 5",
-        ),
-        asked(&[0, 0, 0, 0, 0], "a message of type 0, which there is not"),
-        asked(GROUP, "answered with a group number"),
-        asked(&[], "no message within 1750 ms"),
-        asked(
-            &[5, 0, 0, 0, 5, 0],
-            "only a part of a message within 1750 ms",
-        ),
-        leaves(
-            &[5, 0, 0, 0, 5, 0],
-            "closed the connection within a message",
-        ),
-        leaves(&[], "closed the connection"),
-        asked(
-            &[5, 0, 0, 0, 5, 255, 255, 255, 255, 0],
-            "the move 65535,65535 with 0, which is",
-        ),
-        asked(
-            &[5, 0, 0, 0, 5, 0, 0, 0, 0, 21],
-            "the move 0,0 with 21, which is not",
-        ),
-        asked(
-            &[5, 0, 0, 0, 5, 0, 0, 0, 0, 9],
-            "a move with 9, which is neither",
-        ),
-        asked(b"twice", "an answer without being asked"),
-    ];
+    let breaches = include_str!("breaches.txt").lines();
+    let breaches = breaches.filter(|line| !line.starts_with('#'));
     let game = &game(3);
     thread::scope(|scope| {
-        for (breach, reason) in cases {
+        for breach in breaches {
             scope.spawn(move || {
-                let guests = vec![guest(GREEDY), breaks(breach)];
+                let parts: Vec<&str> = breach.split('|').map(str::trim).collect();
+                let guests = vec![guest(GREEDY), breaks(parts[0], parts[1])];
                 let (report, played) = meet(game, &[None, None, Some(GREEDY)], guests);
                 let [first, second, third] = &report.players[..] else {
                     panic!("three players")
                 };
                 let said = second.disqualified.as_deref().unwrap();
-                assert!(said.contains(reason), "{said}, not {reason}");
+                assert!(said.contains(parts[2]), "{said}: {breach}");
                 assert_eq!((second.place, second.points), (3, 0));
                 assert_eq!((&first.disqualified, &third.disqualified), (&None, &None));
                 assert!(report.position.contains(" end 0 "), "{}", report.position);
@@ -241,7 +198,7 @@ fn whoever_breaks_the_protocol_is_out_and_the_others_play_on() {
 
 #[test]
 fn a_game_of_which_all_are_out_ends() {
-    let silent = || breaks((&[], &[], true));
+    let silent = || breaks("", "");
     let (report, _) = meet(&game(2), &[], vec![silent(), silent()]);
     assert!(report.players.iter().all(|one| one.disqualified.is_some()));
     assert!(report.moves.is_empty());

@@ -103,34 +103,4 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Pictures are drawn for white paper, so they keep a light ground in the dark.
-const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#282c34;--soft:#5c6370;--rule:#dfe3e8;--accent:#0072b2;--ground:#f6f7f9;--card:#fff}\
-@media (prefers-color-scheme:dark){:root{--ink:#e4e7eb;--soft:#a3abb8;--rule:#3a404b;--accent:#56b4e9;--ground:#16181d;--card:#20242b}\
-.plot svg{border-radius:6px}}\
-*{box-sizing:border-box}\
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif}\
-main{max-width:60rem;margin:0 auto;padding:1rem}\
-header{padding:1rem 0 .5rem}\
-h1{font-size:1.7rem;line-height:1.2;margin:0 0 .8rem;overflow-wrap:anywhere}\
-h2{font-size:1.2rem;margin:0 0 .7rem;overflow-wrap:anywhere}\
-.summary{margin:.3rem 0;padding:.45rem .8rem;border-left:4px solid var(--accent);background:var(--card);overflow-wrap:anywhere}\
-section{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:1rem;margin:1rem 0}\
-p{margin:.2rem 0 .8rem}ul{margin:.2rem 0 .8rem;padding-left:1.2rem}\
-.scroll{overflow-x:auto}.scroll+.scroll,.scroll+p{margin-top:1rem}\
-table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}\
-th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--rule);white-space:nowrap}\
-th{color:var(--soft);font-weight:600}\
-.n{text-align:right}\
-td:first-child{font-weight:600}td:first-child:not(.n){white-space:normal;min-width:9rem;overflow-wrap:anywhere}\
-td:last-child:not(.n){white-space:normal}\
-figure{margin:1rem 0 0;text-align:center}\
-figure svg{max-width:100%;height:auto}.plot svg{min-width:32rem}\
-.note{font-size:.85rem;color:var(--soft);margin:.3rem 0 .8rem}\
-.columns{display:flex;flex-wrap:wrap;gap:1.5rem;justify-content:space-between;align-items:flex-start}\
-.columns>.scroll{flex:1 1 20rem}.columns>figure{margin:0 auto}.board{max-width:16rem}\
-pre{margin:0 0 .8rem;padding:.8rem;background:var(--ground);border-radius:6px;overflow-x:auto;font:.82rem/1.5 ui-monospace,Consolas,monospace}\
-@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--rule:#ccc;--ground:#fff;--card:#fff}\
-body{font-size:11pt}main{max-width:none;padding:0}section{border:0;padding:0}\
-figure,tr{break-inside:avoid}h2{break-after:avoid}.scroll{overflow:visible}.plot svg{min-width:0}\
-th,td{white-space:normal;padding-right:.4rem}table{font-size:8pt}td:first-child{min-width:0}pre{white-space:pre-wrap}}";
+const STYLE: &str = include_str!("style.css");

@@ -8,13 +8,11 @@
 
 use super::mixed::MixedGames;
 use crate::error::{MeasuringError, Result};
+use crate::studies;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
 use engine::play::{
-    build::PlayerRecipe,
-    game_loop::{Exploration, play_game},
-    notation::PlayerError,
-    player::Player,
+    build::PlayerRecipe, game_loop::Exploration, notation::PlayerError, player::Player,
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -158,7 +156,7 @@ fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
 }
 
 /// One game of players with [`EXPLORATION`]; its positions, but not the end.
-fn play(
+pub(super) fn play(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],
     random: &mut RandomStream,
@@ -171,18 +169,9 @@ fn play(
     let mut dice = DiceStream::new(random.next_u64(), game.die());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
     let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
-    let [one, other] = players;
-    one.new_game(seed_of_one);
-    other.new_game(seed_of_other);
-    let explored = Some(&mut explored);
-    let record = play_game(
-        game,
-        start,
-        &mut [one.as_mut(), other.as_mut()],
-        &mut dice,
-        explored,
-        None,
-    );
+    players[0].new_game(seed_of_one);
+    players[1].new_game(seed_of_other);
+    let record = studies::play(game, start, players, &mut dice, Some(&mut explored));
     positions.clear();
     positions.extend(record.positions(game).take(record.plies.len()));
 }

@@ -48,16 +48,16 @@ pub(super) fn play(
     for one in planned {
         let result = play_one(one, settings)?;
         say(&result.to_string());
-        let published = one.published;
-        let published = published.map(|(percent, games)| Figure::published_share(percent, games));
-        let (published, published_error) = published.unwrap_or_default();
-        figures.push(Figure {
+        let figure = Figure {
             label: one.label.clone(),
-            published,
-            published_error,
             measured: 100.0 * result.score,
             interval: Some(result.interval.map(|end| 100.0 * end)),
             games: result.games,
+            ..Figure::default()
+        };
+        figures.push(match one.published {
+            Some((percent, games)) => figure.with_published(percent, games),
+            None => figure,
         });
     }
     Ok(Comparison::new(title, "points", figures, 2))

@@ -168,7 +168,7 @@ pub struct Claim {
 }
 
 /// One published study, measured again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
     /// What was reproduced.
     pub target: String,
@@ -218,13 +218,10 @@ impl Reproduction {
             target: target.name().to_owned(),
             source,
             full,
-            comparisons: Vec::new(),
-            claims: Vec::new(),
             assumptions: (assumptions.iter())
                 .map(|one| one.replace("{}", told))
                 .collect(),
-            details: None,
-            pictures: None,
+            ..Self::default()
         }
     }
 

@@ -63,7 +63,7 @@ pub fn generate(seed: u64) -> Result<String, PlayerError> {
     let mut text = format!(
         "# Positions on which searches are compared: phase, position before the roll.\n\
          # From games of {SUITE_PLAYER} against itself, seed {seed}; no two from one game.\n\
-         # Made by the function `generate` in benches/src/suite/generate.rs, which a test holds against this file.\n"
+         # Made by the function `generate` in benches/src/studies/suite/generate.rs, which a test holds against this file.\n"
     );
     for ((phase, _), position) in found {
         let position = position.map(|position| game.format_position(&position, None));

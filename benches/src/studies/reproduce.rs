@@ -53,6 +53,14 @@ impl Named for Target {
     ];
 }
 
+impl Target {
+    /// Whether it also comes as CSV and as a chart.
+    #[must_use]
+    pub fn has_pictures(self) -> bool {
+        self == Self::ReversiXt
+    }
+}
+
 /// How a reproduction is done.
 #[derive(Clone)]
 pub struct Settings {

@@ -71,7 +71,7 @@ impl Arguments {
         if !has_games && (self.games.is_some() || self.state.is_some()) {
             bail!("'{name}' searches positions; leave out --games and --state");
         }
-        if what != Target::ReversiXt && (self.csv.is_some() || self.svg.is_some()) {
+        if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{name}' has no --csv and --svg; 'reversixt' does");
         }
         if self.shard.share() != Share::Whole && (!has_games || what == Target::Depth) {

@@ -2,9 +2,20 @@
 //!
 //! Nobody needs to read them to understand the rest; the modules in reading order.
 
+use crate::statistics::{Interval, QUANTILE_95};
+use engine::core::{game::Chance, record::GameRecord};
+use engine::games::einstein::{Position, Standard};
+use engine::play::{
+    game_loop::{Exploration, play_game},
+    player::Player,
+};
+use serde::{Deserialize, Serialize};
+
 pub mod setups;
 
 mod zero_sum;
+
+mod published;
 
 pub mod atlas;
 
@@ -21,6 +32,59 @@ pub mod reproduce;
 pub mod regret;
 
 pub mod results;
+
+/// One of a few that arguments and results call by a name.
+pub trait Named: Copy + PartialEq + 'static {
+    /// All of them with their names, in their order.
+    const NAMES: &'static [(&'static str, Self)];
+
+    /// Its name.
+    #[must_use]
+    fn name(self) -> &'static str {
+        let mut all = Self::NAMES.iter();
+        all.find(|(_, one)| *one == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// What has a name, if anything has.
+    #[must_use]
+    fn named(name: &str) -> Option<Self> {
+        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, one)| *one)
+    }
+}
+
+/// A number and its standard error; 0 where nothing was sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Estimate {
+    /// The 95 % interval.
+    pub(crate) fn interval(&self) -> Interval {
+        Interval::around(self.value, QUANTILE_95 * self.error)
+    }
+}
+
+/// A game of two players, who have been told of it.
+fn play(
+    game: &Standard,
+    start: Position,
+    [one, other]: &mut [Box<dyn Player<Standard>>; 2],
+    dice: &mut impl Chance<Standard>,
+    exploration: Option<&mut Exploration>,
+) -> GameRecord<Standard> {
+    let players: &mut [&mut dyn Player<Standard>] = &mut [one.as_mut(), other.as_mut()];
+    play_game(game, start, players, dice, exploration, None)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
 
 /// The lines of a file that people write: numbers from 1, and what stands there before a `#`; empty
 /// ones are left out.

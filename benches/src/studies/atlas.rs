@@ -16,6 +16,10 @@ pub mod result;
 use crate::arena::{finish, pool};
 use crate::error::Result;
 use crate::statistics::dot;
+use crate::studies::{
+    mean,
+    zero_sum::{Mixes, square, worth},
+};
 use arrangements::Rows;
 pub use draw::SHOWN;
 use engine::core::{
@@ -28,7 +32,7 @@ use engine::play::playable::Playable;
 use fit::{Design, Terms};
 use games::{Games, Table, WholeGames};
 use indicatif::ProgressBar;
-use result::{Analysis, Atlas, FitReport, Mixes};
+use result::{Analysis, Atlas, FitReport};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -86,19 +90,17 @@ const REPLICATES: u64 = 64;
 pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
-    let value = |first: usize, second: usize| {
+    let values = square(rows.len(), |first, second| {
         let start = arrangements::start(&rows.orders[first], &rows.orders[second]);
-        tables.value(game, &start).map(f64::from)
-    };
-    let row = |first| (0..rows.len()).map(|second| value(first, second)).collect();
-    let values: Option<Vec<Vec<f64>>> = (0..rows.len()).map(row).collect();
-    let Some(values) = values else {
+        tables.value(game, &start).map_or(f64::NAN, f64::from)
+    });
+    if values.iter().flatten().any(|value| value.is_nan()) {
         return Err(format!(
             "these tables do not know all starts of {stones} stones a side of {}",
             game.notation()
         )
         .into());
-    };
+    }
     let atlas = Atlas {
         stones,
         game: game.notation(),
@@ -125,11 +127,8 @@ pub fn sampled(
     progress: &ProgressBar,
 ) -> Result<Option<Found>> {
     if settings.game.die() != Standard::default().die() {
-        return Err(
-            "set-ups are worth the same by symmetry with a fair die alone"
-                .to_owned()
-                .into(),
-        );
+        let problem = "set-ups are worth the same by symmetry with a fair die alone";
+        return Err(problem.to_owned().into());
     }
     let design = Design::new();
     let sums = play(games, &design, settings, progress)?;
@@ -214,11 +213,8 @@ fn play_meeting(
     let start = arrangements::start(first, second);
     let mut sums = [0; 3];
     for number in 0..settings.games {
-        let seed = derive_seed(
-            settings.seed,
-            SeedSpace::Arena,
-            &[meeting as u64, number.into()],
-        );
+        let indices = [meeting as u64, number.into()];
+        let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Both halves hold the same images; sixteen games hold all of them.
         let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed);
         sums[number as usize % 2] += (worth * UNIT).round() as i64;
@@ -235,11 +231,8 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
             .map(|sums| sums[half] as f64 / UNIT / (games / 2.0))
             .collect::<Vec<_>>()
     });
-    let means: Vec<f64> = halves[0]
-        .iter()
-        .zip(&halves[1])
-        .map(|(one, other)| (one + other) / 2.0)
-        .collect();
+    let pairs = halves[0].iter().zip(&halves[1]);
+    let means: Vec<f64> = pairs.map(|(one, other)| (one + other) / 2.0).collect();
     let squares = sums.iter().map(|sums| sums[2] as f64 / UNIT).sum::<f64>();
     // Within meetings, so that what they differ by is not counted.
     let of_game =
@@ -250,13 +243,9 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
     let values = matrix(design, &fitted.meetings);
     let analysis = Analysis::of(&values);
     let errors = errors(design, terms, fitted.believed, noise.sqrt(), &analysis);
-    let mean = fitted.meetings.iter().sum::<f64>() / means.len() as f64;
-    let spread = fitted
-        .meetings
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>()
-        / means.len() as f64;
+    let middle = mean(&fitted.meetings);
+    let squares = fitted.meetings.iter().map(|value| (value - middle).powi(2));
+    let spread = mean(&squares.collect::<Vec<_>>());
     let atlas = Atlas {
         stones: 6,
         game: settings.game.notation(),
@@ -266,10 +255,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
             deviation: of_game.sqrt(),
             spread: spread.sqrt(),
             class_error: (noise / design.rows.len() as f64).sqrt(),
-            taken: held_out
-                .iter()
-                .position(|held_out| held_out.terms == terms)
-                .unwrap_or(0),
+            taken: terms as usize,
             held_out,
             believed: fitted.believed,
         }),
@@ -284,13 +270,8 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
 
 /// All rows against all, from the meetings.
 fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
-    let rows = 0..design.rows.len();
-    let row = |first| {
-        rows.clone()
-            .map(|second| meetings[design.meeting(first, second)])
-            .collect()
-    };
-    rows.clone().map(row).collect()
+    let meeting = |first, second| meetings[design.meeting(first, second)];
+    square(design.rows.len(), meeting)
 }
 
 /// Standard errors of the four values, their mixes held fast: the model is linear, so fits to noise
@@ -311,7 +292,7 @@ fn errors(
         let fitted = design.fit(&noise, terms, 0.0, Some(believed));
         let values = matrix(design, &fitted.meetings);
         for (square, mixes) in squares.iter_mut().zip(&analysis.mixes) {
-            *square += result::worth(&values, mixes).powi(2) / REPLICATES as f64;
+            *square += worth(&values, mixes).powi(2) / REPLICATES as f64;
         }
     }
     squares.map(f64::sqrt)

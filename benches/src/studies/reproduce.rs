@@ -2,14 +2,13 @@
 //! difference.
 //!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
-//! 12(13), 2936); their figures stand in `published/` and `search_bench/presets.rs`. Matches are
+//! 12(13), 2936); their figures stand in `benches/published` and `search_bench/presets.rs`. Matches are
 //! those of the arena, searches those of [`crate::studies::search_bench`]. Invariant: every reproduction
 //! says what the report leaves open and what was assumed.
 
 mod comparison;
 mod matches;
 mod monte_alpha;
-mod published;
 mod reversixt;
 mod rocknroll;
 mod searches;
@@ -17,11 +16,11 @@ mod setups;
 
 use crate::arena::make_folder;
 use crate::error::Result;
-use crate::studies::setups::Setups;
+use crate::studies::{Named, setups::Setups};
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
 use engine::core::share::Share;
 use indicatif::ProgressBar;
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 /// What is reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,48 +41,23 @@ pub enum Target {
     MonteAlpha,
 }
 
-impl Target {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::RockNRoll,
-        Self::Setups,
-        Self::Star,
-        Self::Depth,
-        Self::Table,
-        Self::ReversiXt,
-        Self::MonteAlpha,
+impl Named for Target {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("rocknroll", Self::RockNRoll),
+        ("setups", Self::Setups),
+        ("star", Self::Star),
+        ("depth", Self::Depth),
+        ("table", Self::Table),
+        ("reversixt", Self::ReversiXt),
+        ("monte_alpha", Self::MonteAlpha),
     ];
+}
 
+impl Target {
     /// Whether it also comes as CSV and as a chart.
     #[must_use]
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
-    }
-
-    /// The name in arguments and results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RockNRoll => "rocknroll",
-            Self::Setups => "setups",
-            Self::Star => "star",
-            Self::Depth => "depth",
-            Self::Table => "table",
-            Self::ReversiXt => "reversixt",
-            Self::MonteAlpha => "monte_alpha",
-        }
-    }
-}
-
-impl FromStr for Target {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|target| target.name() == text);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            format!("'{text}' cannot be reproduced; there are {names}")
-        })
     }
 }
 
@@ -106,6 +80,18 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// Which of the games are played here; what a task finds is nothing to look at.
     pub share: Share,
+}
+
+impl Settings {
+    /// What the published size has, or the quick one.
+    fn sized<T>(&self, [full, quick]: [T; 2]) -> T {
+        if self.full { full } else { quick }
+    }
+
+    /// Games of a match that has so many at the published size and the quick one.
+    fn games_or(&self, sizes: [u64; 2]) -> u64 {
+        self.games.unwrap_or(self.sized(sizes))
+    }
 }
 
 /// Reproduces a table; `say` is told of every finished part.
@@ -139,8 +125,8 @@ pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
         Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),
         Target::Setups => setups::seconds(settings),
-        Target::ReversiXt => reversixt::seconds(settings.full),
-        Target::Star | Target::Depth | Target::Table => searches::seconds(target, settings.full),
+        Target::ReversiXt => reversixt::seconds(settings),
+        Target::Star | Target::Depth | Target::Table => searches::seconds(target, settings),
     })
 }
 

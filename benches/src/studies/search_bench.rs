@@ -1,7 +1,7 @@
 //! Searches side by side on a suite of positions: nodes, leaves, speed, where the time goes, what
 //! the table does.
 //!
-//! [`run`] does one [`Study`]: a comparison of any players, or a named preset. A study gives a
+//! [`run`] compares any players, or does a [`Study`], a named preset. That gives a
 //! [`Report`]: tables for a terminal, CSV and JSON with all digits, and a chart. Searches run one
 //! after the other, each on one thread unless its player asks for more, so that times compare.
 //! Invariant: baseline and candidates are measured in the same run on the same positions.
@@ -16,17 +16,18 @@ pub(super) mod presets;
 pub(super) mod table_size;
 
 use crate::error::Result;
-use crate::studies::suite::Suite;
+use crate::plot::{
+    Curve, LineChart,
+    scaled::{Scale, scaled_chart},
+};
+use crate::studies::{Named, suite::Suite};
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
-use std::str::FromStr;
 
-/// What is compared.
+/// What is compared, if not any players.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Study {
-    /// Any players, the first of them as the baseline.
-    Compare,
     /// Searches at rising depths, and seconds per complete game.
     Depth,
     /// How chance nodes are cut: Star0, Star0.5, Star1, Star2, outcome by outcome and on the
@@ -36,32 +37,12 @@ pub enum Study {
     TableSize,
 }
 
-impl Study {
-    /// The named studies; [`Study::Compare`] needs no name.
-    pub const NAMED: [Self; 3] = [Self::Depth, Self::Chance, Self::TableSize];
-
-    /// The name in arguments and results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compare => "compare",
-            Self::Depth => "depth",
-            Self::Chance => "chance",
-            Self::TableSize => "table-size",
-        }
-    }
-}
-
-impl FromStr for Study {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::NAMED.into_iter().find(|study| study.name() == text);
-        found.ok_or_else(|| {
-            let names = Self::NAMED.map(Self::name).join(", ");
-            format!("'{text}' is no study; there are {names}")
-        })
-    }
+impl Named for Study {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("depth", Self::Depth),
+        ("chance", Self::Chance),
+        ("table-size", Self::TableSize),
+    ];
 }
 
 /// How a study is done.
@@ -118,23 +99,16 @@ pub struct Report {
     pub svg: String,
 }
 
-/// Does a study.
+/// Does a study, or compares players, the first of them as the baseline.
 ///
 /// # Errors
 /// If a player cannot be read or gives no value.
-pub fn run(study: Study, settings: &Settings, progress: &ProgressBar) -> Result<Report> {
-    if study == Study::Chance && !settings.players.is_empty() {
-        return Err(format!(
-            "the study '{}' has its own players; leave out --player, or leave out --study to compare players",
-            study.name()
-        )
-        .into());
-    }
+pub fn run(study: Option<Study>, settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let report = match study {
-        Study::Compare => compare::run(settings, progress),
-        Study::Depth => depth::run(settings, progress),
-        Study::Chance => chance::run(settings, progress),
-        Study::TableSize => table_size::run(settings, progress),
+        None => compare::run(settings, progress),
+        Some(Study::Depth) => depth::run(settings, progress),
+        Some(Study::Chance) => chance::run(settings, progress),
+        Some(Study::TableSize) => table_size::run(settings, progress),
     };
     progress.finish_and_clear();
     report
@@ -158,8 +132,18 @@ fn varied(
         )
         .into());
     }
-    let filled = numbers.map(|number| template.replace(placeholder, &number.to_string()));
-    measure::recipes(&filled.collect::<Vec<_>>())
+    measure::recipes(numbers.map(|number| template.replace(placeholder, &number.to_string())))
+}
+
+/// Curves of what grows by factors.
+fn chart(
+    title: &str,
+    labels: [&str; 2],
+    curves: impl IntoIterator<Item = Curve>,
+    along: &Scale,
+) -> Result<String> {
+    let chart = LineChart::new(title, labels, curves);
+    scaled_chart(&chart, along, &Scale::Logarithmic(10))
 }
 
 #[cfg(test)]
@@ -167,50 +151,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn studies_have_names() {
-        for study in Study::NAMED {
-            assert_eq!(study.name().parse(), Ok(study));
-        }
-        assert_eq!(
-            "star".parse::<Study>(),
-            Err("'star' is no study; there are depth, chance, table-size".to_owned())
-        );
-    }
-
-    #[test]
     fn players_that_do_not_fit_a_study_are_refused_in_one_line() {
         let two = ["star1(depth=2)", "star1(dpth=2)"];
         for (study, players, reason) in [
             (
-                Study::Chance,
+                "chance",
                 &two[..1],
                 "the study 'chance' has its own players",
             ),
+            ("depth", &two[..1], "player 'star1(depth=2)' has no {depth}"),
             (
-                Study::Depth,
-                &two[..1],
-                "player 'star1(depth=2)' has no {depth}",
-            ),
-            (
-                Study::TableSize,
+                "table-size",
                 &two[..1],
                 "player 'star1(depth=2)' has no {entries}",
             ),
-            (Study::Compare, &two, "'dpth'"),
-            (Study::Depth, &["star9(depth={depth})"], "no player 'star9'"),
-            (
-                Study::Compare,
-                &["star1(depth=64)", "greedy"],
-                "greedy gives positions no value",
-            ),
-            (
-                Study::Compare,
-                &["star1(depth=64)", "random"],
-                "random gives positions no value",
-            ),
+            ("", &two, "'dpth'"),
+            ("depth", &["star9(depth={depth})"], "no player 'star9'"),
+            ("", &["random"], "random gives positions no value"),
         ] {
             let settings = Settings::for_tests(players);
-            let refused = run(study, &settings, &ProgressBar::hidden());
+            let refused = run(Study::named(study), &settings, &ProgressBar::hidden());
             let error = refused.map(|_| ()).unwrap_err().to_string();
             assert!(error.contains(reason) && !error.contains('\n'), "{error}");
         }
@@ -228,11 +188,6 @@ mod tests {
         let named = named.map(|&player| player.to_owned()).chain(table_size);
         let chance = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
         let chance = chance.into_iter().map(|search| search.player);
-        let notations: Vec<String> = named
-            .map(|text| fill(&text))
-            .chain(chance)
-            .chain(["textbook(1)".to_owned()])
-            .collect();
-        assert_eq!(measure::recipes(&notations).unwrap().len(), notations.len());
+        measure::recipes(named.map(|text| fill(&text)).chain(chance)).unwrap();
     }
 }

@@ -59,17 +59,8 @@ impl Setups {
     }
 
     fn parse_list(name: &str, text: &str) -> Result<Self> {
-        let mut pairs = Vec::new();
-        for (line, content) in content_lines(text) {
-            let words =
-                content.split(|separator: char| separator.is_whitespace() || separator == ':');
-            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-            pairs.push(parse_pair(&words).ok_or_else(|| {
-                format!("{name}:{line}: '{content}' is no pair of set-ups; expected two numbers 0-719, or two orders of 123456")
-            })?);
-        }
-        let list = Self::Index(pairs);
-        Ok(list.checked().map(|()| list)?)
+        let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
+        Self::Index(parse_lines(name, text, expected, parse_pair)?).checked()
     }
 
     /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match
@@ -100,39 +91,13 @@ impl Setups {
     }
 
     fn parse_mix(name: &str, text: &str) -> Result<Self> {
-        let mut mix = Vec::new();
-        for (line, content) in content_lines(text) {
-            mix.push(parse_part(content).ok_or_else(|| {
-                format!("{name}:{line}: '{content}' is no part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)")
-            })?);
-        }
-        let mix = Self::Mix(mix);
-        Ok(mix.checked().map(|()| mix)?)
+        let expected =
+            "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
+        Self::Mix(parse_lines(name, text, expected, parse_part)?).checked()
     }
 
-    /// Checks that every named set-up exists and that there is one.
-    fn checked(&self) -> Result<(), String> {
-        let (is_empty, indices): (bool, Vec<usize>) = match self {
-            Self::Random => return Ok(()),
-            Self::Index(pairs) => {
-                let indices = pairs.iter().flat_map(|&(red, blue)| [red, blue]);
-                (pairs.is_empty(), indices.collect())
-            }
-            Self::Mix(mix) => (
-                mix.iter().all(|part| part.1 == 0),
-                mix.iter().map(|part| part.0).collect(),
-            ),
-        };
-        if is_empty {
-            return Err(EMPTY.to_owned());
-        }
-        match indices.into_iter().find(|&index| index >= SETUPS) {
-            None => Ok(()),
-            Some(index) => Err(format!(
-                "set-up {index} does not exist; they are numbered 0 to {}",
-                SETUPS - 1
-            )),
-        }
+    fn checked(self) -> Result<Self> {
+        Ok(self.check().map(|()| self)?)
     }
 
     /// The set-ups of Red and Blue in a pair; checked before.
@@ -163,8 +128,26 @@ impl Starts<Standard> for Setups {
         self.to_string()
     }
 
+    /// Every named set-up exists, and there is one.
     fn check(&self) -> Result<(), String> {
-        self.checked()
+        let indices: Vec<usize> = match self {
+            Self::Random => return Ok(()),
+            Self::Index(pairs) => pairs.iter().flat_map(|&(red, blue)| [red, blue]).collect(),
+            Self::Mix(mix) => {
+                let drawn = mix.iter().filter(|part| part.1 > 0);
+                drawn.map(|part| part.0).collect()
+            }
+        };
+        if indices.is_empty() {
+            return Err(EMPTY.to_owned());
+        }
+        let beyond = indices.into_iter().find(|&index| index >= SETUPS);
+        beyond.map_or(Ok(()), |index| {
+            let last = SETUPS - 1;
+            Err(format!(
+                "set-up {index} does not exist; they are numbered 0 to {last}"
+            ))
+        })
     }
 }
 
@@ -194,14 +177,12 @@ impl std::str::FromStr for Setups {
             }
         }
         let pair = |text: &str| {
-            let words: Vec<&str> = text.split(':').map(str::trim).collect();
-            parse_pair(&words).ok_or_else(|| {
+            parse_pair(text).ok_or_else(|| {
                 format!("'{}' is no pair of set-ups; expected 'random', 'nash', 'nash:FILE', or RED:BLUE with two numbers 0-719 or two orders of 123456", text.trim())
             })
         };
-        Ok(Self::Index(
-            text.split(',').map(pair).collect::<Result<_, _>>()?,
-        ))
+        let pairs = text.split(',').map(pair);
+        Ok(Self::Index(pairs.collect::<Result<_, _>>()?))
     }
 }
 
@@ -224,8 +205,25 @@ impl std::fmt::Display for Setups {
     }
 }
 
-fn parse_pair(words: &[&str]) -> Option<(usize, usize)> {
-    match words {
+/// What the lines of a file hold.
+fn parse_lines<T>(
+    name: &str,
+    text: &str,
+    expected: &str,
+    parse: fn(&str) -> Option<T>,
+) -> Result<Vec<T>> {
+    let parsed = content_lines(text).map(|(line, content)| {
+        let unknown = || format!("{name}:{line}: '{content}' is no {expected}");
+        Ok(parse(content).ok_or_else(unknown)?)
+    });
+    parsed.collect()
+}
+
+/// Red's and Blue's.
+fn parse_pair(text: &str) -> Option<(usize, usize)> {
+    let words = text.split(|separator: char| separator.is_whitespace() || separator == ':');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    match words[..] {
         [red, blue] => Some((parse_setup(red)?, parse_setup(blue)?)),
         _ => None,
     }
@@ -233,11 +231,12 @@ fn parse_pair(words: &[&str]) -> Option<(usize, usize)> {
 
 /// A part of a mix: a set-up and its weight, which stands first.
 fn parse_part(text: &str) -> Option<(usize, u64)> {
-    let [weight, setup] = text.split_whitespace().collect::<Vec<_>>()[..] else {
-        return None;
-    };
+    let (weight, setup) = text.split_once(char::is_whitespace)?;
     // Small enough that all of them add up.
-    Some((parse_setup(setup)?, u64::from(weight.parse::<u32>().ok()?)))
+    Some((
+        parse_setup(setup.trim())?,
+        weight.parse::<u32>().ok()?.into(),
+    ))
 }
 
 /// An index, or six stones.
@@ -271,33 +270,28 @@ mod tests {
     fn a_mix_is_drawn_by_its_weights() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mix");
-        std::fs::write(
-            &path,
-            "# half and a quarter\n300 123456\n100 719 # last\n0 5\n",
-        )
-        .unwrap();
-        let setups = format!("nash:{}", path.display())
-            .parse::<Setups>()
-            .unwrap();
-        assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
-        let drawn: Vec<usize> = (0..4000)
-            .flat_map(|pair| setups.chosen(pair, derive_seed(1, SeedSpace::Arena, &[pair])))
-            .collect();
-        let count = |setup: usize| drawn.iter().filter(|&&drawn| drawn == setup).count() as f64;
-        // Three quarters of 8000, give or take four standard deviations of 39.
-        assert!(
-            (count(0) - 6000.0).abs() < 156.0 && count(0) + count(719) == 8000.0,
-            "{}",
-            count(0)
-        );
-        assert_eq!([1, 2].map(|at| super::drawn(&[(7, 2), (8, 1)], at)), [7, 8]);
-        let refused = |text: &str| {
+        let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Setups::read_mix(&path).unwrap_err().to_string()
+            format!("nash:{}", path.display()).parse::<Setups>()
         };
-        assert!(refused("1 0\n2\n").contains("mix:2: '2'"));
-        assert!(refused("-1 0\n").contains("mix:1:") && refused("1 720\n").contains("mix:1:"));
-        assert!(refused("0 3\n").contains("no set-up to start from"));
+        let setups = read("# half and a quarter\n300 123456\n100 719 # last\n0 5\n").unwrap();
+        assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
+        let drawn = (0..4000)
+            .flat_map(|pair| setups.chosen(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
+        let (first, others): (Vec<_>, Vec<_>) = drawn.partition(|setup| *setup == 0);
+        // Three quarters of 8000, give or take four standard deviations of 39.
+        assert!(first.len().abs_diff(6000) < 156, "{}", first.len());
+        assert!(others.iter().all(|setup| *setup == 719));
+        assert_eq!([1, 2].map(|at| super::drawn(&[(7, 2), (8, 1)], at)), [7, 8]);
+        for (text, problem) in [
+            ("1 0\n2\n", "mix:2: '2'"),
+            ("-1 0\n", "mix:1:"),
+            ("1 720\n", "mix:1:"),
+            ("0 3\n", "no set-up to start from"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
         assert!(
             matches!(Setups::shipped_best().unwrap(), Setups::Index(pairs) if pairs.len() == 512)
         );
@@ -322,23 +316,24 @@ mod tests {
     fn lists_are_cycled_and_errors_name_the_line() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("list");
-        std::fs::write(&path, "# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
-        let setups = Setups::read_list(&path).unwrap();
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Setups::read_list(&path)
+        };
+        let setups = read("# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
         assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
         assert_eq!(
             [0, 1, 2].map(|pair| setups.chosen(pair, 9)),
             [[0, 1], [719, 2], [0, 1]]
         );
-        std::fs::write(&path, "0 1\n0 1 2\n").unwrap();
-        let error = Setups::read_list(&path).unwrap_err().to_string();
+        let error = read("0 1\n0 1 2\n").unwrap_err().to_string();
         assert!(error.contains("list:2: '0 1 2'"), "{error}");
-        std::fs::write(&path, "# nothing\n").unwrap();
-        assert_eq!(Setups::read_list(&path).unwrap_err().to_string(), EMPTY);
+        assert_eq!(read("# nothing\n").unwrap_err().to_string(), EMPTY);
         assert!(matches!(
             Setups::read_list(&directory.path().join("none")),
             Err(MeasuringError::File(_))
         ));
-        let beyond = Setups::Index(vec![(0, 720)]).checked().unwrap_err();
+        let beyond = Setups::Index(vec![(0, 720)]).check().unwrap_err();
         assert_eq!(
             beyond,
             "set-up 720 does not exist; they are numbered 0 to 719"

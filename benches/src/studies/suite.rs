@@ -7,12 +7,12 @@
 
 pub mod generate;
 
-use super::content_lines;
+use super::{Named, content_lines};
 use crate::error::Result;
-use engine::core::files;
+use engine::core::{files, text::shortened};
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::Path, str::FromStr};
+use std::path::Path;
 
 /// Where in a game a position stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,34 +26,12 @@ pub enum Phase {
     Endgame,
 }
 
-impl Phase {
-    /// All phases, in the order of a game.
-    pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::Endgame];
-
-    /// The name in suites, tables and arguments.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Opening => "opening",
-            Self::Middle => "middle",
-            Self::Endgame => "endgame",
-        }
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl FromStr for Phase {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|phase| phase.name() == text);
-        found.ok_or_else(|| format!("'{text}' is no phase; expected opening, middle or endgame"))
-    }
+impl Named for Phase {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("opening", Self::Opening),
+        ("middle", Self::Middle),
+        ("endgame", Self::Endgame),
+    ];
 }
 
 /// One position of a suite.
@@ -93,18 +71,7 @@ impl Suite {
     /// # Errors
     /// If the file cannot be read, or as [`Suite::parse`].
     pub fn read(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let bytes = files::read(path)?;
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::parse(&name, text),
-            Err(error) => {
-                let line = 1 + bytes[..error.valid_up_to()]
-                    .iter()
-                    .filter(|&&byte| byte == b'\n')
-                    .count();
-                Err(format!("{name}:{line}: this is not text in UTF-8").into())
-            }
-        }
+        Self::parse(&path.display().to_string(), &files::read_text(path)?)
     }
 
     /// Reads lines of a phase, a space and a position before the roll; `#` begins a comment. `name`
@@ -135,7 +102,7 @@ impl Suite {
     pub fn only(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
-            let name = self.name;
+            let (name, phase) = (self.name, phase.name());
             Err(format!("{name}: there is no position of the phase {phase}").into())
         } else {
             Ok(self)
@@ -154,8 +121,8 @@ impl Suite {
     /// The phases that occur, in the order of a game.
     #[must_use]
     pub fn phases(&self) -> Vec<Phase> {
-        Phase::ALL
-            .into_iter()
+        let phases = Phase::NAMES.iter().map(|(_, phase)| *phase);
+        phases
             .filter(|phase| self.positions.iter().any(|entry| entry.phase == *phase))
             .collect()
     }
@@ -165,14 +132,15 @@ fn parse_line(game: &Standard, content: &str) -> Result<SuitePosition, String> {
     let (phase, text) = content
         .split_once(char::is_whitespace)
         .unwrap_or((content, ""));
-    let phase: Phase = phase.parse()?;
+    let unknown = || format!("'{phase}' is no phase; expected opening, middle or endgame");
+    let found = Phase::named(phase).ok_or_else(unknown)?;
     let text = text.trim();
     if text.is_empty() {
         return Err(format!("a position should follow '{phase}'"));
     }
     let (position, die) = game
         .parse_position(text)
-        .map_err(|error| format!("position '{}': {error}", shortened(text)))?;
+        .map_err(|error| format!("position '{}': {error}", shortened(text, 60)))?;
     if die.is_some() {
         return Err(format!(
             "position '{text}' has a die; positions of a suite are before the roll and end in '-'"
@@ -184,20 +152,10 @@ fn parse_line(game: &Standard, content: &str) -> Result<SuitePosition, String> {
         ));
     }
     Ok(SuitePosition {
-        phase,
+        phase: found,
         text: game.format_position(&position, None),
         position,
     })
-}
-
-/// Enough of a text to recognise it.
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
-    if text.chars().count() <= LONGEST {
-        text.to_owned()
-    } else {
-        text.chars().take(LONGEST).chain("…".chars()).collect()
-    }
 }
 
 #[cfg(test)]
@@ -207,8 +165,14 @@ mod tests {
     #[test]
     fn the_built_in_suite_has_eight_positions_of_each_phase() {
         let suite = Suite::built_in().unwrap();
-        assert_eq!(suite.phases(), Phase::ALL);
-        for phase in Phase::ALL {
+        assert_eq!(
+            suite.phases(),
+            Phase::NAMES
+                .iter()
+                .map(|(_, phase)| *phase)
+                .collect::<Vec<_>>()
+        );
+        for phase in suite.phases() {
             let only = suite.clone().only(phase).unwrap();
             assert_eq!(only.positions.len(), 8);
             assert!(only.positions.iter().all(|entry| entry.phase == phase));
@@ -265,12 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_no_text_are_refused_by_line() {
+    fn files_that_cannot_be_read_are_named() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s.txt");
         std::fs::write(&path, b"# fine\n\xff\xfe\n").unwrap();
-        let refused = |path: &Path| Suite::read(path).unwrap_err().to_string();
-        assert!(refused(&path).ends_with("s.txt:2: this is not text in UTF-8"));
-        assert!(refused(&directory.path().join("none")).contains("no such file"));
+        for (name, problem) in [("s.txt", "no text in UTF-8"), ("none", "no such file")] {
+            let error = Suite::read(&directory.path().join(name))
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(name) && error.contains(problem), "{error}");
+        }
     }
 }

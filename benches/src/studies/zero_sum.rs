@@ -2,30 +2,19 @@
 //!
 //! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014); the
 //! averages approach an equilibrium, and the *gap* says how close they are, whoever computed them.
-//! Invariant: the mixes are distributions, and the gap is that of exactly the mixes that are
-//! returned.
+//! Invariant: the mixes are distributions.
 
 use crate::statistics::dot;
 
-/// A pair of mixes and what they are worth.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Solution {
-    /// How often the row player, who wants much, chooses each row.
-    pub rows: Vec<f64>,
-    /// How often the column player, who wants little, chooses each column.
-    pub columns: Vec<f64>,
-    /// What the row player gets on average, in the unit of the payoffs.
-    pub value: f64,
-    /// What both together could gain by answering the other's mix in the best way; 0 in
-    /// equilibrium.
-    pub gap: f64,
-}
+/// How often the row player, who wants much, chooses each row, and the column player, who wants
+/// little, each column.
+pub(super) type Mixes = [Vec<f64>; 2];
 
 /// Looks for an equilibrium until the gap is at most `close_enough`, for at most so many rounds.
 ///
 /// `payoffs[row][column]` is what the row player gets; there is at least one row and one column,
 /// and all rows are as long as the first.
-pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution {
+pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = Learner::new(height);
     let mut columns = Learner::new(width);
@@ -33,28 +22,35 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> S
         let weight = round as f64;
         let of_rows = row_payoffs(payoffs, &columns.mix);
         rows.learn(&of_rows, weight);
-        let of_columns: Vec<f64> = column_payoffs(payoffs, &rows.mix)
-            .iter()
-            .map(|payoff| -payoff)
-            .collect();
-        columns.learn(&of_columns, weight);
+        let of_columns = column_payoffs(payoffs, &rows.mix).into_iter();
+        columns.learn(
+            &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
+            weight,
+        );
         // Looking costs as much as two rounds.
-        if round % 64 == 0 && gap(payoffs, &rows.average(), &columns.average()) <= close_enough {
+        if round % 64 == 0 && gap(payoffs, &[&rows, &columns].map(Learner::average)) <= close_enough
+        {
             break;
         }
     }
-    let (rows, columns) = (rows.average(), columns.average());
-    Solution {
-        value: dot(&row_payoffs(payoffs, &columns), &rows),
-        gap: gap(payoffs, &rows, &columns),
-        rows,
-        columns,
-    }
+    [rows, columns].each_ref().map(Learner::average)
 }
 
-/// The best row against `columns` minus the best column against `rows`; never negative but for
-/// rounding.
-pub(super) fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
+/// The payoffs of a game in which both choose among as many.
+pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
+    let row = |row| (0..choices).map(|column| payoff(row, column)).collect();
+    (0..choices).map(row).collect()
+}
+
+/// What two mixes are worth to the row player.
+pub(super) fn worth(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
+    let chosen = payoffs.iter().zip(rows).filter(|(_, share)| **share > 0.0);
+    chosen.map(|(row, share)| share * dot(row, columns)).sum()
+}
+
+/// What both together could gain by answering the other's mix in the best way: 0 in equilibrium, and
+/// never negative but for rounding.
+fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     best_row(payoffs, columns) - worst_column(payoffs, rows)
 }
 
@@ -130,16 +126,6 @@ impl Learner {
 mod tests {
     use super::*;
 
-    fn assert_close(found: &[f64], expected: &[f64]) {
-        assert!(
-            found
-                .iter()
-                .zip(expected)
-                .all(|(found, expected)| (found - expected).abs() < 2e-3),
-            "{found:?} {expected:?}"
-        );
-    }
-
     /// Rock, paper, scissors with stakes: paper beats rock by `paper`, and so on.
     fn rock_paper_scissors(rock: f64, paper: f64, scissors: f64) -> Vec<Vec<f64>> {
         vec![
@@ -149,56 +135,51 @@ mod tests {
         ]
     }
 
-    #[test]
-    fn rock_paper_scissors_is_played_evenly() {
-        let found = solve(&rock_paper_scissors(1.0, 1.0, 1.0), 1e-4, 100_000);
-        assert_close(&found.rows, &[1.0 / 3.0; 3]);
-        assert_close(&found.columns, &[1.0 / 3.0; 3]);
-        assert!(
-            found.value.abs() < 1e-4 && (0.0..1e-4).contains(&found.gap),
-            "{found:?}"
-        );
-    }
-
-    #[test]
-    fn stakes_move_the_mix_as_computed_by_hand() {
-        // In a 3×3 game with A = −Aᵀ, A·x = 0 has the solution x = (scissors, rock, paper) / sum.
-        for (rock, paper, scissors) in [(2.0, 1.0, 1.0), (1.0, 3.0, 2.0), (0.5, 0.2, 4.0)] {
-            let found = solve(&rock_paper_scissors(rock, paper, scissors), 1e-5, 200_000);
-            let sum = rock + paper + scissors;
-            assert_close(&found.rows, &[scissors / sum, rock / sum, paper / sum]);
+    fn assert_solved(payoffs: &[Vec<f64>], expected: &[&[f64]; 2], value: f64) {
+        let found = solve(payoffs, 1e-5, 200_000);
+        for (found, expected) in found.iter().zip(expected) {
+            let mut pairs = found.iter().zip(*expected);
+            assert!(
+                pairs.all(|(one, other)| (one - other).abs() < 2e-3),
+                "{found:?}"
+            );
         }
+        assert!((worth(payoffs, &found) - value).abs() < 1e-4);
+        assert!((-1e-12..1e-4).contains(&gap(payoffs, &found)));
     }
 
     #[test]
-    fn games_with_rows_unlike_columns() {
+    fn games_have_the_equilibria_computed_by_hand() {
+        // In a 3×3 game with A = −Aᵀ, A·x = 0 has the solution x = (scissors, rock, paper) / sum.
+        for (rock, paper, scissors) in [
+            (1.0, 1.0, 1.0),
+            (2.0, 1.0, 1.0),
+            (1.0, 3.0, 2.0),
+            (0.5, 0.2, 4.0),
+        ] {
+            let mix = [scissors, rock, paper].map(|stake| stake / (rock + paper + scissors));
+            assert_solved(&rock_paper_scissors(rock, paper, scissors), &[&mix; 2], 0.0);
+        }
         // Matching pennies with stakes 3, -1, -2, 1: q from 3q - (1 - q) = -2q + (1 - q), so q =
         // 2/7, p = 3/7, value 1/7.
-        let found = solve(&[vec![3.0, -1.0], vec![-2.0, 1.0]], 1e-5, 200_000);
-        assert_close(&found.rows, &[3.0 / 7.0, 4.0 / 7.0]);
-        assert_close(&found.columns, &[2.0 / 7.0, 5.0 / 7.0]);
-        assert!((found.value - 1.0 / 7.0).abs() < 1e-3);
+        let pennies = [vec![3.0, -1.0], vec![-2.0, 1.0]];
+        assert_solved(
+            &pennies,
+            &[&[3.0 / 7.0, 4.0 / 7.0], &[2.0 / 7.0, 5.0 / 7.0]],
+            1.0 / 7.0,
+        );
         // A saddle point: the second row and the first of three columns.
-        let found = solve(&[vec![1.0, 5.0, 4.0], vec![2.0, 3.0, 6.0]], 1e-6, 100_000);
-        assert_close(&found.rows, &[0.0, 1.0]);
-        assert_close(&found.columns, &[1.0, 0.0, 0.0]);
-        assert!((found.value - 2.0).abs() < 1e-3);
+        let saddle = [vec![1.0, 5.0, 4.0], vec![2.0, 3.0, 6.0]];
+        assert_solved(&saddle, &[&[0.0, 1.0], &[1.0, 0.0, 0.0]], 2.0);
+        assert_eq!(solve(&[vec![0.5]], 0.0, 1), [[1.0]; 2]);
     }
 
     #[test]
     fn the_gap_is_what_the_best_answers_gain() {
         let game = rock_paper_scissors(1.0, 1.0, 1.0);
+        let gap = |rows: [f64; 3], columns: [f64; 3]| gap(&game, &[rows.into(), columns.into()]);
         // Always rock: paper wins 1 for either side.
-        assert_eq!(gap(&game, &[1.0, 0.0, 0.0], &[1.0, 0.0, 0.0]), 2.0);
-        assert_eq!(gap(&game, &[0.5, 0.5, 0.0], &[0.25, 0.25, 0.5]), 0.25 + 0.5);
-        assert_eq!(
-            solve(&[vec![0.5]], 0.0, 1),
-            Solution {
-                rows: vec![1.0],
-                columns: vec![1.0],
-                value: 0.5,
-                gap: 0.0
-            }
-        );
+        assert_eq!(gap([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), 2.0);
+        assert_eq!(gap([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]), 0.25 + 0.5);
     }
 }

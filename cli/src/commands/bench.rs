@@ -5,6 +5,14 @@ mod search;
 mod strength;
 
 use anyhow::Result;
+use benches::studies::Named;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// Reads one of a few by its name.
+pub(super) fn named<N: Named + Send + Sync>() -> impl TypedValueParser<Value = N> {
+    let names = PossibleValuesParser::new(N::NAMES.iter().map(|(name, _)| *name));
+    names.try_map(|name| N::named(&name).ok_or("nothing has this name"))
+}
 
 /// Measure speed and statistics side by side
 #[derive(clap::Args)]

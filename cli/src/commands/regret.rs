@@ -5,7 +5,7 @@ use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
 use crate::shard::ShardArguments;
-use crate::tables::with_progress;
+use crate::tables;
 use anyhow::{Result, bail};
 use benches::studies::regret::{
     Contestant,
@@ -228,12 +228,7 @@ impl Arguments {
                 self.tables.display()
             );
         }
-        output::note(&format!(
-            "building the tables of at most {stones} stones in memory; 'alea solve' keeps them on disk"
-        ));
-        Ok(with_progress(|told| {
-            Tables::in_memory(stones, variant, &parallel, told)
-        })?)
+        Ok(tables::in_memory(stones, variant, &self.tables)?)
     }
 
     fn write(&self, report: &Report, labelled: &[Labelled]) -> Result<()> {

@@ -1,12 +1,12 @@
 //! `alea reproduce`: published tables, measured again.
 
-use crate::{games, output, shard::ShardArguments};
+use crate::{commands::bench::named, games, output, shard::ShardArguments};
 use anyhow::{Result, bail};
 use benches::studies::{
+    Named,
     reproduce::{Settings, Target, run as reproduce, seconds},
     setups::Setups,
 };
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use engine::core::share::Share;
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
@@ -24,7 +24,7 @@ use trainer::progress::progress_bar;
 pub(crate) struct Arguments {
     /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts
     /// and depths; ReversiXT's minimax, alpha-beta and max^n; Monte_Alpha's tables
-    #[arg(value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>()))]
+    #[arg(value_parser = named::<Target>())]
     what: Target,
     /// As many games as were published
     #[arg(long)]
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let what = self.what;
+        let (what, name) = (self.what, self.what.name());
         if what != Target::RockNRoll && (!self.only.is_empty() || self.setups.is_some()) {
             bail!("--only and --setups belong to 'rocknroll'");
         }
@@ -69,19 +69,13 @@ impl Arguments {
             Target::RockNRoll | Target::Setups | Target::Depth | Target::MonteAlpha
         );
         if !has_games && (self.games.is_some() || self.state.is_some()) {
-            bail!(
-                "'{}' searches positions; leave out --games and --state",
-                what.name()
-            );
+            bail!("'{name}' searches positions; leave out --games and --state");
         }
         if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
-            bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
+            bail!("'{name}' has no --csv and --svg; 'reversixt' does");
         }
         if self.shard.share() != Share::Whole && (!has_games || what == Target::Depth) {
-            bail!(
-                "'{}' takes times, and is no work for many tasks",
-                what.name()
-            );
+            bail!("'{name}' takes times, and is no work for many tasks");
         }
         let setups = match &self.setups {
             Some(text) => games::listed_setups(text)?,
@@ -98,11 +92,10 @@ impl Arguments {
             share: self.shard.share(),
         };
         output::note(&format!(
-            "{}: about {} on one thread, of a new start",
-            what.name(),
+            "{name}: about {} on one thread, of a new start",
             duration(seconds(what, &settings)?)
         ));
-        let progress = progress_bar(what.name());
+        let progress = progress_bar(name);
         let found = reproduce(what, &settings, &progress, &mut output::note)?;
         if self.shard.ends_task(self.json)? {
             return Ok(());

@@ -7,7 +7,12 @@
 //! transpose, which are worth the same against all enemies together. Invariant: as many set-ups
 //! stand behind each row (two with six stones, else one).
 
-use engine::games::einstein::{GONE, MAX_STONES, Position, RED, position::Side};
+use engine::games::einstein::{
+    GONE, MAX_STONES, Position, RED,
+    position::Side,
+    setup::{SETUPS, setup_stones},
+};
+use std::collections::BTreeSet;
 
 /// The stones on the home squares a5 b5 c5 a4 b4 a3; 0 where none stands.
 pub(crate) type Arrangement = [u8; MAX_STONES];
@@ -21,25 +26,16 @@ const TRANSPOSED: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 /// All arrangements of the stones 1 to `stones`, those with smaller stones first, an empty square
 /// last; with six stones their places are the indices of set-ups.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
-    fn place(left: &[u8], square: usize, so_far: &mut Arrangement, all: &mut Vec<Arrangement>) {
-        if square == MAX_STONES {
-            return all.push(*so_far);
-        }
-        for (number, &stone) in left.iter().enumerate() {
-            // Empty squares are alike.
-            if number == 0 || left[number - 1] != stone {
-                so_far[square] = stone;
-                let rest = [&left[..number], &left[number + 1..]].concat();
-                place(&rest, square + 1, so_far, all);
-            }
-        }
-    }
-    let left: Vec<u8> = (1..=stones as u8)
-        .chain(vec![0; MAX_STONES - stones])
-        .collect();
-    let mut all = Vec::new();
-    place(&left, 0, &mut [0; MAX_STONES], &mut all);
-    all
+    let empty = stones as u8 + 1;
+    let set_ups = (0..SETUPS).map(|setup| {
+        let order = setup_stones(setup, MAX_STONES);
+        std::array::from_fn(|square| order[square].min(empty))
+    });
+    let different: BTreeSet<Arrangement> = set_ups.collect();
+    let orders = different.into_iter();
+    orders
+        .map(|order| order.map(|stone| stone % empty))
+        .collect()
 }
 
 /// The arrangement seen in the mirror of the board's diagonal.
@@ -147,7 +143,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::games::einstein::{Standard, setup::setup_stones, symmetry::symmetric};
+    use engine::games::einstein::{Standard, symmetry::symmetric};
 
     #[test]
     fn arrangements_are_the_set_ups_in_order() {
@@ -166,19 +162,16 @@ mod tests {
     #[test]
     fn images_are_those_of_the_symmetries_of_positions() {
         for (stones, pairs) in [
-            (6, [(0, 719), (5, 77), (311, 312)]),
-            (3, [(0, 119), (7, 50), (99, 3)]),
+            (6, [[0, 719], [5, 77], [311, 312]]),
+            (3, [[0, 119], [7, 50], [99, 3]]),
         ] {
             let all = arrangements(stones);
-            for (first, second) in pairs.map(|(first, second)| (&all[first], &all[second])) {
-                let position = start(first, second);
-                assert_eq!(
-                    symmetric(&position, 1),
-                    start(&transposed(first), &transposed(second))
-                );
+            for [first, second] in pairs.map(|pair| pair.map(|at| &all[at])) {
+                let image = |symmetry| symmetric(&start(first, second), symmetry);
+                assert_eq!(image(1), start(&transposed(first), &transposed(second)));
                 if stones == 6 {
-                    assert_eq!(symmetric(&position, 2), start(&reversed(first), second));
-                    assert_eq!(symmetric(&position, 4), start(first, &reversed(second)));
+                    assert_eq!(image(2), start(&reversed(first), second));
+                    assert_eq!(image(4), start(first, &reversed(second)));
                 }
             }
         }
@@ -190,12 +183,13 @@ mod tests {
         for (stones, rows, classes) in [(1, 6, 4), (2, 30, 16), (3, 120, 60), (6, 360, 180)] {
             let found = Rows::new(stones);
             assert_eq!((found.len(), found.classes.len()), (rows, classes));
-            let mut all: Vec<Arrangement> = (0..classes)
+            let all: Vec<_> = (0..classes)
                 .flat_map(|class| found.of_class(class))
                 .collect();
-            all.sort_unstable();
-            let mut expected = arrangements(stones);
-            expected.sort_unstable();
+            let [all, expected] = [all, arrangements(stones)].map(|mut all| {
+                all.sort_unstable();
+                all
+            });
             assert_eq!(all, expected);
         }
     }

@@ -9,8 +9,8 @@
 use super::{
     arrangements::{Rows, start},
     games::{Games, Table, WholeGames},
-    result::{Estimate, Mixes},
 };
+use crate::studies::{Estimate, zero_sum::Mixes};
 use engine::core::moments::Moments;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};

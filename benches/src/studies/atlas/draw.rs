@@ -4,12 +4,14 @@
 
 use super::{
     Found,
-    result::{Atlas, ClassValue, Estimate},
+    arrangements::text,
+    result::{Atlas, ClassValue},
 };
 use crate::error::Result;
 use crate::plot::heat_map::{HeatMap, heat_map};
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::QUANTILE_95;
+use crate::studies::Estimate;
 
 /// Triangles in one line of text.
 const A_LINE: usize = 8;
@@ -21,15 +23,11 @@ pub const SHOWN: usize = 4;
 impl std::fmt::Display for Estimate {
     /// In percent, with half the 95 % interval where there is one.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let value = 100.0 * self.value;
-        if self.error == 0.0 {
-            return write!(formatter, "{value:.3} %");
+        let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
+        match error {
+            0.0 => write!(formatter, "{value:.3} %"),
+            _ => write!(formatter, "{value:.2} % ± {error:.2}"),
         }
-        write!(
-            formatter,
-            "{value:.2} % ± {:.2}",
-            100.0 * QUANTILE_95 * self.error
-        )
     }
 }
 
@@ -88,14 +86,10 @@ impl Atlas {
                 100.0 * QUANTILE_95 * fit.class_error,
             );
             let held_out = fit.held_out.iter().enumerate().map(|(place, model)| {
+                let taken = if place == fit.taken { " (taken)" } else { "" };
+                let name = format!("{:?}{taken}", model.terms).to_lowercase();
                 vec![
-                    format!(
-                        "{:?}{}",
-                        model.terms,
-                        if place == fit.taken { " (taken)" } else { "" }
-                    )
-                    .to_lowercase()
-                    .into(),
+                    name.into(),
                     Cell::Percent(model.explained),
                     Cell::Number(model.slope, 3),
                     Cell::Percent(model.residual),
@@ -134,26 +128,17 @@ impl Atlas {
         ]);
         let ends = |place: usize| place < 2 * SHOWN || place + 2 * SHOWN >= classes.len();
         let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
-        for (place, class) in classes
-            .iter()
-            .enumerate()
-            .filter(|(place, class)| ends(*place) || mixed(class))
-        {
-            let mut row = vec![
+        let placed = classes.iter().enumerate();
+        for (place, class) in placed.filter(|(place, class)| ends(*place) || mixed(class)) {
+            sheet.push(vec![
                 (place as u64 + 1).into(),
                 class.orders.first().map_or("", String::as_str).into(),
-            ];
-            row.extend(
-                [
-                    class.first,
-                    class.second,
-                    class.share_first,
-                    class.share_second,
-                    class.share,
-                ]
-                .map(Cell::Percent),
-            );
-            sheet.push(row);
+                Cell::Percent(class.first),
+                Cell::Percent(class.second),
+                Cell::Percent(class.share_first),
+                Cell::Percent(class.share_second),
+                Cell::Percent(class.share),
+            ]);
         }
         text += &format!("\n{}", sheet.text());
         text.trim_end().to_owned()
@@ -164,27 +149,70 @@ impl Atlas {
 fn triangles(classes: &[ClassValue]) -> String {
     let mut text = String::new();
     for line in classes.chunks(A_LINE) {
-        let score = |class: &ClassValue| format!("{:.1}", 100.0 * class.score);
-        let row = |squares: std::ops::Range<usize>| {
-            move |class: &ClassValue| {
-                class.orders[0][squares.clone()]
-                    .chars()
-                    .map(|stone| format!("{stone} "))
-                    .collect()
-            }
-        };
-        let rows: [&dyn Fn(&ClassValue) -> String; 4] =
-            [&score, &row(0..3), &row(3..5), &row(5..6)];
-        for row in rows {
-            let cells: String = line
-                .iter()
-                .map(|class| format!("{:<8}", row(class)))
+        let drawn = line.iter().map(|class| {
+            let stones: Vec<String> = class.orders[0]
+                .chars()
+                .map(|stone| format!("{stone} "))
                 .collect();
-            text += &format!("  {}\n", cells.trim_end());
+            let rows = [0..3, 3..5, 5..6].map(|squares| stones[squares].concat());
+            [&[format!("{:.1}", 100.0 * class.score)], &rows[..]].concat()
+        });
+        let drawn: Vec<Vec<String>> = drawn.collect();
+        for row in 0..4 {
+            let cells = drawn.iter().map(|triangle| format!("{:<8}", triangle[row]));
+            text += &format!("  {}\n", cells.collect::<String>().trim_end());
         }
         text.push('\n');
     }
     text.trim_end().to_owned() + "\n"
+}
+
+/// A map of win rates in percent, white where they are even.
+fn map_of_rates(
+    title: &str,
+    rows: Vec<String>,
+    columns: Vec<String>,
+    values: Vec<Option<f64>>,
+) -> Result<String> {
+    let known = values.iter().flatten();
+    heat_map(&HeatMap {
+        title: title.to_owned(),
+        rows,
+        columns,
+        span: known.fold(0.5, |span, value| span.max((value - 50.0).abs())),
+        values,
+        middle: 50.0,
+        decimals: 1,
+    })
+}
+
+impl Atlas {
+    /// The mean rate of all set-ups that have a stone on a square, as a map.
+    pub(crate) fn where_stones_belong(&self) -> Result<String> {
+        const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
+        let mean = |stone: usize, square: usize| {
+            let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
+            let (mut sum, mut count) = (0.0, 0.0);
+            for class in &self.classes {
+                let standing = class.orders.iter().filter(stands).count() as f64;
+                (sum, count) = (sum + standing * class.score, count + standing);
+            }
+            (count > 0.0).then(|| 100.0 * sum / count)
+        };
+        let stones = 1..=self.stones;
+        let rates = stones
+            .clone()
+            .flat_map(|stone| (0..6).map(move |square| mean(stone, square)));
+        map_of_rates(
+            "Mean rate with a stone on a square (Red's), %",
+            stones
+                .clone()
+                .map(|stone| format!("stone {stone}"))
+                .collect(),
+            SQUARES.map(str::to_owned).to_vec(),
+            rates.collect(),
+        )
+    }
 }
 
 /// Most groups of a map.
@@ -194,7 +222,7 @@ impl Found {
     /// What every meeting is worth to who begins: a class against a row.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let order = |row: usize| super::arrangements::text(&self.rows.orders[row]);
+        let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
         let meetings =
             firsts.flat_map(|&first| (0..self.rows.len()).map(move |second| [first, second]));
@@ -216,50 +244,35 @@ impl Found {
     pub fn svg(&self) -> Result<String> {
         let classes = &self.atlas.classes;
         let row = |order: &String| {
-            self.rows
-                .orders
-                .iter()
-                .position(|other| super::arrangements::text(other) == *order)
+            let mut rows = self.rows.orders.iter();
+            rows.position(|other| text(other) == *order)
+        };
+        let rows = |group: &[ClassValue]| {
+            let orders = group.iter().flat_map(|class| &class.orders);
+            orders.filter_map(row).collect()
         };
         let groups: Vec<Vec<usize>> = classes
             .chunks(classes.len().div_ceil(GROUPS))
-            .map(|group| {
-                group
-                    .iter()
-                    .flat_map(|class| class.orders.iter().filter_map(row))
-                    .collect()
-            })
+            .map(rows)
             .collect();
         let mean = |first: &Vec<usize>, second: &Vec<usize>| {
-            let values = first
-                .iter()
-                .flat_map(|&first| second.iter().map(move |&second| self.values[first][second]));
+            let of_row =
+                |&first: &usize| second.iter().map(move |&second| self.values[first][second]);
+            let values = first.iter().flat_map(of_row);
             Some(100.0 * values.sum::<f64>() / (first.len() * second.len()) as f64)
         };
-        let values: Vec<Option<f64>> = groups
-            .iter()
-            .flat_map(|first| groups.iter().map(move |second| mean(first, second)))
-            .collect();
-        let span = values
-            .iter()
-            .flatten()
-            .map(|value| (value - 50.0).abs())
-            .fold(0.5, f64::max);
         let numbered = |prefix: &str| {
-            (1..=groups.len())
-                .map(|place| format!("{prefix}{place}"))
-                .collect()
+            let places = 1..=groups.len();
+            places.map(|place| format!("{prefix}{place}")).collect()
         };
-        heat_map(&HeatMap {
-            title:
-                "Who begins wins, %: its set-up (rows) against the other's (columns), best first"
-                    .to_owned(),
-            rows: numbered("begins with "),
-            columns: numbered(""),
-            values,
-            middle: 50.0,
-            span,
-            decimals: 1,
-        })
+        map_of_rates(
+            "Who begins wins, %: its set-up (rows) against the other's (columns), best first",
+            numbered("begins with "),
+            numbered(""),
+            groups
+                .iter()
+                .flat_map(|first| groups.iter().map(move |second| mean(first, second)))
+                .collect(),
+        )
     }
 }

@@ -10,6 +10,8 @@
 
 use super::arrangements::{Arrangement, Rows};
 use crate::statistics::dot;
+use crate::studies::mean;
+use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 /// How much a model may say.
@@ -139,9 +141,7 @@ impl Design {
     /// What each class is worth to who begins, then to who answers, as won by who begins.
     pub(super) fn of_classes(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
-        let first = values
-            .chunks(width)
-            .map(|row| row.iter().sum::<f64>() / width as f64);
+        let first = values.chunks(width).map(mean);
         let mut second = vec![0.0; classes];
         for (place, value) in values.iter().enumerate() {
             second[self.rows.class[place % width]] += value / (values.len() / classes) as f64;
@@ -158,28 +158,23 @@ impl Design {
         noise: f64,
         believed: Option<f64>,
     ) -> Fitted {
-        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let middle = mean(means);
         let [first, second] = self.of_classes(means);
         let width = self.rows.len();
         let mut fitted: Vec<f64> = (0..means.len())
-            .map(|place| first[place / width] + second[self.rows.class[place % width]] - mean)
+            .map(|place| first[place / width] + second[self.rows.class[place % width]] - middle)
             .collect();
         let mut part = 0.0;
         if terms != Terms::Classes {
             self.add_pairs(means, &mut fitted);
         }
         if terms == Terms::Meetings {
-            let left: Vec<f64> = means
-                .iter()
-                .zip(&fitted)
-                .map(|(mean, fitted)| mean - fitted)
-                .collect();
+            let pairs = means.iter().zip(&fitted);
+            let left: Vec<f64> = pairs.map(|(mean, fitted)| mean - fitted).collect();
             let beyond = (dot(&left, &left) / left.len() as f64 - noise).max(0.0);
             part = believed.unwrap_or(beyond / (beyond + noise).max(f64::MIN_POSITIVE));
-            fitted
-                .iter_mut()
-                .zip(&left)
-                .for_each(|(fitted, left)| *fitted += part * left);
+            let pairs = fitted.iter_mut().zip(&left);
+            pairs.for_each(|(fitted, left)| *fitted += part * left);
         }
         Fitted {
             meetings: fitted,
@@ -190,15 +185,12 @@ impl Design {
     /// Products of features are orthogonal to each other and to all that classes say, over all
     /// meetings: each is fitted by itself.
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
-        let all = || {
-            let squares = (0..SQUARES.len())
-                .flat_map(|one| (0..SQUARES.len()).map(move |other| [one, other]));
-            squares.filter(|[one, other]| (*one < TURNED) == (*other < TURNED))
-        };
-        let products: Vec<[[usize; 2]; 2]> = [[0, 0], [0, 1], [1, 0], [1, 1]]
-            .into_iter()
-            .flat_map(|stones| all().map(move |squares| [stones, squares]))
-            .collect();
+        let squares = (0..SQUARES.len() * SQUARES.len())
+            .map(|pair| [pair / SQUARES.len(), pair % SQUARES.len()])
+            .filter(|pair| (pair[0] < TURNED) == (pair[1] < TURNED));
+        let stones = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
+        let products =
+            stones.flat_map(|stones| squares.clone().map(move |squares| [stones, squares]));
         for [[of_first, of_second], [square, other]] in products {
             let product = |place: usize| {
                 let [first, second] = self.rows_of(place);
@@ -221,8 +213,8 @@ impl Design {
     pub(super) fn choose(&self, halves: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
         let count = self.meetings() as f64;
         let centred = halves.each_ref().map(|half| {
-            let mean = half.iter().sum::<f64>() / count;
-            half.iter().map(|value| value - mean).collect::<Vec<_>>()
+            let middle = mean(half);
+            half.iter().map(|value| value - middle).collect::<Vec<_>>()
         });
         // Dice of the halves are independent: what they share is true.
         let truth = dot(&centred[0], &centred[1]) / count;
@@ -241,11 +233,8 @@ impl Design {
             }
             let left = errors.iter().sum::<f64>() / count - noise;
             let better_by = before.as_ref().map(|before| {
-                let gains: engine::core::moments::Moments = before
-                    .iter()
-                    .zip(&errors)
-                    .map(|(before, now)| before - now)
-                    .collect();
+                let pairs = before.iter().zip(&errors);
+                let gains: Moments = pairs.map(|(before, now)| before - now).collect();
                 gains.mean() / gains.standard_error().max(f64::MIN_POSITIVE)
             });
             let is_better = better_by.is_some_and(|better_by| better_by > 2.0);
@@ -270,7 +259,7 @@ impl Design {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::normal, *};
     use engine::core::random::RandomStream;
 
     /// What meetings are worth by a law, and two halves of games about that.
@@ -285,10 +274,6 @@ mod tests {
             let game = |meeting| law(design.rows_of(meeting)) + deviation * normal(&mut random);
             (0..design.meetings()).map(game).collect()
         })
-    }
-
-    fn normal(random: &mut RandomStream) -> f64 {
-        (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
     }
 
     #[test]
@@ -311,14 +296,10 @@ mod tests {
                 - 0.01 * one[0][0] * two[0][0]
         };
         let [exact, _] = halves(&design, law, 0.0, 1);
-        for (terms, tolerance) in [(Terms::Pairs, 1e-12), (Terms::Meetings, 1e-12)] {
+        for terms in [Terms::Pairs, Terms::Meetings] {
             let fitted = design.fit(&exact, terms, 0.0, None).meetings;
-            assert!(
-                fitted
-                    .iter()
-                    .zip(&exact)
-                    .all(|(one, two)| (one - two).abs() < tolerance)
-            );
+            let mut pairs = fitted.iter().zip(&exact);
+            assert!(pairs.all(|(one, two)| (one - two).abs() < 1e-12));
         }
         let fitted = design.fit(&exact, Terms::Classes, 0.0, None).meetings;
         assert!(fitted.iter().all(|value| value.abs() < 1e-12));
@@ -350,31 +331,21 @@ mod tests {
             let found = halves(&design, law, deviation, 7);
             let (chosen, held_out) = design.choose(&found, deviation * deviation);
             assert_eq!(chosen, terms, "{held_out:?}");
-            let best = held_out
-                .iter()
-                .find(|held_out| held_out.terms == terms)
-                .unwrap();
+            let best = &held_out[terms as usize];
+            assert_eq!(best.terms, terms);
             // Of a mean of one half, half of what meetings say for themselves is believed.
             assert!(
                 (best.residual - residual).abs() < 2e-3 && (best.slope - 1.0).abs() < 0.02,
                 "{best:?}"
             );
-            let true_value: Vec<f64> = (0..design.meetings())
-                .map(|meeting| law(design.rows_of(meeting)))
-                .collect();
-            let both: Vec<f64> = found[0]
-                .iter()
-                .zip(&found[1])
-                .map(|(one, two)| (one + two) / 2.0)
-                .collect();
+            let pairs = found[0].iter().zip(&found[1]);
+            let both: Vec<f64> = pairs.map(|(one, two)| (one + two) / 2.0).collect();
             let noise = deviation * deviation / 2.0;
             let fitted = design.fit(&both, terms, noise, None).meetings;
-            let error = fitted
-                .iter()
-                .zip(&true_value)
-                .map(|(one, two)| (one - two).powi(2))
-                .sum::<f64>();
-            assert!(error / fitted.len() as f64 <= 0.75 * noise, "{terms:?}");
+            let off = |(meeting, value)| law(design.rows_of(meeting)) - value;
+            let errors = fitted.into_iter().enumerate().map(off);
+            let squares: Vec<f64> = errors.map(|error: f64| error.powi(2)).collect();
+            assert!(mean(&squares) <= 0.75 * noise, "{terms:?}");
         }
     }
 }

@@ -4,11 +4,11 @@
 //! dice, the mean of the share of games won, whoever tells luck.
 
 use crate::arena::luck;
+use crate::studies::play;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Position, RED, Standard, dice::DuplicateDice};
 use engine::play::{
     build::PlayerRecipe,
-    game_loop::play_game,
     registry::{AnyEvaluator, Knowledge},
 };
 use std::sync::Arc;
@@ -89,15 +89,7 @@ impl Games for WholeGames {
             }
             let dice = derive_seed(seed, SeedSpace::Arena, &[1]);
             let mut dice = DuplicateDice::new(dice, self.game.die());
-            let [red, blue] = &mut players;
-            let record = play_game(
-                &self.game,
-                *start,
-                &mut [red.as_mut(), blue.as_mut()],
-                &mut dice,
-                None,
-                None,
-            );
+            let record = play(&self.game, *start, &mut players, &mut dice, None);
             let lucky = luck.as_mut().map_or(0.0, |player| {
                 player.new_game(0);
                 luck::of_game(&self.game, &record, RED, player.as_mut())

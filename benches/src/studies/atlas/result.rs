@@ -10,18 +10,12 @@ use super::{
     better::Better,
     fit::HeldOut,
 };
-use crate::statistics::{Interval, dot};
-use crate::studies::zero_sum::{best_row, solve, worst_column};
+use crate::statistics::Interval;
+use crate::studies::{
+    Estimate, mean,
+    zero_sum::{Mixes, best_row, solve, square, worst_column, worth},
+};
 use serde::{Deserialize, Serialize};
-
-/// A number and its standard error, that of the games alone; 0 where nothing was sampled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// The number.
-    pub value: f64,
-    /// Its standard error.
-    pub error: f64,
-}
 
 /// One side shows its set-up and the other answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,9 +106,6 @@ const CLOSE_ENOUGH: f64 = 1e-5;
 /// Shares of rows smaller than this are the solver's remainder.
 const SMALLEST_SHARE: f64 = 1e-4;
 
-/// A mix of rows for who begins, and one for the other.
-pub(super) type Mixes = [Vec<f64>; 2];
-
 /// What follows from the values of all rows against all.
 pub(super) struct Analysis {
     /// Random set-ups, the equilibrium, and either side answering: what is worth `values`.
@@ -124,12 +115,6 @@ pub(super) struct Analysis {
     /// Of who does not know who begins.
     mix: Vec<f64>,
     random_loses: f64,
-}
-
-/// What two mixes are worth.
-pub(super) fn worth(values: &[Vec<f64>], [first, second]: &Mixes) -> f64 {
-    let chosen = values.iter().zip(first).filter(|(_, share)| **share > 0.0);
-    chosen.map(|(row, share)| share * dot(row, second)).sum()
 }
 
 fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
@@ -150,11 +135,7 @@ impl Analysis {
             mix
         };
         let random = vec![1.0 / count as f64; count];
-        let solution = solve(values, CLOSE_ENOUGH, ROUNDS);
-        let equilibrium = [
-            without_remainders(solution.rows),
-            without_remainders(solution.columns),
-        ];
+        let equilibrium = solve(values, CLOSE_ENOUGH, ROUNDS).map(without_remainders);
         let place = |of: &dyn Fn(usize) -> f64| {
             (0..count)
                 .min_by(|&one, &other| of(one).total_cmp(&of(other)))
@@ -164,20 +145,13 @@ impl Analysis {
         let shown = place(&|first| -values[first][answer(first)]);
         let reply = |second: usize| place(&|first| -values[first][second]);
         let shown_second = place(&|second| values[reply(second)][second]);
-        let even: Vec<Vec<f64>> = (0..count)
-            .map(|one| {
-                (0..count)
-                    .map(|other| (values[one][other] - values[other][one]) / 2.0)
-                    .collect()
-            })
-            .collect();
-        let symmetric = solve(&even, CLOSE_ENOUGH, ROUNDS);
+        let even = square(count, |one, other| {
+            (values[one][other] - values[other][one]) / 2.0
+        });
+        let [rows, columns] = solve(&even, CLOSE_ENOUGH, ROUNDS);
         // Rows and columns are the same player: the mean of two equilibrium mixes is one.
-        let mean = symmetric
-            .rows
-            .iter()
-            .zip(&symmetric.columns)
-            .map(|(one, other)| (one + other) / 2.0);
+        let pairs = rows.iter().zip(columns);
+        let mean = pairs.map(|(one, other)| (one + other) / 2.0);
         let mixes = [
             [random.clone(), random.clone()],
             equilibrium,
@@ -214,14 +188,10 @@ impl Analysis {
                 value: estimate(place),
             }
         };
-        let count = rows.len() as f64;
-        let of_first: Vec<f64> = values
-            .iter()
-            .map(|row| row.iter().sum::<f64>() / count)
-            .collect();
-        let of_second: Vec<f64> = (0..rows.len())
-            .map(|second| 1.0 - values.iter().map(|row| row[second]).sum::<f64>() / count)
-            .collect();
+        let of_first: Vec<f64> = values.iter().map(|row| mean(row)).collect();
+        let won = |second: usize| values.iter().map(|row| row[second]).sum::<f64>();
+        let of_second = (0..rows.len()).map(|second| 1.0 - won(second) / rows.len() as f64);
+        let of_second: Vec<f64> = of_second.collect();
         let class = |class: usize| {
             let members: Vec<usize> = (0..rows.len())
                 .filter(|&row| rows.class[row] == class)

@@ -77,8 +77,11 @@ fn settings(games: u32) -> Settings {
     }
 }
 
+fn recipe(text: &str) -> PlayerRecipe<Standard> {
+    PlayerRecipe::parse(text, &Standard::default()).unwrap()
+}
+
 fn whole_games(player: &str, luck: Option<&str>) -> WholeGames {
-    let recipe = |text: &str| PlayerRecipe::parse(text, &Standard::default()).unwrap();
     WholeGames {
         game: Standard::default(),
         players: [recipe(player), recipe(player)],
@@ -124,17 +127,11 @@ fn threads_and_interruptions_change_nothing() {
     assert_eq!(atlas("MrBlack(0)", &stored).atlas, whole);
     let other = Settings { seed: 6, ..stored };
     let games = whole_games("MrBlack(0)", None);
-    let other = sampled(&games, &other, &ProgressBar::hidden())
-        .err()
-        .unwrap()
-        .to_string();
+    let refused = sampled(&games, &other, &ProgressBar::hidden()).map(drop);
+    let other = refused.unwrap_err().to_string();
     assert!(other.contains("its seed is 5, not 6"), "{other}");
-    let orders: Vec<&String> = whole
-        .classes
-        .iter()
-        .flat_map(|class| &class.orders)
-        .collect();
-    assert_eq!(orders.len(), 720);
+    let orders = whole.classes.iter().map(|class| class.orders.len());
+    assert_eq!(orders.sum::<usize>(), 720);
     let shown = whole.text();
     for part in [
         "best classes",
@@ -182,7 +179,6 @@ fn luck_taken_away_leaves_the_mean() {
 
 #[test]
 fn a_better_player_gains_on_either_side() {
-    let recipe = |text: &str| PlayerRecipe::parse(text, &Standard::default()).unwrap();
     let games = WholeGames {
         players: [recipe("greedy"), recipe("star1(depth=2)")],
         ..whole_games("greedy", Some("star1(depth=1)"))
@@ -190,13 +186,11 @@ fn a_better_player_gains_on_either_side() {
     let rows = Rows::new(6);
     let random = vec![1.0 / rows.len() as f64; rows.len()];
     let mixes = [random.clone(), random];
-    let found = better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ());
+    let play = || better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ());
+    let found = play();
     for gain in [found.first_gains, found.second_gains] {
         assert!(gain.value > 0.1 && gain.error < 0.02, "{found:?}");
     }
     assert!(found.change.value.abs() < 0.03, "{found:?}");
-    let again = pool(1)
-        .unwrap()
-        .install(|| better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ()));
-    assert_eq!(found, again);
+    assert_eq!(found, pool(1).unwrap().install(play));
 }

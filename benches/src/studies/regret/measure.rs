@@ -9,17 +9,9 @@ use super::{
     choices::{Answer, Choice},
     truth::{Labelled, faces},
 };
+use crate::studies::Estimate;
 use engine::games::einstein::{Standard, tables::SAME_VALUE};
 use serde::{Deserialize, Serialize};
-
-/// A number with its standard error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// The number; 0 where nothing was counted.
-    pub value: f64,
-    /// Its standard error.
-    pub error: f64,
-}
 
 /// Sum of `numerator` over sum of `denominator`, a pair for each position.
 #[derive(Clone, Copy, Debug, Default)]

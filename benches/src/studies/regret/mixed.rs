@@ -94,40 +94,24 @@ impl<'a> MixedGames<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use engine::games::einstein::dice::DiceStream;
-    use engine::play::{
-        game_loop::{Exploration, play_game},
-        player::Player,
-        simple::RandomPlayer,
-    };
+    use super::{super::positions::play, *};
+    use engine::play::{player::Player, simple::RandomPlayer};
 
     /// Positions of at most five stones of a game by players and the game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {
         let mut random = RandomStream::new(seed);
-        let mut of_random = [1, 2].map(|_| RandomPlayer::new(game.clone()));
-        let mut of_greedy = [1, 2].map(|_| GreedyPlayer::new(game.clone()));
         let is_random = random.below(2) == 0;
-        let start = game.random_start(&mut random, RED);
-        let mut dice = DiceStream::new(random.next_u64(), game.die());
-        let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(random.next_u64()));
-        let [one, other] = &mut of_random;
-        let [greedy, also_greedy] = &mut of_greedy;
-        let mut players: [&mut dyn Player<Standard>; 2] = if is_random {
-            [one, other]
-        } else {
-            [greedy, also_greedy]
-        };
-        players
-            .iter_mut()
-            .for_each(|player| player.new_game(random.next_u64()));
-        let explored = if is_random { None } else { Some(&mut explored) };
-        let record = play_game(game, start, &mut players, &mut dice, explored, None);
-        record
-            .positions(game)
-            .take(record.plies.len())
-            .filter(|position| position.stones() <= 5)
-            .collect()
+        let mut players = [(); 2].map(|()| -> Box<dyn Player<Standard>> {
+            if is_random {
+                Box::new(RandomPlayer::new(game.clone()))
+            } else {
+                Box::new(GreedyPlayer::new(game.clone()))
+            }
+        });
+        let mut positions = Vec::new();
+        play(game, &mut players, &mut random, &mut positions);
+        positions.retain(|position| position.stones() <= 5);
+        positions
     }
 
     #[test]
@@ -141,9 +125,9 @@ mod tests {
             sums[0] += f64::from(!found.is_empty());
             sums[1] += found.len() as f64;
             sums[2] += (found.len() as f64).powi(2);
-            found
-                .iter()
-                .for_each(|position| sums[2 + position.mover().count() as usize] += 1.0);
+            for position in found {
+                sums[2 + position.mover().count() as usize] += 1.0;
+            }
         };
         for number in 0..GAMES {
             let drawn = games.draw(&(2..=5));
@@ -154,22 +138,13 @@ mod tests {
         }
         let number = GAMES as f64;
         let share = slow[0] / number;
-        let deviation = (2.0 * share * (1.0 - share) / number).sqrt();
-        assert!(
-            (quick[0] - slow[0]).abs() / number < 4.0 * deviation,
-            "{quick:?} {slow:?}"
-        );
+        let assert_close = |at: usize, error: f64| {
+            assert!((quick[at] - slow[at]).abs() < error, "{quick:?} {slow:?}");
+        };
+        assert_close(0, 4.0 * (2.0 * number * share * (1.0 - share)).sqrt());
         let variance = slow[2] / number - (slow[1] / number).powi(2);
-        assert!(
-            (quick[1] - slow[1]).abs() / number < 4.0 * (2.0 * variance / number).sqrt(),
-            "{quick:?} {slow:?}"
-        );
+        assert_close(1, 4.0 * (2.0 * number * variance).sqrt());
         // Positions of one game depend on each other: several times the error of independent ones.
-        for class in 3..7 {
-            assert!(
-                (quick[class] - slow[class]).abs() < 12.0 * (2.0 * slow[class]).sqrt(),
-                "{quick:?} {slow:?}"
-            );
-        }
+        (3..7).for_each(|class| assert_close(class, 12.0 * (2.0 * slow[class]).sqrt()));
     }
 }

@@ -8,13 +8,11 @@
 
 use super::mixed::MixedGames;
 use crate::error::{MeasuringError, Result};
+use crate::studies;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
 use engine::play::{
-    build::PlayerRecipe,
-    game_loop::{Exploration, play_game},
-    notation::PlayerError,
-    player::Player,
+    build::PlayerRecipe, game_loop::Exploration, notation::PlayerError, player::Player,
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -87,67 +85,43 @@ pub fn draw_positions(
     seed: u64,
     progress: &ProgressBar,
 ) -> Result<Vec<Position>> {
-    let blocks: Result<Vec<Vec<Position>>> = (0..count.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
-            let wanted = numbers.clone().map(&stones);
-            let drawn = match source {
-                Source::Mixed => of_mixed_games(game, seed, block, wanted),
-                Source::Player(recipe) => {
-                    of_players(game, recipe, seed, numbers.clone().zip(wanted))
-                }
-            };
-            progress.inc(numbers.end - numbers.start);
-            drawn
-        })
-        .collect();
-    Ok(blocks?.concat())
-}
-
-/// The positions of a block; each has so many stones as `wanted` says.
-fn of_mixed_games(
-    game: &Standard,
-    seed: u64,
-    block: u64,
-    wanted: impl Iterator<Item = RangeInclusive<u32>>,
-) -> Result<Vec<Position>> {
-    let mut games = MixedGames::new(
-        game,
-        RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[block])),
-    );
-    wanted
-        .map(|stones| {
-            (0..MOST_GAMES)
-                .find_map(|_| games.draw(&stones))
-                .ok_or_else(|| none_found(MIXED, &stones))
-        })
-        .collect()
-}
-
-/// The positions of some numbers, each with so many stones as stands beside its number.
-fn of_players(
-    game: &Standard,
-    recipe: &PlayerRecipe<Standard>,
-    seed: u64,
-    wanted: impl Iterator<Item = (u64, RangeInclusive<u32>)>,
-) -> Result<Vec<Position>> {
-    let mut players = [recipe.make(), recipe.make()];
-    let mut positions = Vec::new();
-    let mut draw = |(number, stones): (u64, RangeInclusive<u32>)| {
-        for attempt in 0..MOST_GAMES {
-            let mut random =
-                RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[number, attempt]));
-            play(game, &mut players, &mut random, &mut positions);
-            positions.retain(|position| stones.contains(&position.stones()));
-            if !positions.is_empty() {
-                return Ok(positions[random.below(positions.len())]);
+    let block = |block: u64| {
+        let mut draw: Draw<'_> = match source {
+            Source::Mixed => {
+                let seed = derive_seed(seed, SeedSpace::Regret, &[block]);
+                let mut games = MixedGames::new(game, RandomStream::new(seed));
+                Box::new(move |_, stones| games.draw(stones))
             }
-        }
-        Err(none_found(recipe.name(), &stones))
+            Source::Player(recipe) => {
+                let mut players = [recipe.make(), recipe.make()];
+                let mut positions = Vec::new();
+                Box::new(move |number_and_attempt, stones| {
+                    let seed = derive_seed(seed, SeedSpace::Regret, &number_and_attempt);
+                    let mut random = RandomStream::new(seed);
+                    play(game, &mut players, &mut random, &mut positions);
+                    positions.retain(|position| stones.contains(&position.stones()));
+                    let found = positions.len();
+                    (found > 0).then(|| positions[random.below(found)])
+                })
+            }
+        };
+        let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
+        progress.inc(numbers.end - numbers.start);
+        let drawn = numbers.map(|number| {
+            let stones = stones(number);
+            (0..MOST_GAMES)
+                .find_map(|attempt| draw([number, attempt], &stones))
+                .ok_or_else(|| none_found(source.name(), &stones))
+        });
+        drawn.collect::<Result<Vec<_>>>()
     };
-    wanted.map(&mut draw).collect()
+    let blocks = (0..count.div_ceil(BLOCK)).into_par_iter().map(block);
+    Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
+
+/// Plays a game for a position by its number and attempt: one that has so many stones, if there is
+/// one.
+type Draw<'a> = Box<dyn FnMut([u64; 2], &RangeInclusive<u32>) -> Option<Position> + 'a>;
 
 fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
     let (fewest, most) = stones.clone().into_inner();
@@ -158,7 +132,7 @@ fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
 }
 
 /// One game of players with [`EXPLORATION`]; its positions, but not the end.
-fn play(
+pub(super) fn play(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],
     random: &mut RandomStream,
@@ -171,18 +145,9 @@ fn play(
     let mut dice = DiceStream::new(random.next_u64(), game.die());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
     let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
-    let [one, other] = players;
-    one.new_game(seed_of_one);
-    other.new_game(seed_of_other);
-    let explored = Some(&mut explored);
-    let record = play_game(
-        game,
-        start,
-        &mut [one.as_mut(), other.as_mut()],
-        &mut dice,
-        explored,
-        None,
-    );
+    players[0].new_game(seed_of_one);
+    players[1].new_game(seed_of_other);
+    let record = studies::play(game, start, players, &mut dice, Some(&mut explored));
     positions.clear();
     positions.extend(record.positions(game).take(record.plies.len()));
 }

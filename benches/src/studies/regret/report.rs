@@ -4,7 +4,7 @@
 
 use super::{
     Contestant,
-    choices::{Answer, answers},
+    choices::answers,
     measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
     suite::FEWEST_STONES,
     truth::Labelled,
@@ -68,20 +68,18 @@ pub fn measure(
     let began = Instant::now();
     let answers = answers(contestant, game, labelled, seed, progress);
     let seconds = began.elapsed().as_secs_f64();
-    let mut values = ValueSums::default();
+    let (mut all, mut values) = (DecisionSums::default(), ValueSums::default());
     let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
     for (labelled, answer) in labelled.iter().zip(&answers) {
-        let (stones, mover) = (
-            labelled.position.stones(),
-            labelled.position.mover().count(),
-        );
+        let stones = labelled.position.stones();
         let class = if of_suites {
             (stones.max(FEWEST_STONES), 0)
         } else {
-            (stones, mover)
+            (stones, labelled.position.mover().count())
         };
-        let sums = classes.entry(class).or_default();
-        sums.add(game, labelled, answer);
+        for sums in [&mut all, classes.entry(class).or_default()] {
+            sums.add(game, labelled, answer);
+        }
         if let Some(value) = answer.value {
             values.add(f64::from(value), labelled.value(game));
         }
@@ -98,20 +96,12 @@ pub fn measure(
     Measured {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
-        figures: sum(game, labelled, &answers),
+        figures: all.figures(),
         values: values.figures(),
         classes: classes.collect(),
         calibration: values.bins(),
         seconds,
     }
-}
-
-fn sum(game: &Standard, labelled: &[Labelled], answers: &[Answer]) -> Figures {
-    let mut sums = DecisionSums::default();
-    for (labelled, answer) in labelled.iter().zip(answers) {
-        sums.add(game, labelled, answer);
-    }
-    sums.figures()
 }
 
 impl Measured {
@@ -222,28 +212,22 @@ impl Report {
     #[must_use]
     pub fn class_table(&self) -> Sheet {
         let names = self.class_names();
-        let mut sheet = Sheet::new(once("regret".to_owned()).chain(names.iter().cloned()));
-        for measured in &self.contestants {
-            let cell = |class: &String| {
-                let figures = measured.classes.get(class);
-                Cell::number(figures.map(|figures| figures.regret.value), 4)
-            };
+        let mut sheet = Sheet::new(once("regret").chain(names.iter().map(String::as_str)));
+        let mut push = |name: &str, measured: &Measured, cell: fn(&Figures) -> Cell| {
+            let of_class = |class| measured.classes.get(class).map_or(Cell::Missing, cell);
             sheet.push(
-                once(measured.name.as_str().into())
-                    .chain(names.iter().map(cell))
+                once(name.into())
+                    .chain(names.iter().map(of_class))
                     .collect(),
             );
+        };
+        for measured in &self.contestants {
+            push(&measured.name, measured, |figures| {
+                Cell::Number(figures.regret.value, 4)
+            });
         }
         if let Some(first) = self.contestants.first() {
-            let count = |class: &String| {
-                let figures = first.classes.get(class);
-                figures.map_or(Cell::Missing, |figures| figures.positions.into())
-            };
-            sheet.push(
-                once("(positions)".into())
-                    .chain(names.iter().map(count))
-                    .collect(),
-            );
+            push("(positions)", first, |figures| figures.positions.into());
         }
         sheet
     }
@@ -272,21 +256,16 @@ impl Report {
     /// # Errors
     /// If the plotting library refuses.
     pub fn svg(&self) -> Result<String> {
-        let evaluators: Vec<&Measured> = self
-            .contestants
-            .iter()
-            .filter(|measured| !measured.calibration.is_empty())
-            .collect();
-        if evaluators.is_empty() {
+        let contestants = self.contestants.iter();
+        let evaluators = contestants.filter(|measured| !measured.calibration.is_empty());
+        if evaluators.clone().next().is_none() {
             return self.svg_of_classes();
         }
         let diagonal = Curve::new("predicted = exact", [(0.0, 0.0), (1.0, 1.0)]);
-        let curve = |measured: &&Measured| {
+        let curve = |measured: &Measured| {
             let bins = measured.calibration.iter();
-            Curve::new(
-                &measured.name,
-                bins.map(|bin| (bin.predicted, bin.exact.value)),
-            )
+            let points = bins.map(|bin| (bin.predicted, bin.exact.value));
+            Curve::new(&measured.name, points)
         };
         let chart = LineChart::new(
             format!(
@@ -294,7 +273,7 @@ impl Report {
                 self.positions
             ),
             ["predicted win probability (mean of bins of 0.05)", "exact"],
-            evaluators.iter().map(curve).chain([diagonal]),
+            evaluators.map(curve).chain([diagonal]),
         );
         scaled_chart(&chart, &Scale::Linear, &Scale::Linear)
     }
@@ -318,16 +297,12 @@ impl Report {
 
     /// All classes in order of stones, then of the mover's.
     fn class_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .contestants
-            .iter()
-            .flat_map(|measured| measured.classes.keys().cloned())
-            .collect();
+        let contestants = self.contestants.iter();
+        let names = contestants.flat_map(|measured| measured.classes.keys().cloned());
+        let mut names: Vec<String> = names.collect();
         let order = |name: &String| {
-            let stones: Vec<u32> = name
-                .split('v')
-                .filter_map(|part| part.parse().ok())
-                .collect();
+            let stones = name.split('v').filter_map(|part| part.parse().ok());
+            let stones: Vec<u32> = stones.collect();
             (stones.iter().sum::<u32>(), stones.first().copied())
         };
         names.sort_by_key(order);

@@ -14,7 +14,7 @@ use super::{
     truth::{Labelled, MOST_MOVES},
 };
 use crate::arena::finish;
-use crate::error::{MeasuringError, Result};
+use crate::error::Result;
 use engine::core::{
     files::{self, write_atomically},
     game::Game,
@@ -317,12 +317,10 @@ fn rounded(value: f32) -> f32 {
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
 pub fn write_keys(directory: &Path, game: &Standard) -> Result<()> {
-    let bytes: Vec<u8> = keys(directory, game)?
-        .into_iter()
-        .flat_map(u64::to_le_bytes)
-        .collect();
+    let keys = keys(directory, game)?;
     Ok(write_atomically(&directory.join("held-out.bin"), |file| {
-        file.write_all(&bytes)
+        keys.iter()
+            .try_for_each(|key| file.write_all(&key.to_le_bytes()))
     })?)
 }
 
@@ -350,10 +348,10 @@ impl LabelledSuite {
         let suites: Vec<_> = suites
             .map(|path| Self::read(&path, game))
             .collect::<Result<_>>()?;
-        match suites.len() {
-            0 => Err(format!("{}: no suites there", path.display()).into()),
-            _ => Ok(suites),
+        if suites.is_empty() {
+            return Err(format!("{}: no suites there", path.display()).into());
         }
+        Ok(suites)
     }
 
     /// What games the positions are from, in words.
@@ -363,9 +361,7 @@ impl LabelledSuite {
     }
 
     fn read(path: &Path, game: &Standard) -> Result<Self> {
-        let bytes = files::read(path)?;
-        let text = String::from_utf8_lossy(&bytes);
-        Self::parse(&path.display().to_string(), &text, game)
+        Self::parse(&path.display().to_string(), &files::read_text(path)?, game)
     }
 
     /// Reads the text of a suite; `name` stands in errors.
@@ -373,30 +369,36 @@ impl LabelledSuite {
     /// # Errors
     /// Names the first line that is wrong.
     pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self> {
-        let wrong =
-            |line: usize, problem: &dyn std::fmt::Display| format!("{name}:{line}: {problem}");
         let mut lines = text.lines();
-        let header: Header = serde_json::from_str(lines.next().unwrap_or_default())
-            .map_err(|error| wrong(1, &format_args!("this is no header of a suite: {error}")))?;
-        if header.format != FORMAT {
-            let problem = format!("the format is '{}', not '{FORMAT}'", header.format);
-            return Err(wrong(1, &problem).into());
-        }
-        if header.game != game.notation() {
-            let problem = format!("a suite of {}, not of {}", header.game, game.notation());
-            return Err(wrong(1, &problem).into());
-        }
+        let header = lines.next().unwrap_or_default();
+        let header =
+            parse_header(header, game).map_err(|problem| format!("{name}:1: {problem}"))?;
         let lines = lines.zip(2..).map(|(line, number)| {
             let read = parse_line(line, game);
-            read.map_err(|problem| MeasuringError::from(wrong(number, &problem)))
+            read.map_err(|problem| format!("{name}:{number}: {problem}"))
         });
-        let labelled = lines.collect::<Result<Vec<_>>>()?;
+        let labelled = lines.collect::<Result<Vec<_>, _>>()?;
         if labelled.is_empty() || labelled.len() as u64 != header.positions {
             let (wanted, found) = (header.positions, labelled.len());
-            let problem = format!("{wanted} positions should follow and at least one, not {found}");
-            return Err(wrong(1, &problem).into());
+            return Err(format!(
+                "{name}:1: {wanted} positions should follow and at least one, not {found}"
+            )
+            .into());
         }
         Ok(Self { header, labelled })
+    }
+}
+
+fn parse_header(text: &str, game: &Standard) -> Result<Header, String> {
+    let header: Header = serde_json::from_str(text)
+        .map_err(|error| format!("this is no header of a suite: {error}"))?;
+    let (format, of) = (&header.format, &header.game);
+    if format != FORMAT {
+        return Err(format!("the format is '{format}', not '{FORMAT}'"));
+    }
+    match game.notation() {
+        game if *of == game => Ok(header),
+        game => Err(format!("a suite of {of}, not of {game}")),
     }
 }
 
@@ -411,20 +413,15 @@ fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
     }
     let mut labelled = Labelled::new(game, &position);
     let moves = labelled.moves.len();
-    let is_exact = line.others.is_empty() && line.errors.is_empty();
-    let others = if is_exact { &line.values } else { &line.others };
-    let errors = if is_exact {
-        &vec![0.0; moves]
+    let exact = vec![0.0; moves];
+    let [others, errors] = if line.others.is_empty() && line.errors.is_empty() {
+        [&line.values, &exact]
     } else {
-        &line.errors
+        [&line.others, &line.errors]
     };
     let [one, other] = &mut labelled.halves;
-    let parts = [
-        (&line.values, one),
-        (others, other),
-        (errors, &mut labelled.errors),
-    ];
-    for (numbers, part) in parts {
+    let parts = [one, other, &mut labelled.errors];
+    for (numbers, part) in [&line.values, others, errors].into_iter().zip(parts) {
         if numbers.len() != moves {
             return Err(format!("there are {moves} moves, not {}", numbers.len()));
         }

@@ -6,10 +6,12 @@
 use super::Target;
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
+use crate::studies::{Named, published::report};
+use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 /// One figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// What it is.
     pub label: String,
@@ -32,10 +34,8 @@ impl Figure {
         Self {
             label,
             published: Some(published),
-            published_error: None,
             measured,
-            interval: None,
-            games: 0,
+            ..Self::default()
         }
     }
 
@@ -45,14 +45,16 @@ impl Figure {
         self.published.map(|published| self.measured - published)
     }
 
-    /// A share of games as published, with the interval of that many independent games; all in
-    /// percent.
-    pub(crate) fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
+    /// A share of games in percent, with the interval of as many independent games as were
+    /// published.
+    pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
         let share = percent / 100.0;
-        (
-            Some(percent),
-            Some(100.0 * QUANTILE_95 * (share * (1.0 - share) / games.max(1) as f64).sqrt()),
-        )
+        let error = (share * (1.0 - share) / games.max(1) as f64).sqrt();
+        Self {
+            published: Some(percent),
+            published_error: Some(100.0 * QUANTILE_95 * error),
+            ..self
+        }
     }
 }
 
@@ -120,9 +122,10 @@ impl Comparison {
                 number(Some(figure.measured)),
                 number(figure.interval.map(|interval| interval.half_width())),
                 number(figure.difference()),
-                (figure.games > 0)
-                    .then_some(figure.games)
-                    .map_or(Cell::Missing, Cell::Count),
+                match figure.games {
+                    0 => Cell::Missing,
+                    games => Cell::Count(games),
+                },
             ]);
         }
         sheet
@@ -151,8 +154,8 @@ impl Comparison {
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    (count > 0.0).then_some(sum / count)
+    let moments: Moments = values.collect();
+    (moments.samples() > 0.0).then(|| moments.mean())
 }
 
 /// Something a report says in words, and what was found.
@@ -165,7 +168,7 @@ pub struct Claim {
 }
 
 /// One published study, measured again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
     /// What was reproduced.
     pub target: String,
@@ -207,33 +210,31 @@ impl Claim {
 }
 
 impl Reproduction {
-    /// Nothing reproduced yet of a report.
+    /// Nothing reproduced yet of a report; `told` stands where its assumptions leave it to the run.
     #[must_use]
-    pub fn of(target: Target, source: &str, full: bool, assumptions: &[&str]) -> Self {
+    pub fn of(target: Target, full: bool, told: &str) -> Self {
+        let (source, assumptions) = report(target.name());
         Self {
             target: target.name().to_owned(),
-            source: source.to_owned(),
+            source,
             full,
-            comparisons: Vec::new(),
-            claims: Vec::new(),
-            assumptions: assumptions.iter().map(|&one| one.to_owned()).collect(),
-            details: None,
-            pictures: None,
+            assumptions: (assumptions.iter())
+                .map(|one| one.replace("{}", told))
+                .collect(),
+            ..Self::default()
         }
+    }
+
+    /// The report, and how much of it was done.
+    pub(crate) fn heading(&self) -> String {
+        let size = ["a quick size", "the published size"][usize::from(self.full)];
+        format!("{}; {size}", self.source)
     }
 
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "{}; {}\n",
-            self.source,
-            if self.full {
-                "the published size"
-            } else {
-                "a quick size"
-            }
-        );
+        let mut text = self.heading() + "\n";
         if let Some(details) = &self.details {
             text += &format!("\n{}\n", details.trim_end());
         }

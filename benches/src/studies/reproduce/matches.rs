@@ -7,7 +7,7 @@ use super::{
     Settings,
     comparison::{Comparison, Figure},
 };
-use crate::arena::{Contestant, MatchOptions, MatchResult, in_folder, play_match};
+use crate::arena::{Contestant, MatchOptions, in_folder, play_match};
 use crate::error::Result;
 use crate::studies::setups::Setups;
 use engine::games::einstein::Standard;
@@ -44,37 +44,33 @@ pub(super) fn play(
     settings: &Settings,
     say: &mut dyn FnMut(&str),
 ) -> Result<Comparison> {
+    let game = Standard::default();
+    let folder = settings.state.as_deref();
     let mut figures = Vec::new();
     for one in planned {
-        let result = play_one(one, settings)?;
+        let [a, b] = one.players.each_ref();
+        let (a, b) = (Contestant::of(a, &game)?, Contestant::of(b, &game)?);
+        let options = MatchOptions {
+            starts: Arc::new(one.setups.clone()),
+            threads: settings.threads,
+            state: folder.map(|folder| in_folder(folder, &one.file)),
+            share: settings.share,
+            progress: true,
+            ..MatchOptions::new(game.clone(), one.games.div_ceil(2), settings.seed)
+        };
+        let result = play_match(&a, &b, &options)?;
         say(&result.to_string());
-        let published = one.published;
-        let published = published.map(|(percent, games)| Figure::published_share(percent, games));
-        let (published, published_error) = published.unwrap_or_default();
-        figures.push(Figure {
+        let figure = Figure {
             label: one.label.clone(),
-            published,
-            published_error,
             measured: 100.0 * result.score,
             interval: Some(result.interval.map(|end| 100.0 * end)),
             games: result.games,
+            ..Figure::default()
+        };
+        figures.push(match one.published {
+            Some((percent, games)) => figure.with_published(percent, games),
+            None => figure,
         });
     }
     Ok(Comparison::new(title, "points", figures, 2))
-}
-
-fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult> {
-    let game = Standard::default();
-    let [a, b] = one.players.each_ref();
-    let (a, b) = (Contestant::of(a, &game)?, Contestant::of(b, &game)?);
-    let folder = settings.state.as_deref();
-    let options = MatchOptions {
-        starts: Arc::new(one.setups.clone()),
-        threads: settings.threads,
-        state: folder.map(|folder| in_folder(folder, &one.file)),
-        share: settings.share,
-        progress: true,
-        ..MatchOptions::new(game, one.games.div_ceil(2), settings.seed)
-    };
-    play_match(&a, &b, &options)
 }

@@ -11,10 +11,12 @@ use super::{
     Settings, Target,
     comparison::Reproduction,
     matches::{Planned, play},
-    published::{MonteAlphaLine, monte_alpha},
 };
 use crate::error::Result;
-use crate::studies::setups::Setups;
+use crate::studies::{
+    published::{MonteAlphaLine, monte_alpha},
+    setups::Setups,
+};
 
 /// Milliseconds a move: as published, and at the quick size.
 const MILLISECONDS: [f64; 2] = [1200.0, 30.0];
@@ -34,53 +36,42 @@ const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
 pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
-    Ok(monte_alpha()?
-        .iter()
-        .enumerate()
-        .filter_map(|(index, line)| planned(index, line, settings))
+    let lines = monte_alpha()?.into_iter().enumerate();
+    Ok(lines
+        .filter_map(|(index, line)| planned(index, &line, settings))
         .collect())
+}
+
+/// About how many milliseconds a move takes a player.
+fn milliseconds(notation: &str) -> f64 {
+    let number = |start| {
+        let (_, number) = notation.split_once(start)?;
+        number.strip_suffix(')')?.parse::<f64>().ok()
+    };
+    let simulations = number("(sims=").unwrap_or(0.0);
+    number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
 }
 
 /// `None` where the quick size leaves a line out.
 fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<Planned> {
-    let limit = MILLISECONDS[usize::from(!settings.full)];
-    let simulations = line
-        .player
-        .split_once('(')
-        .and_then(|(_, rest)| rest.strip_suffix(" sims)"))
-        .and_then(|text| text.parse::<f64>().ok());
-    if !settings.full && simulations.is_some_and(|simulations| simulations > QUICK_SIMULATIONS) {
+    let limit = settings.sized(MILLISECONDS);
+    let players = [&line.here, &line.opponent_here].map(|notation| {
+        notation
+            .replace("{limit}", &limit.to_string())
+            .replace("{many}", &(limit * PUBLISHED_SPEED).to_string())
+            .replace("{few}", &(limit * PUBLISHED_SPEED_UCTCUT).to_string())
+    });
+    let [own, of_opponent] = players.each_ref().map(|player| milliseconds(player));
+    if !settings.full && own * SIMULATIONS_A_MILLISECOND > QUICK_SIMULATIONS {
         return None;
     }
-    let (many, few) = (limit * PUBLISHED_SPEED, limit * PUBLISHED_SPEED_UCTCUT);
-    let (opponent, of_opponent) = match line.opponent.split([' ', '(']).next().unwrap_or_default() {
-        "Greedy" => ("greedy".to_owned(), 0.0),
-        "UCTcut" | "Deku" => (
-            format!("uctcut(sims={few})"),
-            few / SIMULATIONS_A_MILLISECOND,
-        ),
-        "ABSeval" => (format!("abseval(ms={limit})"), limit),
-        _ => (
-            format!("monte_alpha(sims={many})"),
-            many / SIMULATIONS_A_MILLISECOND,
-        ),
-    };
-    let name = if line.player.contains("v2") {
-        "monte_alpha_v2"
-    } else {
-        "monte_alpha"
-    };
-    let simulations = simulations.unwrap_or(many);
-    let player = format!("{name}(sims={simulations})");
-    let milliseconds = MOVES * (simulations / SIMULATIONS_A_MILLISECOND + of_opponent);
+    let milliseconds = MOVES * (own + of_opponent);
     let quick = ((QUICK_MILLISECONDS / milliseconds) as u64).clamp(4, line.games) / 2 * 2;
     Some(Planned {
         label: format!("table {}: {} – {}", line.table, line.player, line.opponent),
         file: format!("monte_alpha-{}-{index}-{limit}", line.table),
-        players: [player, opponent],
-        games: settings
-            .games
-            .unwrap_or(if settings.full { line.games } else { quick }),
+        players,
+        games: settings.games_or([line.games, quick]),
         published: Some((line.percent, line.games)),
         setups: Setups::Random,
         milliseconds,
@@ -91,19 +82,6 @@ pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Repr
     let comparison = play("win % of the first", &plan(settings)?, settings, say)?;
     Ok(Reproduction {
         comparisons: vec![comparison],
-        ..Reproduction::of(
-            Target::MonteAlpha,
-            "Monte_Alpha (Electronics 2023, 12(13), 2936), tables 1, 2 and 6",
-            settings.full,
-            &[
-                "set-ups are not printed; here each is drawn at random",
-                "Greedy is only said to use the shortest path; here the destination nearest to the goal, then the one with most progress",
-                "details of ABSeval are unpublished; here Star1 with attack, block and threat",
-                "what UCTcut prunes is not said; here it no longer tries moves proven worse than another",
-                "for version 2 against version 1 no limit is stated; here that of table 2",
-                "1.2 s a move are 240,000 simulations, of UCTcut 60,000, as the printed speeds say; ABSeval has its 1.2 s on this machine",
-                "at the quick size it is a fortieth of that, and more than 100,000 simulations against Greedy are left out",
-            ],
-        )
+        ..Reproduction::of(Target::MonteAlpha, settings.full, "")
     })
 }

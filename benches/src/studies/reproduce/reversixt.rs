@@ -37,8 +37,11 @@ const DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 /// Time of the last measurement, in milliseconds.
 const FIXED_TIME: u32 = 1_000;
 
-/// Names and searches; the second and third are cut.
-const SEARCHES: [(&str, &str); 3] = [
+/// A name and a search in notation.
+type Search = (&'static str, &'static str);
+
+/// The searches; the second and third are cut, and the last has no notation.
+const SEARCHES: [Search; 4] = [
     (
         "minimax",
         "minimax(depth={depth}, least={depth}, eval=mobility)",
@@ -51,17 +54,16 @@ const SEARCHES: [(&str, &str); 3] = [
         "alpha-beta, sorted",
         "alphabeta(depth={depth}, least={depth}, eval=mobility, order=all)",
     ),
+    ("max^n", ""),
 ];
 
-const MAX_N: &str = "max^n";
-
 /// Seconds on one thread.
-pub(super) fn seconds(full: bool) -> f64 {
-    if full { 250.0 } else { 20.0 }
+pub(super) fn seconds(settings: &Settings) -> f64 {
+    settings.sized([250.0, 20.0])
 }
 
 /// One search at one depth.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Row {
     search: &'static str,
     depth: u32,
@@ -74,12 +76,12 @@ struct Row {
 
 /// A player that goes straight to a depth, plain or instrumented.
 fn player(
-    search: &'static str,
+    notation: &str,
     game: &ReversiXt,
     depth: u32,
     timed: bool,
 ) -> Result<Box<dyn Player<ReversiXt>>> {
-    let Some((_, notation)) = SEARCHES.iter().find(|(name, _)| *name == search) else {
+    if notation.is_empty() {
         // With two seats players in notation search as two do.
         let limits = Limits::to_depth(depth);
         let deepening = Deepening {
@@ -92,7 +94,7 @@ fn player(
         };
         let search = MaxNSearch::new(game.clone(), evaluator, None, deepening, limits, timed);
         return Ok(Box::new(SearchPlayer::new(search)));
-    };
+    }
     let recipe = PlayerRecipe::parse(&notation.replace("{depth}", &depth.to_string()), game)?;
     Ok(if timed {
         recipe.make_instrumented()
@@ -101,9 +103,9 @@ fn player(
     })
 }
 
-fn measure(search: &'static str, game: &ReversiXt, depth: u32, seed: u64) -> Result<Row> {
-    let mut plain = player(search, game, depth, false)?;
-    let mut instrumented = player(search, game, depth, true)?;
+fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) -> Result<Row> {
+    let mut plain = player(notation, game, depth, false)?;
+    let mut instrumented = player(notation, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockShare::of_leaf_clock());
     // The first searches take no time that could be measured once.
     let repeat = if depth < 5 { 5 } else { 1 };
@@ -123,20 +125,12 @@ fn measure(search: &'static str, game: &ReversiXt, depth: u32, seed: u64) -> Res
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = game();
-    let [plain, cut] = DEPTHS[usize::from(!settings.full)];
-    let searches = [SEARCHES[0].0, SEARCHES[1].0, SEARCHES[2].0, MAX_N];
-    let deepest = |search| {
-        if search == SEARCHES[0].0 || search == MAX_N {
-            plain
-        } else {
-            cut
-        }
-    };
+    let [plain, cut] = settings.sized(DEPTHS);
     progress.set_length(u64::from(2 * plain + 2 * cut));
     let mut rows = Vec::new();
-    for search in searches {
-        for depth in 1..=deepest(search) {
-            progress.set_message(format!("{search}, depth {depth}"));
+    for (search, deepest) in SEARCHES.into_iter().zip([plain, cut, cut, plain]) {
+        for depth in 1..=deepest {
+            progress.set_message(format!("{}, depth {depth}", search.0));
             rows.push(measure(search, &game, depth, settings.seed)?);
             progress.inc(1);
         }
@@ -152,17 +146,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
             csv: Sheet::of(&rows)?.csv(),
             svg: chart(&rows, branching)?,
         }),
-        ..Reproduction::of(
-            Target::ReversiXt,
-            "RWTH Softwarepraktikum 2016: minimax, alpha-beta and max^n on 10×10 with two players",
-            settings.full,
-            &[
-                "its map is not printed, only its size and about how many stones stand on it; here one with exactly ten each",
-                "its evaluator is not given; here mobility, whose cost lies in its leaves like that of the report",
-                "its curves have no numbers: what compares is how they grow, and the share of time in leaves",
-                "its timer reads the clock at every leaf, which counts as evaluating; here what the readings take is taken off",
-            ],
-        )
+        ..Reproduction::of(Target::ReversiXt, settings.full, "")
     })
 }
 
@@ -175,8 +159,7 @@ fn game() -> ReversiXt {
 
 /// Moves a position, by the leaves of the deepest minimax.
 fn branching(rows: &[Row]) -> f64 {
-    let minimax = rows.iter().filter(|row| row.search == SEARCHES[0].0);
-    let deepest = minimax.max_by_key(|row| row.depth);
+    let deepest = rows.iter().rfind(|row| row.search == SEARCHES[0].0);
     deepest.map_or(1.0, |row| {
         (row.leaves as f64).powf(1.0 / f64::from(row.depth))
     })
@@ -198,9 +181,9 @@ fn sheet(rows: &[Row], branching: f64) -> Sheet {
         let grown = |share: f64| Cell::Number(branching.powf(share * f64::from(row.depth)), 0);
         sheet.push(vec![
             row.search.into(),
-            Cell::Number(f64::from(row.depth), 0),
-            Cell::Number(row.nodes as f64, 0),
-            Cell::Number(row.leaves as f64, 0),
+            u64::from(row.depth).into(),
+            row.nodes.into(),
+            row.leaves.into(),
             Cell::Number(row.milliseconds, 2),
             Cell::number(row.leaves_a_second, 0),
             Cell::percent(row.evaluation_share),
@@ -211,39 +194,38 @@ fn sheet(rows: &[Row], branching: f64) -> Sheet {
     sheet
 }
 
-/// Evaluations of each cut search in [`FIXED_TIME`].
-fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<(&'static str, u64)>> {
-    let count = |&(name, notation): &(&'static str, &str)| {
+/// Evaluations of each search in notation in [`FIXED_TIME`].
+fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
+    let count = |(name, notation): &Search| {
         let limit = format!("ms={FIXED_TIME}");
         let notation = notation.replace("depth={depth}, least={depth}", &limit);
         let mut player = PlayerRecipe::parse(&notation, game)?.make();
         player.new_game(seed);
         let evaluations = player.value(&game.start()).stats.evaluations;
-        Ok((name, evaluations))
+        Ok(format!("{name} {evaluations}"))
     };
-    SEARCHES.iter().map(count).collect()
+    SEARCHES[..3].iter().map(count).collect()
 }
 
 /// What the report says, and what is found.
-fn claims(rows: &[Row], branching: f64, fixed: &[(&str, u64)]) -> Vec<Claim> {
-    let of = |search: &str| {
-        let rows = rows.iter().filter(|row| row.search == search);
-        rows.cloned().collect::<Vec<Row>>()
-    };
-    let [minimax, plain, sorted] = SEARCHES.map(|(name, _)| of(name));
-    let exponent = |rows: &[Row]| {
+fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
+    let [minimax, plain, sorted, max_n] = SEARCHES.map(|(name, _)| {
+        let rows = rows.iter().filter(|row| row.search == name);
+        rows.collect::<Vec<_>>()
+    });
+    let exponent = |rows: &[&Row]| {
         rows.last().map_or(0.0, |row| {
             (row.leaves as f64).ln() / branching.ln() / f64::from(row.depth)
         })
     };
-    let share = |rows: &[Row]| {
+    let share = |rows: &[&Row]| {
         let share = rows.last().and_then(|row| row.evaluation_share);
         share.map_or("unknown".to_owned(), |share| {
             format!("{:.0} %", 100.0 * share)
         })
     };
     // From the third on: those before take microseconds.
-    let speed = |rows: &[Row], odd: bool| {
+    let speed = |rows: &[&Row], odd: bool| {
         let chosen = rows
             .iter()
             .filter(|row| row.depth > 2 && (row.depth % 2 == 1) == odd);
@@ -252,11 +234,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[(&str, u64)]) -> Vec<Claim> {
         });
         leaves as f64 / time
     };
-    let alternation = |rows: &[Row]| speed(rows, true) / speed(rows, false);
-    let fixed: Vec<String> = fixed
-        .iter()
-        .map(|(name, count)| format!("{name} {count}"))
-        .collect();
+    let alternation = |rows: &[&Row]| speed(rows, true) / speed(rows, false);
     vec![
         Claim::new(
             "minimax grows like b^d, alpha-beta about like b^(3d/4)",
@@ -273,7 +251,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[(&str, u64)]) -> Vec<Claim> {
                 share(&minimax),
                 share(&plain),
                 share(&sorted),
-                share(&of(MAX_N)),
+                share(&max_n),
             ),
         ),
         Claim::new(
@@ -294,16 +272,12 @@ fn claims(rows: &[Row], branching: f64, fixed: &[(&str, u64)]) -> Vec<Claim> {
 
 /// Leaves by depth.
 fn chart(rows: &[Row], branching: f64) -> Result<String> {
-    let mut names: Vec<&str> = rows.iter().map(|row| row.search).collect();
-    names.dedup();
-    let curve = |name: &str| {
+    let curve = |(name, _): Search| {
         let found = rows.iter().filter(|row| row.search == name);
-        Curve::new(
-            name,
-            found.map(|row| (f64::from(row.depth), row.leaves as f64)),
-        )
+        let leaves = found.map(|row| (f64::from(row.depth), row.leaves as f64));
+        Curve::new(name, leaves)
     };
-    let mut curves: Vec<Curve> = names.into_iter().map(curve).collect();
+    let mut curves: Vec<Curve> = SEARCHES.into_iter().map(curve).collect();
     let deepest = rows.iter().map(|row| row.depth).max().unwrap_or(1);
     for (name, share) in [("b^d", 1.0), ("b^(3d/4)", 0.75)] {
         let point = |depth| (f64::from(depth), branching.powf(share * f64::from(depth)));
@@ -320,24 +294,22 @@ mod tests {
 
     #[test]
     fn minimax_has_as_many_leaves_as_there_are_lines_of_play_and_cuts_save_most() {
-        let row = |search, depth| measure(search, &game(), depth, 1).unwrap();
+        let row = |at: usize, depth| measure(SEARCHES[at], &game(), depth, 1).unwrap();
         // Counted by an outside program.
         for (depth, leaves) in [(1, 16), (2, 250), (3, 3713), (4, 56_486)] {
-            assert_eq!(row(SEARCHES[0].0, depth).leaves, leaves);
-            assert_eq!(row(MAX_N, depth).leaves, leaves);
+            assert_eq!([0, 3].map(|at| row(at, depth).leaves), [leaves; 2]);
         }
-        let [plain, sorted] = [1, 2].map(|at| row(SEARCHES[at].0, 4).leaves);
+        let [plain, sorted] = [1, 2].map(|at| row(at, 4).leaves);
         assert!(
             sorted < 56_486 / 4 && plain < 56_486 / 4,
             "{plain} {sorted}"
         );
-        let rows = vec![row(SEARCHES[0].0, 3), row(SEARCHES[1].0, 3)];
+        let rows = [0, 1].map(|at| row(at, 3));
         let branching = branching(&rows);
         assert!((branching.powi(3) - 3713.0).abs() < 1e-6);
         assert!(chart(&rows, branching).unwrap().contains("b^(3d/4)"));
         assert!(sheet(&rows, branching).text().contains("alpha-beta"));
-        let fixed = [("alpha-beta", 7)];
-        let claims = claims(&rows, branching, &fixed);
+        let claims = claims(&rows, branching, &["alpha-beta 7".to_owned()]);
         assert!(claims[3].measured.ends_with("alpha-beta 7"));
     }
 }

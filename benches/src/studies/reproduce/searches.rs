@@ -9,13 +9,15 @@ use super::{
     Settings, Target,
     comparison::{Claim, Comparison, Figure, Reproduction},
     matches::{self, Planned},
-    published::star_depth,
 };
 use crate::error::Result;
 use crate::studies::{
+    Named,
+    published::star_depth,
     search_bench::{
-        self, chance, depth,
-        measure::PlayerCosts,
+        self,
+        chance::{self, Measured},
+        depth,
         presets::{self, PUBLISHED_LEAVES},
         table_size,
     },
@@ -42,14 +44,14 @@ const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 /// Seconds on one thread.
-pub(super) fn seconds(target: Target, full: bool) -> f64 {
+pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     match target {
         Target::Depth => {
-            let size = usize::from(!full);
-            let milliseconds = &DEPTH_MILLISECONDS[1..=DEPTHS[size] as usize];
-            10.0 + milliseconds.iter().sum::<f64>() / 2.0 * DEPTH_GAMES[size] as f64 / 1000.0
+            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.sized(DEPTHS) as usize];
+            let games = settings.sized(DEPTH_GAMES) as f64;
+            10.0 + milliseconds.iter().sum::<f64>() / 2.0 * games / 1000.0
         }
-        _ if !full => 20.0,
+        _ if !settings.full => 20.0,
         Target::Star => 60.0,
         _ => 120.0,
     }
@@ -60,22 +62,17 @@ fn study(settings: &Settings) -> Result<search_bench::Settings> {
     let mut suite = Suite::built_in()?;
     if !settings.full {
         let of_phase = |phase: Phase| {
-            suite
-                .positions
-                .iter()
-                .filter(move |one| one.phase == phase)
-                .take(QUICK_POSITIONS)
-                .cloned()
+            let positions = suite.positions.iter().filter(move |one| one.phase == phase);
+            positions.take(QUICK_POSITIONS).cloned()
         };
-        suite.positions = Phase::ALL.into_iter().flat_map(of_phase).collect();
+        suite.positions = suite.phases().into_iter().flat_map(of_phase).collect();
     }
-    let max_depth = DEPTHS[usize::from(!settings.full)] + 1;
     Ok(search_bench::Settings {
         suite,
         players: Vec::new(),
         seed: settings.seed,
         repeat: 1,
-        max_depth,
+        max_depth: settings.sized(DEPTHS) + 1,
         games: 20,
     })
 }
@@ -89,28 +86,21 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
     );
     let measured = chance::measure(&searches, &study(settings)?, progress)?;
     progress.finish_and_clear();
-    let baseline = &measured[0].costs;
-    let leaves = |costs: &PlayerCosts, phase: Phase| costs.total(Some(phase)).leaves as f64;
     let (mut saved, mut counts) = (Vec::new(), Vec::new());
     for ((name, published), found) in PUBLISHED_LEAVES.into_iter().zip(&measured) {
-        let costs = &found.costs;
-        for (index, phase) in Phase::ALL.into_iter().enumerate() {
-            let printed = |leaves: &[u64; 6]| (leaves[2 * index] + leaves[2 * index + 1]) as f64;
-            let positions = costs.total(Some(phase)).positions.max(1) as f64;
-            let label = format!("{name}, {phase}");
-            counts.push(Figure::plain(
-                label.clone(),
-                printed(&published) / 2e6,
-                leaves(costs, phase) / positions / 1e6,
-            ));
+        for (index, &(of_phase, phase)) in Phase::NAMES.iter().enumerate() {
+            let printed = |leaves: [u64; 6]| (leaves[2 * index] + leaves[2 * index + 1]) as f64;
+            let total = |found: &Measured| found.costs.total(Some(phase));
+            let saving = |leaves: f64, of_all: f64| 100.0 * (1.0 - leaves / of_all);
+            let label = format!("{name}, {of_phase}");
+            let (theirs, ours) = (printed(published), total(found));
+            let (leaves, positions) = (ours.leaves as f64, ours.positions.max(1) as f64);
+            let millions = leaves / positions / 1e6;
+            counts.push(Figure::plain(label.clone(), theirs / 2e6, millions));
             if name != "Star0" {
-                let printed_saving =
-                    100.0 * (1.0 - printed(&published) / printed(&PUBLISHED_LEAVES[0].1));
-                saved.push(Figure::plain(
-                    label,
-                    printed_saving,
-                    100.0 * (1.0 - leaves(costs, phase) / leaves(baseline, phase)),
-                ));
+                let theirs = saving(theirs, printed(PUBLISHED_LEAVES[0].1));
+                let ours = saving(leaves, total(&measured[0]).leaves as f64);
+                saved.push(Figure::plain(label, theirs, ours));
             }
         }
     }
@@ -119,18 +109,7 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
             Comparison::new("leaves saved against Star0, %", "points", saved, 2),
             Comparison::new("million leaves a position", "million leaves", counts, 3),
         ],
-        ..Reproduction::of(
-            Target::Star,
-            "Star1 agent in C++ (NTU), leaves at its depth 4",
-            settings.full,
-            &[
-                "the report's six positions are not given; here positions of the built-in suite, the same phases",
-                "its evaluator and the bounds of its values are not said; here raw Schwarz scores with a win at ±1000, because win probabilities cut far more",
-                "its order of moves is not said; here that of the list, face by face, as its leaf counts without cuts suggest",
-                "sizes of its table are not given; here 16 MiB",
-                "positions were not chosen to match: leaf counts show the order of magnitude, shares are what compares",
-            ],
-        )
+        ..Reproduction::of(Target::Star, settings.full, "")
     })
 }
 
@@ -148,36 +127,32 @@ pub(super) fn depth(
     let published = star_depth()?;
     let (mut times, mut growth) = (Vec::new(), Vec::new());
     for (at, line) in found.iter().zip(&published) {
-        times.push(Figure::plain(
-            format!("depth {}", line.depth),
-            line.seconds,
-            at.seconds_a_game,
-        ));
+        let label = format!("depth {}", line.depth);
+        times.push(Figure::plain(label, line.seconds, at.seconds_a_game));
     }
     // The first times are printed as hundredths of a second.
     for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
-        let factor = ours[1].seconds_a_game / ours[0].seconds_a_game;
         growth.push(Figure::plain(
             format!("depth {} over {}", printed[1].depth, printed[0].depth),
             printed[1].seconds / printed[0].seconds,
-            factor,
+            ours[1].seconds_a_game / ours[0].seconds_a_game,
         ));
     }
     let notation = |depth: u32| PLAYER.replace("{depth}", &(depth + 1).to_string());
-    let size = usize::from(!settings.full);
-    let planned: Vec<Planned> = published
-        .iter()
-        .filter(|line| line.depth <= DEPTHS[size])
-        .map(|line| Planned {
+    let deepest = settings.sized(DEPTHS);
+    let compared = published.iter().take_while(|line| line.depth <= deepest);
+    let planned = compared
+        .zip(DEPTH_MILLISECONDS)
+        .map(|(line, milliseconds)| Planned {
             label: format!("depth {} – depth 0", line.depth),
             file: format!("depth-{}", line.depth),
             players: [notation(line.depth), notation(0)],
-            games: settings.games.unwrap_or(DEPTH_GAMES[size]),
-            published: Some((line.percent, line.games)),
+            games: settings.games_or(DEPTH_GAMES),
+            published: Some((100.0 * line.share, line.games)),
             setups: Setups::Random,
-            milliseconds: DEPTH_MILLISECONDS[line.depth as usize % DEPTH_MILLISECONDS.len()],
-        })
-        .collect();
+            milliseconds,
+        });
+    let planned: Vec<Planned> = planned.collect();
     let strength = matches::play("win % against depth 0", &planned, settings, say)?;
     Ok(Reproduction {
         comparisons: vec![
@@ -185,28 +160,15 @@ pub(super) fn depth(
             Comparison::new("seconds a complete game", "s", times, 4),
             Comparison::new("growth of time", "times", growth, 1),
         ],
-        ..Reproduction::of(
-            Target::Depth,
-            "Star1 agent in C++ (NTU), depth against time and strength, 20 games each",
-            settings.full,
-            &[
-                "weights and signs of its attack, block and threat are printed in two ways; here eval=abt as it is by default",
-                "its set-ups are not given; here drawn at random",
-                "its machine is not given: times say how much faster this program is, growth is what compares",
-                "20 games have an interval of ± 22 points",
-            ],
-        )
+        ..Reproduction::of(Target::Depth, settings.full, "")
     })
 }
 
 /// How large a table should be.
 pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
-    let exponents: &[u32] = if settings.full {
-        &presets::TABLE_SIZE_EXPONENTS
-    } else {
-        &[0, 6, 10, 14, 18, 22]
-    };
-    let depth = if settings.full { 7 } else { 6 };
+    let exponents: &[u32] =
+        settings.sized([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);
+    let (depth, plies) = settings.sized([(7, "seven"), (6, "six")]);
     let policies = presets::POLICIES.into_iter();
     let policies = policies
         .filter(|policy| settings.full || matches!(*policy, "bucket" | "two_level"))
@@ -216,7 +178,6 @@ pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Repro
     let nodes = |exponent: u32| found.nodes("two_level", exponent);
     let least = nodes(exponents[exponents.len() - 1]).max(1.0);
     let share = |exponent: u32| 100.0 * (nodes(0) - nodes(exponent)) / (nodes(0) - least).max(1.0);
-    let plies = if settings.full { "seven" } else { "six" };
     Ok(Reproduction {
         claims: vec![Claim::new(
             "fewer than 2^10 entries gain hardly anything, then comes a large gain",
@@ -229,15 +190,6 @@ pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Repro
             ),
         )],
         details: Some(found.text()),
-        ..Reproduction::of(
-            Target::Table,
-            "Rock'n'Roll (A. Schäfer, Jena 2006), section 6.3: the size of the upper table, MrBlack(6)",
-            settings.full,
-            &[
-                "the curve is printed as a picture without numbers; here what its text says",
-                "the start position is not given; here the first set-up on both sides",
-                &format!("its MrBlack(6) searches seven plies of ours; here {plies}, with Star2"),
-            ],
-        )
+        ..Reproduction::of(Target::Table, settings.full, plies)
     })
 }

@@ -30,26 +30,26 @@ const GAMES: u64 = 20;
 /// Games of each meeting that symmetries leave: eight ordered pairs stand behind one, and games of a
 /// pairing are begun by either side.
 fn games(settings: &Settings) -> u64 {
-    (4 * settings.games.unwrap_or(GAMES)).clamp(2, u64::from(u32::MAX) - 1)
+    (4 * settings.games_or([GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
 
 /// Seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
-    (MEETINGS * games(settings)) as f64 * PLAYERS[usize::from(!settings.full)].1 / 1000.0
+    (MEETINGS * games(settings)) as f64 * settings.sized(PLAYERS).1 / 1000.0
 }
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = Standard::default();
-    let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
+    let recipe = PlayerRecipe::parse(settings.sized(PLAYERS).0, &game)?;
     let study = atlas::Settings {
         game: game.clone(),
         games: games(settings) as u32,
         seed: settings.seed,
         threads: settings.threads,
-        state: settings.state.as_deref().map(|folder| {
-            let size = if settings.full { "full" } else { "quick" };
-            in_folder(folder, &format!("setups-{size}"))
-        }),
+        state: settings
+            .state
+            .as_deref()
+            .map(|folder| in_folder(folder, settings.sized(["setups-full", "setups-quick"]))),
         share: settings.share,
         better: None,
     };
@@ -60,7 +60,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
     };
     Ok(match atlas::sampled(&games, &study, progress)? {
         Some(found) => reproduction(&found.atlas, settings.full),
-        None => Reproduction::of(Target::Setups, "", settings.full, &[]),
+        None => Reproduction::of(Target::Setups, settings.full, ""),
     })
 }
 
@@ -105,17 +105,7 @@ fn reproduction(result: &Atlas, full: bool) -> Reproduction {
                 100.0 * front
             ),
         )],
-        ..Reproduction::of(
-            Target::Setups,
-            "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each",
-            full,
-            &[
-                "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same",
-                "the order in which equal moves are tried is not printed; here the diagonal step comes first",
-                "the extremes of 720 rates lie further apart than the true ones by luck; here those of classes of four that symmetry makes the same are shown, less so",
-                &size,
-            ],
-        )
+        ..Reproduction::of(Target::Setups, full, &size)
     }
 }
 

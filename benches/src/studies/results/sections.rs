@@ -15,7 +15,7 @@ use crate::plot::{
     scaled::scatter,
 };
 use crate::sheet::{Cell, Sheet};
-use crate::statistics::{Interval, QUANTILE_95};
+use crate::statistics::Interval;
 use crate::studies::{
     atlas::result::Atlas,
     regret::report::{Measured, Report},
@@ -117,10 +117,9 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
         |&row: &usize, &column: &usize| result.share(row, column).map(|share| 100.0 * share.score);
     let map = HeatMap {
         title: "Games won against each other, %".to_owned(),
-        rows: ranking
-            .iter()
-            .enumerate()
-            .map(|(place, &player)| format!("{}  {}", place + 1, result.names[player]))
+        rows: (1..)
+            .zip(&ranking)
+            .map(|(place, &player)| format!("{place}  {}", result.names[player]))
             .collect(),
         columns: (1..=ranking.len()).map(|place| place.to_string()).collect(),
         values: ranking
@@ -169,7 +168,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
         Row {
             label: measured.name.clone(),
             value: regret.value,
-            interval: Interval::around(regret.value, QUANTILE_95 * regret.error),
+            interval: regret.interval(),
         }
     };
     let rows: Vec<Row> = report.contestants.iter().map(row).collect();
@@ -193,54 +192,14 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
 }
 
 fn atlas(page: &mut Page, result: &Atlas) -> Result<()> {
-    let map = heat_map(&where_stones_belong(result))?;
+    let map = result.where_stones_belong()?;
     let map = Block::chart(map, "Mean rate of the set-ups with a stone on a square");
     page.push("Set-ups", vec![Block::Code(result.text()), map]);
     Ok(())
 }
 
-/// The mean rate of all set-ups that have a stone on a square.
-fn where_stones_belong(result: &Atlas) -> HeatMap {
-    const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
-    let mean = |stone: usize, square: usize| {
-        let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
-        let (sum, count) = result
-            .classes
-            .iter()
-            .fold((0.0, 0.0), |(sum, count), class| {
-                let standing = class.orders.iter().filter(stands).count() as f64;
-                (sum + standing * class.score, count + standing)
-            });
-        (count > 0.0).then(|| 100.0 * sum / count)
-    };
-    let values: Vec<Option<f64>> = (1..=result.stones)
-        .flat_map(|stone| (0..6).map(move |square| mean(stone, square)))
-        .collect();
-    let span = values
-        .iter()
-        .flatten()
-        .map(|value| (value - 50.0).abs())
-        .fold(0.5, f64::max);
-    HeatMap {
-        title: "Mean rate with a stone on a square (Red's), %".to_owned(),
-        rows: (1..=result.stones)
-            .map(|stone| format!("stone {stone}"))
-            .collect(),
-        columns: SQUARES.map(str::to_owned).to_vec(),
-        values,
-        middle: 50.0,
-        span,
-        decimals: 1,
-    }
-}
-
 fn reproduction(page: &mut Page, result: &Reproduction) -> Result<()> {
-    let size = if result.full {
-        "the published size"
-    } else {
-        "a quick size"
-    };
-    let mut blocks = vec![Block::Text(format!("{}; {size}.", result.source))];
+    let mut blocks = vec![Block::Text(result.heading() + ".")];
     if let Some(details) = &result.details {
         blocks.push(Block::Code(details.trim_end().to_owned()));
     }
@@ -281,13 +240,11 @@ fn against_published(
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
 ) -> Result<String> {
-    let ends = rows
-        .iter()
-        .flat_map(|row| [row.0, row.1])
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-            (low.min(x), high.max(x))
-        });
-    let agree = Curve::new("the same", [(ends.0, ends.0), (ends.1, ends.1)]);
+    let ends = rows.iter().flat_map(|row| [row.0, row.1]);
+    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    });
+    let agree = Curve::new("the same", [(low, low), (high, high)]);
     let labels = ["published", "measured"].map(|what| format!("{what}, {unit}"));
     let chart = LineChart::new(title, labels.each_ref().map(String::as_str), [agree]);
     scatter(&chart, rows)

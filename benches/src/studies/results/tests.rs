@@ -56,7 +56,8 @@ fn figures_stand_beside_published_ones() {
     let result = Reproduction {
         comparisons: vec![Comparison::new("score", "points", figures, 1)],
         claims: vec![Claim::new("It wins.", "It does.".to_owned())],
-        ..Reproduction::of(Target::Star, "A report (2000)", false, &["random set-ups"])
+        assumptions: vec!["random set-ups".to_owned()],
+        ..Reproduction::of(Target::Star, false, "")
     };
     let html = html(&serde_json::to_string(&result).unwrap());
     // Differences of 1, 3 and 0.

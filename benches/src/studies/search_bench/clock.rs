@@ -24,31 +24,17 @@ impl ClockShare {
         static SHARE: OnceLock<ClockShare> = OnceLock::new();
         *SHARE.get_or_init(|| {
             let mut clock = LeafClock::new(true);
-            Self::measured(|batch| {
-                (0..batch).for_each(|number| {
+            let batches = (0..BATCHES).map(|_| {
+                let began = Instant::now();
+                for number in 0..BATCH {
                     black_box(clock.evaluation(|| black_box(number)));
-                });
-                clock.take().unwrap_or_default().as_secs_f64()
-            })
-        })
-    }
-
-    /// That of any clock: `evaluate` evaluates nothing so many times and says how many seconds it
-    /// took for evaluating.
-    pub(crate) fn measured(mut evaluate: impl FnMut(u32) -> f64) -> Self {
-        let batch = |_| {
-            let began = Instant::now();
-            let inside = evaluate(BATCH);
-            (inside, began.elapsed().as_secs_f64())
-        };
-        let (inside, whole) = (0..BATCHES)
-            .map(batch)
-            .reduce(|one, other| if other.1 < one.1 { other } else { one })
-            .unwrap_or((0.0, 1.0));
-        Self(if whole > 0.0 {
-            (inside / whole).clamp(0.0, 1.0)
-        } else {
-            0.0
+                }
+                let inside = clock.take().unwrap_or_default().as_secs_f64();
+                (inside, began.elapsed().as_secs_f64())
+            });
+            let fastest = batches.min_by(|one, other| one.1.total_cmp(&other.1));
+            let (inside, whole) = fastest.unwrap_or_default();
+            Self((inside / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
         })
     }
 

@@ -6,21 +6,22 @@
 //! serve every depth.
 
 use super::{
-    Report, Settings, Study,
+    Report, Settings, Study, chart,
     compare::parts,
     cost::Compared,
     measure::{PlayerCosts, measure_suite},
     presets, varied,
 };
 use crate::error::Result;
-use crate::plot::{
-    Curve, LineChart,
-    scaled::{Scale, scaled_chart},
-};
+use crate::plot::{Curve, scaled::Scale};
 use crate::sheet::{Cell, Sheet};
-use crate::studies::suite::{Phase, generate::begin_game};
+use crate::studies::{
+    Named, play,
+    published::star_depth,
+    suite::{Phase, generate::begin_game},
+};
 use engine::games::einstein::Standard;
-use engine::play::{build::PlayerRecipe, game_loop::play_game};
+use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, to_value};
@@ -79,7 +80,7 @@ pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
             "repeat": settings.repeat,
             "searches": searches.iter().map(as_json).collect::<Result<Vec<_>>>()?,
         }),
-        svg: chart(&searches, &parts)?,
+        svg: times(&searches, &parts)?,
     })
 }
 
@@ -90,31 +91,25 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
     // Everything is read before anything is measured.
     let recipes = |template: &String| {
         let numbers = depths.clone().map(u64::from);
-        varied(
-            Study::Depth,
-            template,
-            "{depth}",
-            numbers,
-            presets::DEPTH[0],
-        )
+        let example = presets::DEPTH[0];
+        varied(Study::Depth, template, "{depth}", numbers, example)
     };
-    let planned = templates
-        .iter()
-        .map(recipes)
-        .collect::<Result<Vec<_>, _>>()?;
+    let planned = templates.iter().map(recipes).collect::<Result<Vec<_>>>()?;
+    let published = star_depth()?;
     progress.set_length(
         (templates.len() * depths.clone().count() * settings.suite.positions.len()) as u64,
     );
     let at_depth = |(depth, recipe): (u32, &_)| {
         let costs = measure_suite(recipe, settings, false, progress)?;
         let (games, seconds_a_game) = time_games(recipe, settings.seed, settings.games, GAMES_TIME);
-        let published = presets::PUBLISHED_GAME_SECONDS.get(depth as usize - 1);
+        // That program counts the plies below the move.
+        let published = published.get(depth as usize - 1);
         Ok(AtDepth {
             depth,
             costs,
             games,
             seconds_a_game,
-            published_seconds_a_game: published.copied(),
+            published_seconds_a_game: published.map(|line| line.seconds),
         })
     };
     let search = |(template, recipes): (String, &Vec<_>)| {
@@ -137,16 +132,8 @@ fn time_games(recipe: &PlayerRecipe<Standard>, seed: u64, most: u32, time: Durat
     let mut games = 0;
     while games < most.max(1) && (games == 0 || spent < time) {
         let (start, mut dice) = begin_game(&game, &mut players, seed, games.into());
-        let [red, blue] = &mut players;
         let began = Instant::now();
-        play_game(
-            &game,
-            start,
-            &mut [red.as_mut(), blue.as_mut()],
-            &mut dice,
-            None,
-            None,
-        );
+        play(&game, start, &mut players, &mut dice, None);
         spent += began.elapsed();
         games += 1;
     }
@@ -243,24 +230,19 @@ fn exact(searches: &[Search], parts: &Parts) -> Vec<Exact> {
 }
 
 /// Milliseconds a position by depth, a curve for each search and phase.
-fn chart(searches: &[Search], parts: &Parts) -> Result<String> {
+fn times(searches: &[Search], parts: &Parts) -> Result<String> {
     let mut curves = Vec::new();
     for Search { template, depths } in searches {
         for &(name, phase) in parts {
-            let point = |at: &AtDepth| {
-                let milliseconds = at.costs.total(phase).milliseconds();
-                (f64::from(at.depth), milliseconds)
-            };
-            let points = depths.iter().map(point);
+            let milliseconds = |at: &AtDepth| at.costs.total(phase).milliseconds();
+            let points = depths
+                .iter()
+                .map(|at| (f64::from(at.depth), milliseconds(at)));
             curves.push(Curve::new(format!("{name}, {template}"), points));
         }
     }
-    let chart = LineChart::new(
-        "Depth against time",
-        ["depth in plies", "ms a position"],
-        curves,
-    );
-    scaled_chart(&chart, &Scale::Linear, &Scale::Logarithmic(10))
+    let labels = ["depth in plies", "ms a position"];
+    chart("Depth against time", labels, curves, &Scale::Linear)
 }
 
 #[cfg(test)]
@@ -315,7 +297,7 @@ mod tests {
 
     #[test]
     fn games_stop_when_their_time_is_up() {
-        let recipe = &recipes(&["star1(depth=2)".to_owned()]).unwrap()[0];
+        let recipe = &recipes(["star1(depth=2)"]).unwrap()[0];
         assert_eq!(time_games(recipe, 1, 50, Duration::ZERO).0, 1);
         assert_eq!(time_games(recipe, 1, 5, Duration::from_secs(60)).0, 5);
     }

@@ -38,11 +38,8 @@ pub(crate) struct PlayerCosts {
 impl PlayerCosts {
     /// The cost of all positions, or of those of one phase.
     pub(crate) fn total(&self, phase: Option<Phase>) -> Cost {
-        let wanted = self
-            .positions
-            .iter()
-            .filter(|position| phase.is_none_or(|phase| position.phase == phase));
-        Cost::sum(wanted.map(|position| &position.cost))
+        let wanted = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
+        Cost::sum(self.positions.iter().filter(wanted).map(|one| &one.cost))
     }
 }
 
@@ -61,12 +58,13 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
 
 /// Reads players and makes sure that each of them gives values, so that no time is spent before a
 /// refusal.
-pub(crate) fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>> {
+pub(crate) fn recipes<S: AsRef<str>>(
+    notations: impl IntoIterator<Item = S>,
+) -> Result<Vec<PlayerRecipe<Standard>>> {
     let game = Standard::default();
-    let recipes = notations
-        .iter()
-        .map(|notation| PlayerRecipe::parse(notation, &game))
-        .collect::<Result<Vec<_>, _>>()?;
+    let notations = notations.into_iter();
+    let recipes = notations.map(|notation| PlayerRecipe::parse(notation.as_ref(), &game));
+    let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
     // Two lone stones: no search takes long, however deep.
     let (near_the_end, _) = game
         .parse_position(NEAR_THE_END)
@@ -171,11 +169,8 @@ fn best_of<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::Named;
     use engine::games::einstein::RED;
-
-    fn notations(players: &[&str]) -> Vec<String> {
-        players.iter().map(|player| (*player).to_owned()).collect()
-    }
 
     #[test]
     fn costs_are_those_of_the_player_alone() {
@@ -183,7 +178,7 @@ mod tests {
             repeat: 2,
             ..Settings::for_tests(&[])
         };
-        let recipe = &recipes(&notations(&["star1(depth=4, eval=schwarz)"])).unwrap()[0];
+        let recipe = &recipes(["star1(depth=4, eval=schwarz)"]).unwrap()[0];
         let found = measure_suite(recipe, &settings, true, &ProgressBar::hidden()).unwrap();
         let suite = &settings.suite;
         assert_eq!(found.positions.len(), suite.positions.len());
@@ -191,25 +186,22 @@ mod tests {
             let mut player = recipe.make();
             player.new_game(7);
             let alone = player.value(&entry.position);
+            let (cost, stats) = (&measured.cost, &alone.stats);
             assert_eq!(
                 (measured.phase, &measured.position),
                 (entry.phase, &entry.text)
             );
             assert_eq!(
-                (measured.cost.nodes, measured.cost.leaves),
-                (alone.stats.nodes, alone.stats.evaluations)
+                [cost.nodes, cost.leaves, cost.cuts],
+                [stats.nodes, stats.evaluations, stats.table.cuts]
             );
-            assert_eq!(
-                (Some(measured.value), measured.cost.cuts),
-                (alone.value, alone.stats.table.cuts)
-            );
-            assert!(measured.cost.seconds > 0.0 && measured.cost.evaluation_seconds.is_some());
+            assert_eq!(Some(measured.value), alone.value);
+            assert!(cost.seconds > 0.0 && cost.evaluation_seconds.is_some());
         }
-        let phases: u64 = Phase::ALL
-            .into_iter()
-            .map(|phase| found.total(Some(phase)).nodes)
-            .sum();
-        assert_eq!(phases, found.total(None).nodes);
+        let phases = Phase::NAMES
+            .iter()
+            .map(|(_, phase)| found.total(Some(*phase)).nodes);
+        assert_eq!(phases.sum::<u64>(), found.total(None).nodes);
     }
 
     #[test]
@@ -217,7 +209,7 @@ mod tests {
         let game = Standard::default();
         let start = game.start([0, 0], RED);
         let share = |notation: &str| {
-            let recipe = &recipes(&notations(&[notation])).unwrap()[0];
+            let recipe = &recipes([notation]).unwrap()[0];
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
             let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);

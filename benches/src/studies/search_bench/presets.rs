@@ -2,7 +2,7 @@
 //! beside.
 //!
 //! `{depth}`, `{entries}` and `{seed}` in a notation are filled in by the study. Sources: the leaf
-//! counts and times of a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the
+//! counts of a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the
 //! study of table sizes.
 
 /// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and
@@ -20,10 +20,6 @@ pub(crate) const DEPTH: [&str; 2] = [
     "star1(depth={depth}, eval=schwarz)",
     "star2(depth={depth}, eval=schwarz)",
 ];
-
-/// Seconds of one complete game between two copies of the published Star1 agent, by its depth from 0.
-/// That program counts the plies below the move, so its depth d is d + 1 here.
-pub(crate) const PUBLISHED_GAME_SECONDS: [f64; 7] = [0.00, 0.01, 0.05, 0.29, 2.06, 16.19, 134.02];
 
 /// One search of the study `chance`.
 pub(crate) struct ChanceSearch {

@@ -2,18 +2,15 @@
 //! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
 
 use super::{
-    Report, Settings, Study,
+    Report, Settings, Study, chart,
     cost::Cost,
     measure::{PlayerCosts, largest_disagreement, measure_suite},
     presets, varied,
 };
 use crate::error::Result;
-use crate::plot::{
-    Curve, LineChart,
-    scaled::{Scale, scaled_chart},
-};
+use crate::plot::{Curve, scaled::Scale};
 use crate::sheet::{Cell, Sheet};
-use crate::studies::suite::Suite;
+use crate::studies::{Named, suite::Suite};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::{json, to_value};
@@ -47,10 +44,8 @@ pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
         let search = |policy: &str| (policy.to_owned(), presets::table_size(policy, 6));
         presets::POLICIES.map(search).into()
     } else {
-        let given = settings.players.iter();
-        given
-            .map(|player| (player.clone(), player.clone()))
-            .collect()
+        let given = settings.players.iter().cloned();
+        given.clone().zip(given).collect()
     };
     let exponents = &presets::TABLE_SIZE_EXPONENTS;
     measure(policies, exponents, settings, progress)?.report(settings)
@@ -74,10 +69,7 @@ pub(crate) fn measure(
         let example = presets::table_size(presets::POLICIES[0], 6);
         varied(Study::TableSize, template, "{entries}", sizes, &example)
     };
-    let planned = policies
-        .iter()
-        .map(recipes)
-        .collect::<Result<Vec<_>, _>>()?;
+    let planned = policies.iter().map(recipes).collect::<Result<Vec<_>>>()?;
     progress.set_length((policies.len() * exponents.len()) as u64);
     let (mut measured, mut costs): (Vec<Measured>, Vec<PlayerCosts>) = (Vec::new(), Vec::new());
     for ((policy, _), recipes) in policies.iter().zip(&planned) {
@@ -144,21 +136,23 @@ impl Tables {
                 "largest_disagreement": self.disagreement,
                 "tables": to_value(&self.measured)?,
             }),
-            svg: self.chart()?,
+            svg: self.by_size()?,
         })
     }
 
     /// Nodes by table size, a curve a policy.
-    fn chart(&self) -> Result<String> {
+    fn by_size(&self) -> Result<String> {
         let curve = |(policy, _): &(String, String)| {
             let found = self.of_policy(policy);
             let points = found.map(|one| (one.entries as f64, one.cost.nodes as f64));
             Curve::new(policy, points)
         };
-        let curves = self.policies.iter().map(curve);
-        let labels = ["entries", "nodes"];
-        let chart = LineChart::new("Size of the transposition table", labels, curves);
-        scaled_chart(&chart, &Scale::Logarithmic(2), &Scale::Logarithmic(10))
+        chart(
+            "Size of the transposition table",
+            ["entries", "nodes"],
+            self.policies.iter().map(curve),
+            &Scale::Logarithmic(2),
+        )
     }
 }
 
@@ -210,16 +204,5 @@ mod tests {
         let heading = "newest: star1(depth=4, table={entries})";
         assert!(report.text.contains(heading), "{}", report.text);
         assert!(report.svg.contains("2^2"));
-    }
-
-    #[test]
-    fn players_of_the_settings_take_the_place_of_the_policies() {
-        let player = "star1(depth=3, entries={entries})";
-        let settings = Settings::for_tests(&[player]);
-        let report = run(&settings, &ProgressBar::hidden()).unwrap();
-        let tables = report.json["tables"].as_array().unwrap();
-        assert_eq!(tables.len(), presets::TABLE_SIZE_EXPONENTS.len());
-        let heading = format!("\n{player}\n");
-        assert!(report.text.contains(&heading), "{}", report.text);
     }
 }

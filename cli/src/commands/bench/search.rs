@@ -1,15 +1,13 @@
 //! `alea bench search`: searches side by side on a suite of positions.
 
+use super::named;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::studies::{
     search_bench::{Settings, Study, run as study},
     suite::{Phase, Suite},
 };
-use clap::{
-    builder::{PossibleValuesParser, TypedValueParser as _},
-    value_parser,
-};
+use clap::value_parser;
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
@@ -30,13 +28,13 @@ pub(super) struct Arguments {
     #[arg(long = "player", value_name = "PLAYER")]
     players: Vec<String>,
     /// A preset instead of a comparison of players
-    #[arg(long, value_name = "STUDY", value_parser = PossibleValuesParser::new(Study::NAMED.map(Study::name)).try_map(|name| name.parse::<Study>()))]
+    #[arg(long, value_name = "STUDY", value_parser = named::<Study>())]
     study: Option<Study>,
     /// Positions, a phase and a position before the roll a line; 24 are built in
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
     /// Only the positions of this phase
-    #[arg(long, value_name = "PHASE", value_parser = PossibleValuesParser::new(Phase::ALL.map(Phase::name)).try_map(|name| name.parse::<Phase>()))]
+    #[arg(long, value_name = "PHASE", value_parser = named::<Phase>())]
     phase: Option<Phase>,
     /// Searches of every position, of which the fastest counts
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
@@ -68,13 +66,13 @@ const MAX_DEPTH: u32 = 6;
 
 impl Arguments {
     pub(super) fn run(&self) -> Result<()> {
-        let what = self.study.unwrap_or(Study::Compare);
-        if what != Study::Depth && (self.max_depth.is_some() || self.games.is_some()) {
+        let what = self.study;
+        if what != Some(Study::Depth) && (self.max_depth.is_some() || self.games.is_some()) {
             bail!(
                 "--max-depth and --games belong to the study 'depth'; give --study depth with them"
             );
         }
-        if what == Study::TableSize && (self.suite.is_some() || self.phase.is_some()) {
+        if what == Some(Study::TableSize) && (self.suite.is_some() || self.phase.is_some()) {
             bail!(
                 "the study 'table-size' searches one fixed position; leave out --suite and --phase"
             );

@@ -226,7 +226,7 @@ fn wrong_settings_name_file_line_and_key() {
         let ran = ran(TINY.replace(from, to).as_bytes());
         parts.iter().for_each(|part| ran.fails(part));
     }
-    ran(b"\xff\xff").fails("not a text file");
+    ran(b"\xff\xff").fails("no text in UTF-8");
     alea!("pipeline --config no/such.toml").fails("no/such.toml: no such file");
     fs::write(&settings, "[training]\nepochs = 1\nepoch = 1\n").unwrap();
     let ran = alea!("train --data x --out {out} --config {settings}");

@@ -23,8 +23,8 @@ use engine::play::notation::Notation;
 use evaluator::Evaluator;
 use generation::Generation;
 pub(crate) use generation::strength_line;
+pub(crate) use ledger::Ledger;
 use ledger::Start;
-pub(crate) use ledger::{Entry, Ledger, yes_or_no};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -181,37 +181,10 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Makes the directory this configuration's, or checks that it is.
+    /// Makes the directory this configuration's, or checks that it is; when it ends may change.
     fn claim(&self) -> Result<()> {
-        let Self {
-            config, directory, ..
-        } = self;
-        let path = directory.join("improve.toml");
-        let text = toml::to_string(config)?;
-        if path.exists() {
-            let mut found: ImproveConfig = settings::read(&path)?;
-            // The same rules may be written in other ways.
-            if G::from_notation(&found.selfplay.game, None)
-                .is_ok_and(|found| found.notation() == config.selfplay.game)
-            {
-                found.selfplay.game.clone_from(&config.selfplay.game);
-            }
-            if !config.does_the_same(&found) {
-                let found = toml::to_string(&found)?;
-                let free = |line: &&str| {
-                    !line.starts_with("generations = ") && !line.starts_with("patience = ")
-                };
-                let mut lines = text.lines().filter(free).zip(found.lines().filter(free));
-                let differs = (lines.find(|(wanted, found)| wanted != found))
-                    .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
-                    .unwrap_or_default();
-                bail!(
-                    "{}: made with other settings{differs}; choose another --out, or remove it",
-                    directory.display()
-                );
-            }
-        }
-        Ok(output::file(&path, text)?)
+        let free = ["generations", "patience"];
+        settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)
     }
 
     /// Keeps the model of generation 0.

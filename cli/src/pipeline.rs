@@ -10,9 +10,9 @@ use crate::commands::{
     train::{self, VALIDATION_SHARE},
 };
 use crate::gating::model_notation;
-use crate::output;
 use crate::stages::Stages;
-use anyhow::{Result, bail};
+use crate::{output, settings};
+use anyhow::Result;
 use benches::arena::{
     Contestant, MatchResult, play_match,
     report::{Picture, ReportData, ReportMatch, Stage, write_report},
@@ -49,7 +49,7 @@ pub(crate) fn run<G: Learnable>(
     directory: &Path,
 ) -> Result<PipelineResult> {
     let _claim = files::claim_directory(directory)?;
-    claim(config, directory)?;
+    settings::claim::<_, G>(config, directory, "pipeline.toml", &[])?;
     let mut stages = Stages::open(directory)?;
     let data = [directory.join("selfplay")];
 
@@ -116,23 +116,6 @@ pub(crate) fn run<G: Learnable>(
         stages: stages.all().to_vec(),
         report,
     })
-}
-
-/// Makes the directory this configuration's, or checks that it is.
-fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
-    let path = directory.join("pipeline.toml");
-    let text = toml::to_string(config)?;
-    if !path.exists() {
-        return Ok(output::file(&path, text)?);
-    }
-    if files::read(&path)? != text.as_bytes() {
-        bail!(
-            "{}: made with other settings ({} differs); choose another --out, or remove it",
-            directory.display(),
-            path.display()
-        );
-    }
-    Ok(())
 }
 
 /// Every model against every opponent at every depth.

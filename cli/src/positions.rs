@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
-use web::answer::permitted;
+use web::rating::has_chance;
 
 /// Bytes of the longest line that is read: more than the largest position has.
 const LONGEST_LINE: usize = 1 << 16;
@@ -54,12 +54,10 @@ pub(crate) struct Question<G: Playable> {
 impl<G: Playable> Question<G> {
     fn read(game: &G, text: &str) -> Result<Self> {
         let (position, outcome) = game.parse_position(text)?;
-        // Without chance nothing is waited for.
-        let outcomes = game.outcome_names();
-        let certain = (outcomes.start() == outcomes.end()).then_some(*outcomes.start());
         Ok(Self {
             position,
-            outcome: outcome.or(certain),
+            // Without chance nothing is waited for.
+            outcome: outcome.or((!has_chance::<G>()).then_some(0)),
             end: End::of(game, &position),
         })
     }
@@ -71,7 +69,7 @@ impl<G: Playable> Question<G> {
 
     /// The moves that the outcome permits, or all that some outcome does; the position is not over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
-        permitted(game, &self.position, self.outcome)
+        game.legal(&self.position, self.outcome)
     }
 
     /// The position as a person sees it, with whose turn it is.

@@ -1,51 +1,151 @@
-//! Settings files: TOML, with errors of one line that name the line and the key.
+//! Settings files: TOML, with errors of one line that name the line and the key; and what commands
+//! are told of them.
 
+use crate::games::{self, GameArguments};
+use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use engine::core::files;
 use engine::play::playable::Playable;
-use serde::de::DeserializeOwned;
-use std::path::Path;
+use serde::{Serialize, de::DeserializeOwned};
+use std::path::{Path, PathBuf};
+
+/// What a game has presets for.
+pub(crate) trait Settings: Serialize + DeserializeOwned {
+    /// The presets of a game by name.
+    fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
+
+    /// The game, the seed, and the device that trains.
+    fn common(&mut self) -> (&mut String, &mut u64, &mut String);
+}
+
+/// The settings of a run: a game's preset or a file, and what overrides them.
+#[derive(clap::Args)]
+pub(crate) struct SettingsArguments {
+    /// The game's settings: on two cores a pipeline or a generation of 'quick' takes minutes, of
+    /// 'standard' most of an hour
+    #[arg(long, default_value = "quick", value_name = "PRESET")]
+    pub(crate) preset: String,
+    #[command(flatten)]
+    game: GameArguments,
+    /// Settings instead of a preset
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
+    pub(crate) config: Option<PathBuf>,
+    /// Rules everything random; overrides the settings
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Device that trains: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    #[arg(long)]
+    backend: Option<String>,
+    /// Write the preset with its comments to standard output, and stop
+    #[arg(long)]
+    print_config: bool,
+    /// Write the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl SettingsArguments {
+    /// The game; settings name theirs.
+    pub(crate) fn game<S: Settings>(&self) -> Result<String> {
+        Ok(match &self.config {
+            Some(path) => read::<S>(path)?.common().0.clone(),
+            None => self.game.notation(),
+        })
+    }
+
+    /// The settings and their rules; `None` once the preset is written as was asked.
+    pub(crate) fn read<S: Settings, G: Playable>(&self) -> Result<Option<(S, G)>> {
+        let mut settings: S = match &self.config {
+            Some(path) if !self.print_config => read(path)?,
+            _ => {
+                let text = self.preset::<S, G>()?;
+                if self.print_config {
+                    output::line(text.trim_end())?;
+                    return Ok(None);
+                }
+                parse(&text)?
+            }
+        };
+        let (game, seed, backend) = settings.common();
+        let rules: G = games::read(game)?;
+        *game = rules.notation();
+        *seed = self.seed.unwrap_or(*seed);
+        if let Some(asked) = &self.backend {
+            backend.clone_from(asked);
+        }
+        Ok(Some((settings, rules)))
+    }
+
+    /// The text of the preset, with comments; with the rules that were named, if any were.
+    fn preset<S: Settings, G: Playable>(&self) -> Result<String> {
+        let (name, presets, game) = (&self.preset, S::presets::<G>(), self.game.notation());
+        let Some((_, text)) = presets.iter().find(|(known, _)| known == name) else {
+            let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
+            let there = if names.is_empty() {
+                "presets; name settings of your own with --config".to_owned()
+            } else {
+                format!("such preset; there are {}", names.join(", "))
+            };
+            bail!("--preset {name}: {} has no {there}", G::NAME);
+        };
+        let line = text.lines().find(|line| line.starts_with("game = "));
+        Ok(match line {
+            Some(line) if game != G::NAME => {
+                text.replacen(line, &format!("game = {}", toml::Value::from(game)), 1)
+            }
+            _ => (*text).to_owned(),
+        })
+    }
+}
+
+/// Makes a directory that of these settings, which it keeps under `name`, or checks that it is; keys
+/// of `free` may have changed.
+pub(crate) fn claim<S: Settings, G: Playable>(
+    settings: &S,
+    directory: &Path,
+    name: &str,
+    free: &[&str],
+) -> Result<()> {
+    let path = directory.join(name);
+    let text = toml::to_string(settings)?;
+    if path.exists() {
+        let mut found: S = read(&path)?;
+        // The same rules may be written in other ways.
+        let (game, ..) = found.common();
+        if let Ok(rules) = G::from_notation(game, None) {
+            *game = rules.notation();
+        }
+        let found = toml::to_string(&found)?;
+        let is_free = |line: &str| {
+            free.iter()
+                .any(|key| line.starts_with(&format!("{key} = ")))
+        };
+        let bound = |text| str::lines(text).filter(|line| !is_free(line));
+        if !bound(&text).eq(bound(&found)) {
+            let mut lines = bound(&text).zip(bound(&found));
+            let differs = (lines.find(|(wanted, found)| wanted != found))
+                .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
+                .unwrap_or_default();
+            bail!(
+                "{}: made with other settings{differs}; choose another --out, or remove it",
+                directory.display()
+            );
+        }
+    }
+    Ok(output::file(&path, text)?)
+}
 
 /// Reads a settings file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = String::from_utf8(files::read(path)?).map_err(|_| anyhow!("not a text file"));
-    text.and_then(|text| parse(&text))
-        .with_context(|| path.display().to_string())
-}
-
-/// The text of one of a game's presets, with comments; with the rules that `game` names, if it names
-/// any.
-pub(crate) fn preset<G: Playable>(
-    name: &str,
-    presets: &[(&str, &str)],
-    game: &str,
-) -> Result<String> {
-    let Some((_, text)) = presets.iter().find(|(known, _)| *known == name) else {
-        let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
-        let there = if names.is_empty() {
-            "presets; name settings of your own with --config".to_owned()
-        } else {
-            format!("such preset; there are {}", names.join(", "))
-        };
-        bail!("--preset {name}: {} has no {there}", G::NAME);
-    };
-    let line = text.lines().find(|line| line.starts_with("game = "));
-    Ok(match line {
-        Some(line) if game != G::NAME => {
-            text.replacen(line, &format!("game = {}", toml::Value::from(game)), 1)
-        }
-        _ => (*text).to_owned(),
-    })
+    let text = files::read_text(path)?;
+    parse(&text).with_context(|| path.display().to_string())
 }
 
 /// Reads settings; an error names the line and the key.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = 1 + text.as_bytes()[..at]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count();
+        let line = 1 + text[..at].matches('\n').count();
         anyhow!("line {line}: {}", error.message().replace('\n', " "))
     })
 }

@@ -28,4 +28,6 @@ pub mod simple;
 
 pub mod build;
 
+pub mod opinion;
+
 pub mod game_loop;

@@ -7,14 +7,11 @@ use crate::Told;
 use crate::games::{Game, any, each};
 use crate::positions::{At, Question, own, question};
 use engine::core::{
-    chance::expectation,
+    game::OutcomeList as _,
     random::{SeedSpace, derive_seed},
 };
 use engine::learned::inputs::Learnable;
-use engine::play::{
-    build::PlayerRecipe,
-    player::{Failure, Player as Playing},
-};
+use engine::play::{build::PlayerRecipe, opinion::Opinion, player::Player as Playing};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -59,8 +56,8 @@ impl<G: Learnable> Thinker<G> {
         threads: usize,
         answer: impl Fn(&mut dyn Playing<G>, &At<G>, Option<u8>) -> Told<T> + Sync,
     ) -> Told<Vec<T>> {
-        let names = self.game.outcome_names();
-        let certain = (names.start() == names.end()).then_some(*names.start());
+        // Without chance nothing is waited for.
+        let certain = (G::Outcomes::BOUND == 1).then_some(0);
         let some = |questions: &[Question]| {
             let mut player = self.recipe.make();
             let one = |(position, outcome): &Question| {
@@ -68,9 +65,7 @@ impl<G: Learnable> Thinker<G> {
                 let at = own(&*self.game, position)?;
                 let answered = answer(&mut *player, at, outcome.or(certain))?;
                 match player.failure() {
-                    Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => {
-                        Err(format!("{}: {reason}", self.recipe.name()).into())
-                    }
+                    Some(failure) => Err(format!("{}: {failure}", self.recipe.name()).into()),
                     None => Ok(answered),
                 }
             };
@@ -126,47 +121,15 @@ fn analysis<G: Learnable>(
             ..Analysis::default()
         });
     }
-    let legal = outcome.map(|_| at.legal(outcome)).transpose()?;
-    let analysis = player.analyse(position, legal.as_deref());
-    // A player that rates no moves still plays one.
-    let best = legal.map(|legal| match analysis.line.first() {
-        Some(&best) => best,
-        None => player.decide(position, &legal).best,
-    });
-    let calibrated = |place: usize, mv: G::Move, value: f32| {
-        let tree = analysis.tree.as_ref();
-        let tree = tree.and_then(|tree| tree.moves.get(place));
-        // Nothing was taken on trust where no leaf was evaluated.
-        let is_proven = analysis.stats.evaluations == 0
-            || tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
-        let next = game.play(position, mv);
-        // The fit is for the side to move.
-        let turned = game.to_move(&next) != game.to_move(position);
-        let own = |value: f32| if turned { 1.0 - value } else { value };
-        let fitted = own(recipe.in_whole_games(&next, own(value))?);
-        Some(if is_proven { value } else { fitted })
-    };
-    let rated = analysis.moves.iter().enumerate();
-    let calibrated: Vec<Option<f32>> = rated
-        .map(|(place, &(mv, value))| calibrated(place, mv, value?))
-        .collect();
-    let values: Vec<Option<f32>> = analysis.moves.iter().map(|(_, value)| *value).collect();
-    let whole = |values: &[Option<f32>]| match best {
-        Some(best) => values[analysis.moves.iter().position(|(mv, _)| *mv == best)?],
-        // A move that a sampling player never tried is taken for worthless.
-        None if values.iter().any(Option::is_some) => {
-            let values: Vec<f32> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
-            let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            Some(expectation(&game.outcomes(position, &moves), &values))
-        }
-        None => None,
-    };
+    at.check(outcome)?;
+    let found = Opinion::of(recipe, player, game, position, outcome)?;
     let name = |mv| game.format_move(position, mv);
+    let analysis = found.analysis;
     let moves = analysis.moves.iter().map(|&(mv, value)| (name(mv), value));
     Ok(Analysis {
-        value: whole(&values),
-        calibrated: whole(&calibrated),
-        best: best.map(name),
+        value: found.value,
+        calibrated: found.calibrated,
+        best: found.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,
         evaluations: analysis.stats.evaluations,

@@ -41,11 +41,15 @@ impl<G: Learnable> At<G> {
             || self.game.notation() == game.notation() && self.game.map() == game.map()
     }
 
+    /// Whether chance can say that, if it says something.
+    pub(crate) fn check(&self, outcome: Option<u8>) -> Told<()> {
+        let named = outcome.map(|outcome| outcome_named(&*self.game, outcome.into()));
+        named.transpose().map(drop)
+    }
+
     pub(crate) fn legal(&self, outcome: Option<u8>) -> Told<G::Moves> {
-        if let Some(outcome) = outcome {
-            outcome_named(&*self.game, outcome.into())?;
-        }
-        Ok(moves_of(&*self.game, &self.position, outcome))
+        self.check(outcome)?;
+        Ok(self.game.legal(&self.position, outcome))
     }
 
     fn text(&self) -> String {
@@ -83,21 +87,6 @@ impl<G: Learnable> At<G> {
         let permitted = legal.contains(&read).then_some(read);
         Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)
     }
-}
-
-/// The moves that an outcome permits, or all that some outcome does; none once the game is over.
-pub(crate) fn moves_of<G: Learnable>(
-    game: &G,
-    position: &G::Position,
-    outcome: Option<u8>,
-) -> G::Moves {
-    let mut moves = G::Moves::default();
-    match outcome {
-        _ if game.payoffs(position).is_some() => {}
-        Some(outcome) => game.permitted(position, outcome, &mut moves),
-        None => game.moves(position, &mut moves),
-    }
-    moves
 }
 
 /// What chance says, if it can.

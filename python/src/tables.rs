@@ -4,7 +4,7 @@
 //! moves.
 
 use crate::games::{Game, Rules, game};
-use crate::positions::{moves_of, positions_of};
+use crate::positions::positions_of;
 use crate::{in_parallel, wrong};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
@@ -62,7 +62,7 @@ impl Tables {
         let (mut after, mut places) = (Vec::new(), Vec::new());
         for (number, position) in positions.iter().enumerate() {
             let outcome = outcomes.map(|outcomes| outcomes[number]);
-            for (place, &mv) in moves_of(game, position, outcome).iter().enumerate() {
+            for (place, &mv) in game.legal(position, outcome).iter().enumerate() {
                 after.push(game.play(position, mv));
                 places.push(number * MOST_MOVES + place);
             }

@@ -20,7 +20,7 @@ use engine::play::{
     build::{PlayerRecipe, evaluator_from},
     notation::Notation,
     playable::Playable,
-    player::{Decision, Failure},
+    player::Decision,
 };
 use serde::de::Error as _;
 use serde_json::{Value, json};
@@ -265,17 +265,6 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
     })
 }
 
-/// The moves that a roll permits, or all that some roll does; none once the game is over.
-pub fn permitted<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) -> G::Moves {
-    let mut moves = G::Moves::default();
-    match outcome {
-        _ if game.payoffs(position).is_some() => {}
-        Some(outcome) => game.permitted(position, outcome, &mut moves),
-        None => game.moves(position, &mut moves),
-    }
-    moves
-}
-
 fn facts<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Value {
     // In the digits of the engine's own precision.
     let digits = |payoff: &f32| payoff.to_string().parse::<f64>().ok();
@@ -296,7 +285,7 @@ fn facts<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Val
             "payoffs": payoffs(&next),
         })
     };
-    let moves = permitted(game, position, face);
+    let moves = game.legal(position, face);
     let end = payoffs(position);
     json!({
         "position": game.format_position(position, face),
@@ -407,7 +396,7 @@ pub fn decision<G: Playable>(
     recipe: &PlayerRecipe<G>,
     seed: u64,
 ) -> Result<Decision<G::Move>, Problem> {
-    let legal = permitted(game, position, outcome);
+    let legal = game.legal(position, outcome);
     if legal.is_empty() {
         return Err(Problem::wrong("the game is over, there is no move"));
     }
@@ -419,8 +408,8 @@ pub fn decision<G: Playable>(
     let mut player = recipe.make();
     player.new_game(derive_seed(seed, SeedSpace::Player, &[]));
     let decision = player.decide(position, &legal);
-    if let Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) = player.failure() {
-        return Err(Problem::wrong(reason));
+    match player.failure() {
+        Some(failure) => Err(Problem::wrong(failure)),
+        None => Ok(decision),
     }
-    Ok(decision)
 }

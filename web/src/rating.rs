@@ -12,10 +12,7 @@ use engine::core::{
     random::{SeedSpace, derive_seed},
 };
 use engine::play::{
-    build::PlayerRecipe,
-    notation::Notation,
-    playable::Playable,
-    player::{Failure, Player},
+    build::PlayerRecipe, notation::Notation, opinion::Opinion, playable::Playable, player::Player,
     registry::Knowledge,
 };
 use engine::search::SearchStats;
@@ -197,46 +194,31 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             return Ok(rating);
         }
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
-        let analysis = self.player.analyse(position, None);
-        if let Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) = self.player.failure() {
-            let name = self.recipe.name();
-            return Err(Problem::wrong(format!("{name}: {reason}")));
-        }
+        let opinion = Opinion::of(self.recipe, &mut *self.player, game, position, None);
+        let Opinion {
+            analysis, moves, ..
+        } = opinion.map_err(Problem::wrong)?;
         rating.stats = analysis.stats;
-        // Nothing was taken on trust where no leaf was evaluated.
-        let nothing_taken = analysis.stats.evaluations == 0;
         let mut is_fitted = false;
         for (place, rated) in rating.moves.iter_mut().enumerate() {
             if rated.exact {
                 continue;
             }
-            let next = game.play(position, rated.mv);
-            let told = analysis
-                .payoffs
-                .as_ref()
-                .map(|all| all[place].map(f64::from));
+            let told = analysis.payoffs.as_ref();
+            let told = told.map(|all| all[place].map(f64::from));
             let value = analysis.moves[place].1;
-            let value = told.or(value.map(|value| alike(game, position, value)));
-            rated.shares = value.or_else(|| {
-                let value = all.then(|| self.player.value(&next).value).flatten()?;
-                Some(alike(game, &next, value))
-            });
-            let Some(shares) = rated.shares else {
-                if all {
-                    let unrated = "this player rates no moves; name one that searches";
-                    return Err(Problem::wrong(unrated));
-                }
-                continue;
-            };
-            let tree = analysis.tree.as_ref();
-            let proven = tree.and_then(|tree| tree.moves.get(place));
-            let proven = proven.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
-            rated.exact = proven || nothing_taken;
+            rated.shares = told.or(value.map(|value| alike(game, position, value)));
+            if all && rated.shares.is_none() {
+                let next = game.play(position, rated.mv);
+                let value = self.player.value(&next).value.ok_or_else(|| {
+                    Problem::wrong("this player rates no moves; name one that searches")
+                })?;
+                rated.shares = Some(alike(game, &next, value));
+            }
+            rated.exact = rated.shares.is_some() && moves[place].is_proven;
             if game.seats() == 2 && !rated.exact {
-                let own = game.to_move(&next);
-                let fitted = self.recipe.in_whole_games(&next, shares[own] as f32);
-                rated.calibrated = fitted.map(|fitted| alike(game, &next, fitted)[seat]);
-                is_fitted |= fitted.is_some();
+                rated.calibrated = moves[place].calibrated.map(f64::from);
+                is_fitted |= rated.calibrated.is_some();
             }
         }
         // Where nothing was fitted, nothing is calibrated.

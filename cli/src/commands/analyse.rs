@@ -2,16 +2,15 @@
 
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
-use anyhow::{Result, bail};
-use engine::core::{
-    chance::expectation,
-    random::{SeedSpace, derive_seed},
-};
+use anyhow::{Error, Result};
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::play::{
     build::PlayerRecipe,
+    opinion::Opinion,
     playable::Playable,
-    player::{Failure, Player},
+    player::{Analysis, Player},
 };
+use engine::search::mcts::{MoveStatistics, TreeReport};
 use serde::Serialize;
 
 /// Analyse a position: win probability, the value of every move, the best line
@@ -40,57 +39,36 @@ pub(crate) struct Arguments {
     instrument: bool,
 }
 
-#[derive(Default, Serialize)]
-struct Answer {
+#[derive(Serialize)]
+#[serde(bound = "")]
+struct Answer<M> {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
     best: Option<String>,
-    moves: Vec<RatedMove>,
+    moves: Vec<RatedMove<M>>,
     line: Vec<String>,
     nodes: u64,
     evaluations: u64,
     milliseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
+    /// What a Monte-Carlo search built.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<Tree>,
+    tree: Option<Box<TreeReport<M>>>,
 }
 
 #[derive(Serialize)]
-struct RatedMove {
+#[serde(bound = "")]
+struct RatedMove<M> {
     #[serde(rename = "move")]
     mv: String,
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
+    /// What a Monte-Carlo search knows of it besides.
     #[serde(flatten)]
-    searched: Option<Searched>,
-}
-
-/// What a Monte-Carlo search knows of a move besides its value.
-#[derive(Serialize)]
-struct Searched {
-    visits: u32,
-    /// What is proven of the value.
-    lower: f32,
-    upper: f32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prior: Option<f32>,
-    /// Plies to the end, if the move is proven to win or to lose.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plies: Option<u32>,
-}
-
-/// What a Monte-Carlo search built.
-#[derive(Serialize)]
-struct Tree {
-    simulations: u64,
-    positions: u32,
-    depth: u32,
-    bytes: usize,
-    fill: f64,
-    full: bool,
+    searched: Option<MoveStatistics<M>>,
 }
 
 impl Arguments {
@@ -122,91 +100,38 @@ fn answer<G: Playable>(
     question: &Question<G>,
     recipe: &PlayerRecipe<G>,
     player: &mut dyn Player<G>,
-) -> Result<Answer> {
-    if question.end.is_some() {
-        return Ok(Answer {
-            value: question.final_value(game),
-            ..Answer::default()
-        });
-    }
-    let position = &question.position;
-    let legal = question.outcome.map(|_| question.moves(game));
-    let analysis = player.analyse(position, legal.as_deref());
-    // A player that rates no moves still plays one.
-    let mut failure = player.failure();
-    let best = legal.filter(|_| failure.is_none()).map(|legal| {
-        analysis
-            .line
-            .first()
-            .copied()
-            .unwrap_or_else(|| player.decide(position, &legal).best)
+) -> Result<Answer<G::Move>> {
+    let (position, outcome) = (&question.position, question.outcome);
+    let found = match question.final_value(game) {
+        None => Opinion::of(recipe, player, game, position, outcome).map_err(Error::msg)?,
+        // Nothing is left to think about.
+        value => Opinion {
+            value,
+            best: None,
+            calibrated: None,
+            moves: Vec::new(),
+            analysis: Analysis::unrated(game, position, Some(&[])),
+        },
+    };
+    let analysis = found.analysis;
+    let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
+    let in_tree = |place: usize| analysis.tree.as_ref()?.moves.get(place).copied();
+    let rated = analysis.moves.iter().zip(found.moves);
+    let rated = rated.enumerate();
+    let rated = rated.map(|(place, (&(mv, value), of_move))| RatedMove {
+        mv: name(mv),
+        value,
+        calibrated: of_move.calibrated,
+        searched: in_tree(place),
     });
-    failure = failure.or_else(|| player.failure());
-    if let Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) = failure {
-        bail!("{}: {reason}", recipe.name());
-    }
-    let values: Vec<_> = analysis.moves.iter().map(|(_, value)| *value).collect();
-    let in_tree = |place: usize| analysis.tree.as_ref()?.moves.get(place);
-    let calibrated = |place: usize, mv: G::Move, value: f32| {
-        // Nothing was taken on trust where no leaf was evaluated.
-        let is_proven = analysis.stats.evaluations == 0
-            || in_tree(place).is_some_and(|mv| mv.proven.lower == mv.proven.upper);
-        let next = game.play(position, mv);
-        // The fit is for the side to move.
-        let turned = game.to_move(&next) != game.to_move(position);
-        let own = |value: f32| if turned { 1.0 - value } else { value };
-        let fitted = own(recipe.in_whole_games(&next, own(value))?);
-        Some(if is_proven { value } else { fitted })
-    };
-    let rated = analysis.moves.iter().enumerate();
-    let calibrated: Vec<_> = rated
-        .map(|(place, &(mv, value))| calibrated(place, mv, value?))
-        .collect();
-    // The value of the best move, or the expectation over the outcomes.
-    let whole = |values: &[Option<f32>]| {
-        if question.outcome.is_some() {
-            let mut moves = analysis.moves.iter();
-            return values[moves.position(|(mv, _)| Some(*mv) == best)?];
-        }
-        // A move that a sampling player never tried is taken for worthless; a player that rates
-        // nothing has no value.
-        values.iter().any(Option::is_some).then(|| {
-            let values: Vec<f32> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
-            let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            let outcomes = game.outcomes(position, &moves);
-            expectation(&outcomes, &values)
-        })
-    };
-    let name = |mv| game.format_move(position, mv);
-    let stats = analysis.stats;
-    let searched = |place: usize| {
-        in_tree(place).map(|found| Searched {
-            visits: found.visits,
-            lower: found.proven.lower,
-            upper: found.proven.upper,
-            prior: found.prior,
-            plies: found.plies,
-        })
-    };
     Ok(Answer {
-        value: whole(&values),
-        calibrated: whole(&calibrated),
-        best: best.map(name),
-        moves: analysis
-            .moves
-            .iter()
-            .enumerate()
-            .map(|(place, &(mv, value))| RatedMove {
-                mv: name(mv),
-                value,
-                calibrated: calibrated[place],
-                searched: searched(place),
-            })
-            .collect(),
-        line: if question.outcome.is_some() {
-            names_along(game, position, &analysis.line)
-        } else {
-            Vec::new()
+        value: found.value,
+        calibrated: found.calibrated,
+        best: found.best.map(name),
+        moves: rated.collect(),
+        line: match outcome {
+            Some(_) => names_along(game, position, &analysis.line),
+            None => Vec::new(),
         },
         nodes: stats.nodes,
         evaluations: stats.evaluations,
@@ -214,14 +139,7 @@ fn answer<G: Playable>(
         evaluation_share: stats
             .evaluation_time
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
-        tree: analysis.tree.as_ref().map(|tree| Tree {
-            simulations: tree.simulations,
-            positions: tree.positions,
-            depth: tree.depth,
-            bytes: tree.bytes,
-            fill: tree.fill,
-            full: tree.full,
-        }),
+        tree: analysis.tree,
     })
 }
 
@@ -238,14 +156,14 @@ fn names_along<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
 }
 
 /// The answer under the board, which is the text so far.
-fn show(mut text: String, answer: &Answer) -> String {
+fn show<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     if let Some(value) = answer.calibrated.or(answer.value) {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }
-    let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
-    let rank = |rated: &RatedMove| rated.value.unwrap_or(-1.0);
+    let mut moves: Vec<&RatedMove<M>> = answer.moves.iter().collect();
+    let rank = |rated: &RatedMove<M>| rated.value.unwrap_or(-1.0);
     moves.sort_by(|one, other| rank(other).total_cmp(&rank(one)));
     text += "\n\n  move   value";
     let mut searched = moves.iter().filter_map(|rated| rated.searched.as_ref());
@@ -270,7 +188,7 @@ fn show(mut text: String, answer: &Answer) -> String {
             };
             text += &format!(
                 "  {:>10}{prior}  {:>8.4}  {:>7.4}",
-                searched.visits, searched.lower, searched.upper
+                searched.visits, searched.proven.lower, searched.proven.upper
             );
         }
         if Some(&rated.mv) == answer.best.as_ref() {

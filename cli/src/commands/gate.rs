@@ -7,18 +7,16 @@
 use crate::commands::arena::{PairArguments, contestant, standing, stopping_rule, table};
 use crate::games::with_game;
 use crate::{gating, output};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use benches::arena::{MatchResult, play_match};
+use chrono::Utc;
 use engine::core::files;
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::Learnable,
 };
 use serde_json::{Value, json};
-use std::{
-    path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::{Path, PathBuf};
 
 /// Before this line of the ledger new lines are written.
 const MARK: &str = "<!-- A line for each shipped model goes here. -->";
@@ -210,7 +208,7 @@ impl<G: Learnable> Promotion<G> {
             settings,
             outcome,
             "–".to_owned(),
-            today(),
+            Utc::now().date_naive().to_string(),
             gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
         // A cell may hold no bar.
@@ -224,8 +222,7 @@ impl<G: Learnable> Promotion<G> {
 }
 
 fn read_ledger(path: &Path) -> Result<String> {
-    let text = String::from_utf8(files::read(path)?)
-        .map_err(|_| anyhow!("{}: this is no text", path.display()))?;
+    let text = files::read_text(path)?;
     if !text.contains(MARK) {
         bail!(
             "{}: this is no ledger of models; expected a line {MARK}",
@@ -233,55 +230,4 @@ fn read_ledger(path: &Path) -> Result<String> {
         );
     }
     Ok(text)
-}
-
-/// The date, year first.
-fn today() -> String {
-    let days = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs() / 86_400);
-    let (year, month, day) = date(days);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// Year, month and day of the Gregorian calendar, so many days after 1970-01-01.
-fn date(mut days: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let (mut year, mut month) = (1970, 1);
-    loop {
-        let length = match month {
-            2 => 28 + u64::from(leap(year)),
-            4 | 6 | 9 | 11 => 30,
-            _ => 31,
-        };
-        if days < length {
-            return (year, month, days + 1);
-        }
-        days -= length;
-        (year, month) = if month == 12 {
-            (year + 1, 1)
-        } else {
-            (year, month + 1)
-        };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_of_the_calendar() {
-        for (days, expected) in [
-            (0, (1970, 1, 1)),
-            (59, (1970, 3, 1)),
-            (11_016, (2000, 2, 29)),
-            (20_454, (2026, 1, 1)),
-            (20_778, (2026, 11, 21)),
-        ] {
-            assert_eq!(date(days), expected);
-        }
-    }
 }

@@ -1,9 +1,10 @@
 //! `alea improve`: learning in generations.
 
-use crate::games::{self, GameArguments, with_type};
-use crate::improve::{self, Entry, ImproveResult, Part, config::ImproveConfig};
+use crate::games::with_type;
+use crate::improve::{self, ImproveResult, Part, config::ImproveConfig};
+use crate::output;
+use crate::settings::SettingsArguments;
 use crate::shard::ShardArguments;
-use crate::{output, settings};
 use anyhow::{Result, bail};
 use engine::core::share::Share;
 use engine::learned::inputs::Learnable;
@@ -25,15 +26,8 @@ pub(crate) struct Arguments {
     /// Directory of the run
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
-    /// The game's settings: on two cores a generation of 'quick' takes minutes, one of 'standard'
-    /// most of an hour
-    #[arg(long, default_value = "quick", value_name = "PRESET")]
-    preset: String,
     #[command(flatten)]
-    game: GameArguments,
-    /// Settings instead of a preset
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
-    config: Option<PathBuf>,
+    settings: SettingsArguments,
     /// The last generation; overrides the settings, and may be raised later to go on
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
@@ -44,49 +38,21 @@ pub(crate) struct Arguments {
     generation: Option<u64>,
     #[command(flatten)]
     shard: ShardArguments,
-    /// Rules everything random; overrides the settings
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Device that trains: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
-    #[arg(long)]
-    backend: Option<String>,
-    /// Write the preset with its comments to standard output, and stop
-    #[arg(long)]
-    print_config: bool,
-    /// Write the result as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        // Settings name their game.
-        let game = match &self.config {
-            Some(path) => settings::read::<ImproveConfig>(path)?.selfplay.game,
-            None => self.game.notation(),
-        };
-        with_type!(&game, Game => self.run_game::<Game>())
+        with_type!(&self.settings.game::<ImproveConfig>()?, Game => self.run_game::<Game>())
     }
 
     fn run_game<G: Learnable>(&self) -> Result<()> {
-        let preset = || settings::preset::<G>(&self.preset, G::GENERATIONS, &self.game.notation());
-        if self.print_config {
-            return output::line(preset()?.trim_end());
-        }
+        let Some((mut config, game)) = self.settings.read::<ImproveConfig, G>()? else {
+            return Ok(());
+        };
         let Some(directory) = &self.out else {
             unreachable!("clap requires it")
         };
-        let mut config: ImproveConfig = match &self.config {
-            Some(path) => settings::read(path)?,
-            None => settings::parse(&preset()?)?,
-        };
-        let game = &games::read::<G>(&config.selfplay.game)?;
-        config.selfplay.game = game.notation();
-        config.seed = self.seed.unwrap_or(config.seed);
         config.generations = self.generations.unwrap_or(config.generations);
-        if let Some(backend) = &self.backend {
-            config.train.training.backend.clone_from(backend);
-        }
         let share = self.shard.share();
         let part = self.stage.zip(self.generation);
         let last = match part {
@@ -96,38 +62,27 @@ impl Arguments {
             None => None,
             Some((Part::Finish, generation)) => Some(generation),
             Some(part) => {
-                return output::line(&improve::run_part(game, &config, directory, part, share)?);
+                return output::line(&improve::run_part(&game, &config, directory, part, share)?);
             }
         };
-        let result = improve::run(game, &config, directory, last)?;
-        output::result(self.json, &result, || summary(&result))
+        let result = improve::run(&game, &config, directory, last)?;
+        output::result(self.settings.json, &result, || summary(&result))
     }
 }
 
 fn summary(result: &ImproveResult) -> String {
     let ledger = &result.ledger;
-    let mut text = String::from(
-        "\ngeneration  accepted  score at the gate, 95 %      Elo    LLR    games  validation loss  model (xxh3)\n",
-    );
-    for Entry {
-        generation,
-        accepted,
-        gate,
-        training,
-        checksum,
-        ..
-    } in &ledger.generations
-    {
-        let (accepted, score) = (improve::yes_or_no(*accepted), &gate.score);
-        text += &format!(
-            "{generation:>10}  {accepted:<8}  {:<24} {:>+7.1} {:>+6.2} {:>8}  {:>15.5}  {checksum}\n",
-            score.to_string(),
-            score.elo,
-            gate.log_likelihood_ratio,
-            score.games,
-            training.validation_loss,
-        );
-    }
+    let columns = [
+        "generation",
+        "accepted",
+        "score at the gate, 95 %",
+        "Elo",
+        "LLR",
+        "games",
+        "validation loss",
+        "model (xxh3)",
+    ];
+    let mut text = format!("\n{}", ledger.sheet(&columns).text());
     text += &format!("\n{}\nbest:   {}", result.ended.told(ledger), result.best);
     if !ledger.strength().is_empty() {
         text += &format!(", {}", improve::strength_line(ledger.strength()));

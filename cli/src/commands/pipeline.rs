@@ -1,8 +1,9 @@
 //! `alea pipeline`: the main job, end to end.
 
-use crate::games::{self, GameArguments, with_type};
+use crate::games::{self, with_type};
+use crate::output;
 use crate::pipeline::{self, PipelineResult, config::PipelineConfig};
-use crate::{output, settings};
+use crate::settings::SettingsArguments;
 use anyhow::Result;
 use engine::core::random::RandomStream;
 use engine::learned::inputs::Learnable;
@@ -17,73 +18,43 @@ use std::path::PathBuf;
     after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml"
 )]
 pub(crate) struct Arguments {
-    /// The game's settings for 'quick', minutes, or 'standard', about an hour on two cores
-    #[arg(long, default_value = "quick", value_name = "PRESET")]
-    preset: String,
     #[command(flatten)]
-    game: GameArguments,
-    /// Settings instead of a preset
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
-    config: Option<PathBuf>,
-    /// Rules everything random; overrides the settings
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Device that trains: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
-    #[arg(long)]
-    backend: Option<String>,
+    settings: SettingsArguments,
     /// Directory of the run; by default runs/PRESET-SEED
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the preset with its comments to standard output, and stop
-    #[arg(long)]
-    print_config: bool,
-    /// Write the result as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        // Settings name their game.
-        let game = match &self.config {
-            Some(path) => settings::read::<PipelineConfig>(path)?.selfplay.game,
-            None => self.game.notation(),
-        };
-        with_type!(&game, Game => self.run_game::<Game>())
+        with_type!(&self.settings.game::<PipelineConfig>()?, Game => self.run_game::<Game>())
     }
 
     fn run_game<G: Learnable>(&self) -> Result<()> {
-        let preset = || settings::preset::<G>(&self.preset, G::PIPELINES, &self.game.notation());
-        if self.print_config {
-            return output::line(preset()?.trim_end());
-        }
-        let mut config: PipelineConfig = match &self.config {
-            Some(path) => settings::read(path)?,
-            None => settings::parse(&preset()?)?,
+        let SettingsArguments {
+            preset,
+            config,
+            json,
+            ..
+        } = &self.settings;
+        let Some((settings, game)) = self.settings.read::<PipelineConfig, G>()? else {
+            return Ok(());
         };
-        let game = &games::read::<G>(&config.selfplay.game)?;
-        config.selfplay.game = game.notation();
-        config.seed = self.seed.unwrap_or(config.seed);
-        if let Some(backend) = &self.backend {
-            config.train.training.backend.clone_from(backend);
-        }
-        config.check(game)?;
-        let name = self
-            .config
-            .as_ref()
-            .and_then(|path| path.file_stem())
-            .map_or(self.preset.clone().into(), ToOwned::to_owned);
+        settings.check(&game)?;
+        let seed = settings.seed;
+        let file = config.as_ref().and_then(|path| path.file_stem());
+        let name = file.map_or(preset.into(), |stem| stem.to_string_lossy());
         let directory = self.out.clone().unwrap_or_else(|| {
             let game = games::unless_usual::<G>(|name| format!("{name}-"));
-            PathBuf::from("runs").join(format!("{game}{}-{}", name.to_string_lossy(), config.seed))
+            PathBuf::from("runs").join(format!("{game}{name}-{seed}"))
         });
-        let source = match &self.config {
+        let source = match config {
             Some(path) => format!("--config {}", path.display()),
-            None => format!("{}--preset {}", game_option(game), self.preset),
+            None => format!("{}--preset {preset}", game_option(&game)),
         };
-        let command = format!("alea pipeline {source} --seed {}", config.seed);
-        let result = pipeline::run(game, &config, &command, &directory)?;
-        output::result(self.json, &result, || summary(game, &result))
+        let command = format!("alea pipeline {source} --seed {seed}");
+        let result = pipeline::run(&game, &settings, &command, &directory)?;
+        output::result(*json, &result, || summary(&game, &result))
     }
 }
 

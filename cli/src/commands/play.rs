@@ -24,7 +24,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 use web::{
-    answer::{decision, levels, permitted, roll, start, usual_judge},
+    answer::{decision, levels, roll, start, usual_judge},
     api::PlayedPly,
     games::OnBoard,
     judge::{judge, verdict},
@@ -276,7 +276,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
     /// All moves.
     fn names(&self, face: Option<u8>) -> Vec<String> {
         let position = self.position();
-        let moves = permitted(&self.game, &position, face);
+        let moves = self.game.legal(&position, face);
         let names = moves.iter().map(|&mv| self.game.format_move(&position, mv));
         names.collect()
     }

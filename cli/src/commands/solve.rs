@@ -8,7 +8,7 @@ use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use engine::core::share::Share;
 use engine::games::einstein::{
-    Position, Standard,
+    Standard,
     tables::{Class, ClassFacts, Tables},
 };
 use engine::play::playable::Playable;
@@ -76,20 +76,16 @@ impl Arguments {
             return Ok(());
         }
         let seconds = began.elapsed().as_secs_f64();
-        let facts: Vec<ClassFacts> = if self.facts {
-            Class::up_to(stones)
-                .into_iter()
-                .map(|class| tables.facts(&game, class, &parallel))
-                .collect()
-        } else {
-            Vec::new()
-        };
+        let classes = self.facts.then(|| Class::up_to(stones));
+        let facts = classes.into_iter().flatten();
+        let facts = facts.map(|class| to_json(&game, &tables.facts(&game, class, &parallel)));
+        let facts: Vec<Value> = facts.collect();
         if self.json {
             let mut object = json!({
                 "tables": self.tables, "stones": stones, "game": game.notation(), "bytes": bytes, "seconds": seconds,
             });
             if self.facts {
-                object["facts"] = facts.iter().map(|facts| to_json(&game, facts)).collect();
+                object["facts"] = facts.into();
             }
             output::json(&object)?;
         } else {
@@ -98,7 +94,7 @@ impl Arguments {
                 size(bytes),
                 self.tables.display()
             ))?;
-            show(&game, &facts)?;
+            show(&facts)?;
         }
         Ok(())
     }
@@ -131,51 +127,47 @@ fn to_json(game: &Standard, facts: &ClassFacts) -> Value {
 }
 
 /// Facts as a person reads them.
-fn show(game: &Standard, facts: &[ClassFacts]) -> Result<()> {
+fn show(facts: &[Value]) -> Result<()> {
     if facts.is_empty() {
         return Ok(());
     }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
     output::line("\nstones     positions   value     won    lost   worth of the move")?;
-    for facts in facts {
-        let share = |number: u64| 100.0 * number as f64 / facts.positions as f64;
-        let (class, positions, mean) = (facts.class.to_string(), facts.positions, facts.mean);
-        let (won, lost, tempo) = (share(facts.won), share(facts.lost), facts.tempo);
+    for one in facts {
+        let (class, positions, mean) =
+            (text(&one["class"]), &one["positions"], number(&one["mean"]));
+        let [won, lost] = ["won", "lost"].map(|key| 100.0 * number(&one[key]));
+        let tempo = number(&one["worth_of_the_move"]);
         output::line(&format!(
-            "{class:<6} {positions:>13}  {mean:.4}  {won:>5.1} %  {lost:>5.1} %  {tempo:.4}"
+            "{class:<6} {:>13}  {mean:.4}  {won:>5.1} %  {lost:>5.1} %  {tempo:.4}",
+            positions.to_string()
         ))?;
     }
-    type Tempo = fn(&ClassFacts) -> Option<(Position, f64)>;
-    let ends: [(&str, Tempo); 2] = [
-        ("where the move is worth most", |facts| facts.most_tempo),
+    let capture = "where capturing a stone of one's own gains most over the best other move";
+    for (key, heading) in [
+        ("most", "where the move is worth most"),
         (
+            "least",
             "where it is worth least; below 0 one would rather not move",
-            |facts| facts.least_tempo,
         ),
-    ];
-    for (heading, tempo) in ends {
+        ("self_capture", capture),
+    ] {
         output::line(&format!("\n{heading}"))?;
-        for facts in facts {
-            if let Some((position, worth)) = tempo(facts) {
-                let (class, position) = (facts.class, game.format_position(&position, None));
-                output::line(&format!("{:<6} {position}  {worth:+.4}", class.to_string()))?;
-            }
+        for one in facts.iter().filter(|one| !one[key].is_null()) {
+            let (class, found) = (text(&one["class"]), &one[key]);
+            let position = text(&found["position"]);
+            let (capture, instead) = (text(&found["capture"]), text(&found["instead"]));
+            let [value, other] = ["value", "instead_value"].map(|key| number(&found[key]));
+            let known = match key {
+                "self_capture" => format!(
+                    "{capture} {value:.4}, else {instead} {other:.4}  {:+.4}",
+                    value - other
+                ),
+                _ => format!("{:+.4}", number(&found["worth"])),
+            };
+            output::line(&format!("{class:<6} {position}  {known}"))?;
         }
-    }
-    output::line("\nwhere capturing a stone of one's own gains most over the best other move")?;
-    for (class, found) in facts
-        .iter()
-        .filter_map(|facts| Some((facts.class.to_string(), facts.self_capture?)))
-    {
-        let position = game.format_position(&found.position, Some(found.face));
-        let (capture, instead) = (
-            game.format_move(&found.position, found.capture),
-            game.format_move(&found.position, found.instead),
-        );
-        let (value, other) = (found.value, found.instead_value);
-        output::line(&format!(
-            "{class:<6} {position}  {capture} {value:.4}, else {instead} {other:.4}  {:+.4}",
-            value - other
-        ))?;
     }
     Ok(())
 }

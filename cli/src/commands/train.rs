@@ -2,7 +2,7 @@
 
 use crate::commands::MOST_GAMES;
 use crate::games::{self, with_game};
-use crate::output;
+use crate::{output, settings};
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::learned::inputs::Learnable;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
-use trainer::dataset::{SampleOptions, Samples, no_records};
+use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::shard;
 
@@ -97,20 +97,9 @@ impl Arguments {
             "ntuple" => &[Family::NTuple],
             _ => &[Family::NTuple, Family::Network],
         };
-        let game = shard_game(data)?;
+        let game = games::of_records(data);
         with_game!(&game, game => fit_families(&game, self, &config, families, data, out))
     }
-}
-
-/// The game of the records of some directories, as text.
-pub(crate) fn shard_game(data: &[PathBuf]) -> Result<String> {
-    for directory in data {
-        if let Some(shard) = shard::list(directory)?.first() {
-            return Ok(shard::game_of(shard)?);
-        }
-    }
-    let first = data.first().map_or(Path::new(""), AsRef::as_ref);
-    Err(no_records(first).into())
 }
 
 fn fit_families<G: Learnable>(
@@ -133,10 +122,8 @@ fn fit_families<G: Learnable>(
 pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
-        let (bytes, name) = (files::read(path)?, path.display());
-        let text = String::from_utf8(bytes);
-        let text = text.with_context(|| format!("{name}: not a text file"))?;
-        config = TrainConfig::from_toml(&text).with_context(|| name.to_string())?;
+        config = settings::read(path)?;
+        config.check().with_context(|| path.display().to_string())?;
     }
     config.seed = seed.unwrap_or(config.seed);
     Ok(config)

@@ -1,7 +1,7 @@
 //! `alea tuples`: looks for a set of tuples that fits records.
 
-use crate::commands::train::{config, load_and_count, shard_game};
-use crate::games::with_type;
+use crate::commands::train::{config, load_and_count};
+use crate::games::{self, with_type};
 use crate::output;
 use anyhow::Result;
 use engine::learned::inputs::Learnable;
@@ -58,8 +58,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = shard_game(&self.data)?;
-        with_type!(&game, Game => self.look::<Game>())
+        with_type!(&games::of_records(&self.data), Game => self.look::<Game>())
     }
 
     fn look<G: Learnable>(&self) -> Result<()> {

@@ -8,12 +8,13 @@ use super::evaluator::Evaluator;
 use crate::commands::MOST_GAMES;
 use crate::gating::with_evaluator;
 use crate::pipeline::config::SelfPlaySection;
+use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use benches::arena::StoppingRule;
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
-use engine::play::build;
+use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::fit::Family;
@@ -81,16 +82,18 @@ pub(super) struct MeasureSection {
     pub(super) pairs: u64,
 }
 
-impl ImproveConfig {
-    /// Whether both do the same for as long as both go on.
-    pub(crate) fn does_the_same(&self, other: &Self) -> bool {
-        Self {
-            generations: self.generations,
-            patience: self.patience,
-            ..other.clone()
-        } == *self
+impl Settings for ImproveConfig {
+    fn presets<G: Playable>() -> &'static [(&'static str, &'static str)] {
+        G::GENERATIONS
     }
 
+    fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
+        let (game, backend) = (&mut self.selfplay.game, &mut self.train.training.backend);
+        (game, &mut self.seed, backend)
+    }
+}
+
+impl ImproveConfig {
     /// Checks everything that can be checked before hours of work, with the evaluator of generation
     /// 0 in all places.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
@@ -224,11 +227,6 @@ mod tests {
     use super::*;
     use crate::{games::for_games, settings};
     use engine::games::einstein::Standard;
-    use engine::play::playable::Playable;
-
-    fn quick() -> ImproveConfig {
-        settings::parse(Standard::GENERATIONS[0].1).unwrap()
-    }
 
     fn presets_can_be_run<G: Learnable>() {
         for (name, text) in G::GENERATIONS {
@@ -248,7 +246,7 @@ mod tests {
 
     #[test]
     fn seeds_of_stages_and_generations_differ() {
-        let config = quick();
+        let config: ImproveConfig = settings::parse(Standard::GENERATIONS[0].1).unwrap();
         let mut seeds = Vec::new();
         for space in [
             SeedSpace::SelfPlay,
@@ -262,19 +260,5 @@ mod tests {
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), 400);
-    }
-
-    #[test]
-    fn when_it_ends_does_not_change_what_it_does() {
-        let config = quick();
-        assert!(config.does_the_same(&ImproveConfig {
-            generations: 77,
-            patience: 5,
-            ..quick()
-        }));
-        assert!(!config.does_the_same(&ImproveConfig {
-            seed: 77,
-            ..quick()
-        }));
     }
 }

@@ -7,6 +7,7 @@
 use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
+use benches::sheet::{Cell, Sheet};
 use benches::statistics::{Interval, sequential::Verdict};
 use engine::core::files;
 use serde::{Deserialize, Serialize};
@@ -179,104 +180,120 @@ impl Ledger {
             .map_or(&self.start.strength, |entry| &entry.strength)
     }
 
+    /// Some of the [`COLUMNS`], a row a generation.
+    pub(crate) fn sheet(&self, columns: &[&str]) -> Sheet {
+        let find = |name: &&str| COLUMNS.iter().find(|(known, _)| known == name);
+        let columns: Vec<_> = columns.iter().filter_map(find).collect();
+        let row = |entry| columns.iter().map(|(_, cell)| cell(entry)).collect();
+        Sheet::filled(
+            columns.iter().map(|(name, _)| *name),
+            self.generations.iter().map(row),
+        )
+    }
+
     fn markdown(&self) -> String {
+        let sheet = self.sheet(&[
+            "generation",
+            "accepted",
+            "against",
+            "score at the gate, 95 %",
+            "Elo",
+            "LLR",
+            "games",
+            "validation loss",
+            "samples",
+            "model (xxh3)",
+            "command",
+        ]);
         let mut text = format!(
             "# Generations\n\nGeneration 0 is `{}`; the seed is {}. Scores are those of the candidate against the best one before it, \
-             as far as the sequential test looked.\n\n",
-            self.start.evaluator, self.seed
+             as far as the sequential test looked.\n\n| {} |\n|--:|---|---|---|--:|--:|--:|--:|--:|---|---|\n",
+            self.start.evaluator,
+            self.seed,
+            sheet.columns.join(" | "),
         );
-        text += "| generation | accepted | against | score at the gate, 95 % | Elo | LLR | games | validation loss | samples | model (xxh3) | command |\n";
-        text += "|--:|---|---|---|--:|--:|--:|--:|--:|---|---|\n";
-        for entry in &self.generations {
-            let Entry {
-                generation,
-                best_before,
-                gate,
-                training,
-                checksum,
-                command,
-                ..
-            } = entry;
-            text += &format!(
-                "| {generation} | {} | {} | {} | {:+.1} | {:+.2} | {} | {:.5} | {} | {checksum} | `{command}` |\n",
-                yes_or_no(entry.accepted),
-                best_before.replace('|', "/"),
-                gate.score,
-                gate.score.elo,
-                gate.log_likelihood_ratio,
-                gate.score.games,
-                training.validation_loss,
-                training.samples,
-            );
+        for row in &sheet.rows {
+            let cells = row.iter().map(|cell| cell.shown().replace('|', "/"));
+            text += &format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
         }
         text
     }
 }
 
-/// A word for people.
-pub(crate) fn yes_or_no(is_so: bool) -> &'static str {
-    if is_so { "yes" } else { "no" }
-}
+/// The name of a column, and what stands there.
+type Column = (&'static str, fn(&Entry) -> Cell);
+
+/// All that is told of a generation.
+const COLUMNS: [Column; 17] = [
+    ("generation", |of| of.generation.into()),
+    ("accepted", |of| {
+        (if of.accepted { "yes" } else { "no" }).into()
+    }),
+    ("against", |of| of.best_before.as_str().into()),
+    ("score at the gate, 95 %", |of| {
+        of.gate.score.to_string().into()
+    }),
+    ("Elo", |of| {
+        Cell::Right(format!("{:+.1}", of.gate.score.elo))
+    }),
+    ("LLR", |of| {
+        Cell::Right(format!("{:+.2}", of.gate.log_likelihood_ratio))
+    }),
+    ("bounds of LLR", |of| {
+        Cell::Right(format!("{:.2}, {:.2}", of.gate.lower, of.gate.upper))
+    }),
+    ("games", |of| of.gate.score.games.into()),
+    ("games played", |of| of.games.into()),
+    ("positions", |of| of.positions.into()),
+    ("family", |of| of.training.family.as_str().into()),
+    ("samples", |of| Cell::Count(of.training.samples as u64)),
+    ("best epoch", |of| {
+        format!("{} of {}", of.training.best_epoch, of.training.epochs).into()
+    }),
+    ("training loss", |of| {
+        Cell::Number(of.training.training_loss, 5)
+    }),
+    ("validation loss", |of| {
+        Cell::Number(of.training.validation_loss, 5)
+    }),
+    ("model (xxh3)", |of| of.checksum.as_str().into()),
+    ("command", |of| format!("`{}`", of.command).into()),
+];
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     pub(in crate::improve) fn ledger(accepted: &[bool]) -> Ledger {
-        let score = Score {
-            games: 20,
-            score: 0.75,
-            interval: Interval {
-                lower: 0.7,
-                upper: 0.8,
-            },
-            elo: 190.8,
-            elo_interval: Interval {
-                lower: 147.2,
-                upper: 240.8,
-            },
+        let score = json!({
+            "games": 20, "score": 0.75, "interval": { "lower": 0.7, "upper": 0.8 },
+            "elo": 190.8, "elo_interval": { "lower": 147.2, "upper": 240.8 },
+        });
+        let with = |mut fields: Value| {
+            let more = score.as_object().cloned().unwrap_or_default();
+            fields.as_object_mut().unwrap().extend(more);
+            fields
         };
-        let test = Test {
-            verdict: Verdict::Accepted,
-            log_likelihood_ratio: 3.0,
-            lower: -2.9,
-            upper: 2.9,
-            score: score.clone(),
+        let strength = [with(json!({ "opponent": "schwarz" }))];
+        let entry = |(accepted, generation): (&bool, u64)| {
+            json!({
+                "generation": generation, "accepted": accepted, "best_before": "abt", "games": 7, "positions": 100,
+                "training": {
+                    "family": "network", "samples": 9, "epochs": 2, "best_epoch": 1,
+                    "training_loss": 0.6, "validation_loss": 0.61234,
+                },
+                "model": "generations/0001/network/network.safetensors", "checksum": "0123",
+                "gate": with(json!({
+                    "verdict": "accepted", "log_likelihood_ratio": 3.0, "lower": -2.9, "upper": 2.9
+                })),
+                "strength": strength, "command": "alea improve",
+            })
         };
-        let training = Training {
-            family: "network".into(),
-            samples: 9,
-            epochs: 2,
-            best_epoch: 1,
-            training_loss: 0.6,
-            validation_loss: 0.612_34,
-        };
-        let strength = vec![Strength {
-            opponent: "schwarz".into(),
-            score,
-        }];
-        let entry = |(&accepted, generation)| Entry {
-            generation,
-            accepted,
-            best_before: "abt".into(),
-            games: 7,
-            positions: 100,
-            training: training.clone(),
-            model: "generations/0001/network/network.safetensors".into(),
-            checksum: "0123".into(),
-            gate: test.clone(),
-            strength: strength.clone(),
-            command: "alea improve".into(),
-        };
-        Ledger {
-            seed: 5,
-            start: Start {
-                evaluator: "abt".into(),
-                checksum: None,
-                strength: strength.clone(),
-            },
-            generations: accepted.iter().zip(1..).map(entry).collect(),
-        }
+        let generations: Value = accepted.iter().zip(1..).map(entry).collect();
+        let start = json!({ "evaluator": "abt", "strength": strength });
+        let ledger = json!({ "seed": 5, "start": start, "generations": generations });
+        serde_json::from_value(ledger).unwrap()
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use super::{
     End,
     config::ImproveConfig,
-    ledger::{Entry, Ledger, Score, Strength, yes_or_no},
+    ledger::{Entry, Ledger, Strength},
 };
 use crate::output;
 use anyhow::Result;
@@ -143,27 +143,22 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     let names = Scale::Categories(names.collect());
     let svg = chart_with_bars(&chart, &bars, &names, &Scale::Linear)?;
     let mut sheet = Sheet::new([
-        "After generation",
-        "Against",
-        "Score",
-        "95 % interval",
+        "after generation",
+        "against",
+        "score, 95 %",
         "Elo",
         "95 % interval of Elo",
-        "Games",
+        "games",
     ]);
-    for (generation, strength) in all.iter().enumerate() {
-        for Strength { opponent, score } in strength.iter() {
+    for (generation, strength) in (0..).zip(all) {
+        for Strength { opponent, score } in strength {
+            let Interval { lower, upper } = score.elo_interval;
             sheet.push(vec![
-                Cell::Count(generation as u64),
+                Cell::Count(generation),
                 opponent.as_str().into(),
-                percent(score),
-                interval(score),
-                format!("{:+.0}", score.elo).into(),
-                format!(
-                    "{:+.0} – {:+.0}",
-                    score.elo_interval.lower, score.elo_interval.upper
-                )
-                .into(),
+                score.to_string().into(),
+                Cell::Right(format!("{:+.0}", score.elo)),
+                Cell::Right(format!("{lower:+.0} – {upper:+.0}")),
                 score.games.into(),
             ]);
         }
@@ -176,60 +171,25 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     ])
 }
 
-fn percent(score: &Score) -> Cell {
-    format!("{:.2} %", 100.0 * score.score).into()
-}
-
-fn interval(score: &Score) -> Cell {
-    let Interval { lower, upper } = score.interval;
-    format!("{:.2} – {:.2} %", 100.0 * lower, 100.0 * upper).into()
-}
-
 /// Candidates against the best ones before them.
 fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
-    let mut sheet = Sheet::new([
-        "Generation",
-        "Accepted",
-        "Against",
-        "Score",
-        "95 % interval",
+    let sheet = ledger.sheet(&[
+        "generation",
+        "accepted",
+        "against",
+        "score at the gate, 95 %",
         "Elo",
         "LLR",
-        "Games",
-        "Model (xxh3)",
+        "bounds of LLR",
+        "games",
+        "model (xxh3)",
     ]);
-    let mut bars = Vec::new();
-    for Entry {
-        generation,
-        accepted,
-        best_before,
-        gate,
-        checksum,
-        ..
-    } in &ledger.generations
-    {
-        let score = &gate.score;
-        sheet.push(vec![
-            (*generation).into(),
-            yes_or_no(*accepted).into(),
-            best_before.as_str().into(),
-            percent(score),
-            interval(score),
-            format!("{:+.1}", score.elo).into(),
-            format!(
-                "{:+.2} in ({:.2}, {:.2})",
-                gate.log_likelihood_ratio, gate.lower, gate.upper
-            )
-            .into(),
-            score.games.into(),
-            checksum.as_str().into(),
-        ]);
-        bars.push(ScoreBar {
-            label: format!("generation {generation} – {best_before}"),
-            score: score.score,
-            interval: score.interval,
-        });
-    }
+    let bar = |entry: &Entry| ScoreBar {
+        label: format!("generation {} – {}", entry.generation, entry.best_before),
+        score: entry.gate.score.score,
+        interval: entry.gate.score.interval,
+    };
+    let bars: Vec<ScoreBar> = ledger.generations.iter().map(bar).collect();
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
     let svg = score_bars("Share of games won at the gate, %", &bars)?;
@@ -242,37 +202,16 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
 }
 
 fn training(ledger: &Ledger) -> Sheet {
-    let columns = [
-        "Generation",
-        "Games played",
-        "Positions",
-        "Family",
-        "Training samples",
-        "Best epoch",
-        "Training loss",
-        "Validation loss",
-    ];
-    let mut sheet = Sheet::new(columns);
-    for Entry {
-        generation,
-        games,
-        positions,
-        training,
-        ..
-    } in &ledger.generations
-    {
-        sheet.push(vec![
-            (*generation).into(),
-            (*games).into(),
-            (*positions).into(),
-            training.family.as_str().into(),
-            Cell::Count(training.samples as u64),
-            format!("{} of {}", training.best_epoch, training.epochs).into(),
-            Cell::Number(training.training_loss, 5),
-            Cell::Number(training.validation_loss, 5),
-        ]);
-    }
-    sheet
+    ledger.sheet(&[
+        "generation",
+        "games played",
+        "positions",
+        "family",
+        "samples",
+        "best epoch",
+        "training loss",
+        "validation loss",
+    ])
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! One seed rules all stages; each stage draws from a seed space of its own.
 
 use crate::commands::MOST_GAMES;
+use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use engine::learned::inputs::Learnable;
-use engine::play::build;
+use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::label::LabelConfig;
@@ -79,6 +80,17 @@ pub(crate) struct Round {
     pub(crate) games: u64,
 }
 
+impl Settings for PipelineConfig {
+    fn presets<G: Playable>() -> &'static [(&'static str, &'static str)] {
+        G::PIPELINES
+    }
+
+    fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
+        let (game, backend) = (&mut self.selfplay.game, &mut self.train.training.backend);
+        (game, &mut self.seed, backend)
+    }
+}
+
 impl PipelineConfig {
     /// Checks everything that can be checked before hours of work.
     pub(crate) fn check<G: Learnable>(&self, game: &G) -> Result<()> {
@@ -123,7 +135,6 @@ mod tests {
     use super::*;
     use crate::settings;
     use engine::games::einstein::Standard;
-    use engine::play::playable::Playable;
 
     #[test]
     fn options_of_self_play_are_read_checked_and_written() {

@@ -7,9 +7,10 @@
 //! one view; every search takes its windows here.
 
 use crate::core::game::{List, MOST_OUTCOMES, Outcome, OutcomeList};
+use serde::Serialize;
 
 /// What is known of a value: it lies in `[lower, upper]`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
     /// The value is at least this.
     pub lower: f32,

@@ -218,6 +218,18 @@ pub trait Playable: Game {
         moves.truncate(run.len());
     }
 
+    /// The moves that an outcome permits, or (`None`) all that some outcome does; none once the game
+    /// is over.
+    fn legal(&self, position: &Self::Position, outcome: Option<u8>) -> Self::Moves {
+        let mut moves = Self::Moves::default();
+        match outcome {
+            _ if self.payoffs(position).is_some() => {}
+            Some(outcome) => self.permitted(position, outcome, &mut moves),
+            None => self.moves(position, &mut moves),
+        }
+        moves
+    }
+
     /// A random position that is not over, with `first` to move and so much left, all numbers
     /// within the range (ends included) equally likely; `None` if the game knows no way to draw
     /// one.
@@ -260,10 +272,7 @@ pub trait Playable: Game {
 
     /// Reads a move of a position; whether chance permits it is not checked.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
-        let mut moves = Self::Moves::default();
-        if self.payoffs(position).is_none() {
-            self.moves(position, &mut moves);
-        }
+        let moves = self.legal(position, None);
         let mut moves = moves.iter().copied();
         moves
             .find(|&mv| self.format_move(position, mv) == text)

@@ -93,12 +93,14 @@ impl Valuation {
 }
 
 /// Why a player made no decision, in one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// By its own doing: whoever fails like that loses the game.
+    #[error("{0}")]
     OfPlayer(String),
     /// By no doing of the player: there is no memory, or no file may be opened any more. That
     /// decides no game.
+    #[error("{0}")]
     OfSystem(String),
 }
 

@@ -2,46 +2,56 @@
 //! the graph.
 
 use crate::core::chance::Bounds;
+use serde::Serialize;
 
-/// What a search found out about one move at the root.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a search found out about one move at the root; as JSON what is known besides its value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(bound = "")]
 pub struct MoveStatistics<M> {
     /// The move.
+    #[serde(skip)]
     pub mv: M,
     /// How often it was tried, by earlier searches too if their results were kept, and the tries that
     /// nobody made ([`super::MctsOptions::noise`]).
     pub visits: u32,
     /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if nothing is
     /// known of it.
+    #[serde(skip)]
     pub value: Option<f32>,
     /// What is proven of its value for that seat.
+    #[serde(flatten)]
     pub proven: Bounds,
     /// What the prior says of it: its share with PUCT, else its value; `None` without a prior.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
     /// Plies to the end, this one included, of a move that is proven to win or to lose, as the proof
     /// goes: at least so many where an oracle ended it. Only where seats move in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
 
-/// How a search went.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// How a search went; as JSON without line and moves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(bound = "")]
 pub struct TreeReport<M> {
     /// Simulations of the last search.
     pub simulations: u64,
     /// Positions in the graph; leaves that were visited once are none yet.
     pub positions: u32,
+    /// Plies of the longest simulation within the graph.
+    pub depth: u32,
     /// Bytes that the graph takes at most.
     pub bytes: usize,
     /// Share of the graph's memory that is used, 0 to 1.
     pub fill: f64,
     /// Whether a position could not be added because memory was used up.
     pub full: bool,
-    /// Plies of the longest simulation within the graph.
-    pub depth: u32,
     /// The line thought best: the best move, then the most visited one of each position, whatever
     /// chance says.
+    #[serde(skip)]
     pub line: Vec<M>,
     /// Each move asked about, in order.
+    #[serde(skip)]
     pub moves: Vec<MoveStatistics<M>>,
 }
 

@@ -94,9 +94,12 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
 #[test]
 fn programs_play_as_it_is_written() {
     scenes().1.par_bridge().for_each(|scene| {
-        let lines = scene.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        let lines = scene
+            .lines()
+            .filter(|line| !line.starts_with('#') && !line.is_empty());
         let lines: Vec<&str> = lines.collect();
-        let [game, keys, script] = *lines[0].splitn(3, '|').map(str::trim).collect::<Vec<_>>() else {
+        let [game, keys, script] = *lines[0].splitn(3, '|').map(str::trim).collect::<Vec<_>>()
+        else {
             panic!("{}", lines[0])
         };
         // Which processes live is read from /proc.

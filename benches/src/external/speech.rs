@@ -99,10 +99,12 @@ impl<G: Playable> Speech<G> {
                     line = line.replace(&name, value.as_deref()?);
                 }
             }
-            let line = line.trim().to_owned();
+            // Found before the end is trimmed: the text of a position may be empty.
+            let line = line.trim_start();
             let mut replies = self.protocol.replies.iter();
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
             let reply = reply.map_or(Reply::Nothing, |(_, reply)| *reply);
+            let line = line.trim_end().to_owned();
             (!line.is_empty()).then_some(Step { line, reply })
         };
         text.split(';').filter_map(step).collect()

@@ -17,6 +17,8 @@ pub struct Filter {
     pub plies: (usize, usize),
     /// Only explored plies, or only those that a player chose.
     pub explored: Option<bool>,
+    /// Only plies of this player, by its number among those of all records.
+    pub player: Option<u8>,
     /// Most that the value may differ from the result, which is what the side that moved got:
     /// 1, ½ or 0 with two seats.
     pub disagreement: f32,
@@ -28,6 +30,7 @@ impl Default for Filter {
             remaining: (0, usize::MAX),
             plies: (0, usize::MAX),
             explored: None,
+            player: None,
             disagreement: 1.0,
         }
     }
@@ -38,20 +41,22 @@ impl Filter {
     pub fn apply<G: Playable>(&self, rules: &G, game: &mut PlayedGame<G>) -> bool {
         let record = &mut game.record;
         let mut position = record.start;
-        let mut explored = false;
+        // Who made the last ply, and whether it was explored.
+        let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
             // The label of this ply is of the position that the ply before led to.
-            let wanted = self.wants(rules.remaining(&position), number, explored);
-            let result = record.payoffs[rules.to_move(&position)];
+            let wanted = self.wants(rules.remaining(&position), number, explored, player);
+            let seat = rules.to_move(&position);
+            let result = record.payoffs[seat];
             let agrees = |value: &f32| (*value - result).abs() <= self.disagreement;
             for values in &mut game.labels {
                 values[number] = values[number].filter(|label| wanted && agrees(&label.value));
                 left |= values[number].is_some();
             }
             position = rules.play(&position, ply.mv);
-            explored = ply.explored;
-            let wanted = self.wants(rules.remaining(&position), number + 1, explored);
+            (player, explored) = (Some(game.players[seat]), ply.explored);
+            let wanted = self.wants(rules.remaining(&position), number + 1, explored, player);
             ply.value = ply.value.filter(agrees).filter(|_| wanted);
             left |= ply.value.is_some();
         }
@@ -60,9 +65,10 @@ impl Filter {
     }
 
     /// Whether a position of which so much is left is wanted, to which ply `number` led.
-    fn wants(&self, remaining: usize, number: usize, explored: bool) -> bool {
+    fn wants(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
         (self.remaining.0..=self.remaining.1).contains(&remaining)
             && (self.plies.0..=self.plies.1).contains(&number)
             && self.explored.is_none_or(|wanted| wanted == explored)
+            && (self.player.is_none() || self.player == player)
     }
 }

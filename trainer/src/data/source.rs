@@ -239,6 +239,21 @@ impl<G: Playable> Source<G> {
         }
     }
 
+    /// The number of a player.
+    ///
+    /// # Errors
+    /// If nobody is called so; with those there are.
+    pub fn player(&self, name: &str) -> Result<u8, Error> {
+        let number = self.players.iter().position(|player| player == name);
+        let number = number.and_then(|number| u8::try_from(number).ok());
+        number.ok_or_else(|| {
+            let there = self.players.join(", ");
+            Error::new(format!(
+                "nobody in these records is '{name}'; there are {there}"
+            ))
+        })
+    }
+
     /// The files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.shards.iter().map(|part| part.path.as_path())

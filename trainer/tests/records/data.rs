@@ -339,6 +339,10 @@ fn a_filter_takes_values_and_labels_and_no_plies() {
             ..Filter::default()
         },
         Filter {
+            player: Some(1),
+            ..Filter::default()
+        },
+        Filter {
             disagreement: 0.5,
             ..Filter::default()
         },
@@ -360,6 +364,7 @@ fn a_filter_takes_values_and_labels_and_no_plies() {
                     0 => (9..=11).contains(&position.stones()),
                     1 => (3..=7).contains(&number),
                     2 => before.is_none_or(|ply| !ply.explored),
+                    3 => before.is_some() && game.players[1 - position.seat()] == 1,
                     _ => said.is_some_and(|value| match game.record.payoffs[seat] > 0.5 {
                         true => value >= 0.5,
                         false => value <= 0.5,

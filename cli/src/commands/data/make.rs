@@ -63,6 +63,10 @@ pub(super) struct Filter {
     /// Only explored plies
     #[arg(long)]
     explored: bool,
+    /// Only plies of this player, as `data info` names it: who learns from these alone learns to
+    /// answer those it met
+    #[arg(long, value_name = "PLAYER")]
+    player: Option<String>,
     /// Most that the value may differ from the result, 0 to 1
     #[arg(long, default_value_t = 1.0, value_name = "D")]
     disagreement: f32,
@@ -74,13 +78,19 @@ impl Filter {
             bail!("--disagreement is from 0 to 1, not {}", self.disagreement);
         }
         let all = filter::Filter::default();
-        let keep = filter::Filter {
+        let mut keep = filter::Filter {
             remaining: range("--stones", self.stones.as_deref(), all.remaining)?,
             plies: range("--plies", self.plies.as_deref(), all.plies)?,
             explored: (self.chosen || self.explored).then_some(self.explored),
+            player: None,
             disagreement: self.disagreement,
         };
-        (self.set).make::<G>(|source, out| rewrite::filter(source, out, &keep))
+        (self.set).make::<G>(|source, out| {
+            if let Some(name) = &self.player {
+                keep.player = Some(source.player(name)?);
+            }
+            rewrite::filter(source, out, &keep)
+        })
     }
 }
 

@@ -18,7 +18,7 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// What stands in a player's notation for a number.
-pub const PLACE: &str = "{n}";
+pub const PLACE: &str = "{}";
 
 /// A player, its numbers open.
 pub struct Candidate<G: Playable> {
@@ -183,7 +183,7 @@ mod tests {
         };
         let candidates = [
             candidate(
-                "a({n})",
+                "a({})",
                 vec![
                     (Some(20.0), greedy()),
                     (Some(1.0), random()),

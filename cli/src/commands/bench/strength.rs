@@ -9,20 +9,20 @@ use engine::play::playable::Playable;
 use std::path::PathBuf;
 
 /// How strong players are by what they cost: matches against one opponent, for each number that
-/// takes the place of {n} in a player's notation
+/// takes the place of {} in a player's notation
 ///
 /// With --luck scores are without the luck of rolls, and a game counts for many. With --state DIR
 /// an interrupted study goes on where it stopped, and more players or games may be added.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea bench strength --player \"star2(cpu_ms={n})\" --player \"mcts(cpu_ms={n})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"
+    after_help = "Example: alea bench strength --player \"star2(cpu_ms={})\" --player \"mcts(cpu_ms={})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"
 )]
 pub(super) struct Arguments {
     /// A player, with the number's place marked as in the default, or without; may be given several
     /// times
     #[arg(
         long = "player",
-        default_value = "star2(ms={n})",
+        default_value = "star2(ms={})",
         value_name = "PLAYER"
     )]
     players: Vec<String>,

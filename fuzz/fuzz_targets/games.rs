@@ -159,7 +159,14 @@ pub(crate) fn maps(bytes: &[u8]) {
 
 /// Every protocol, and every way of naming squares.
 static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
-    let keys = ["lines", "tcga", "gtp", "gtp, squares=golem", "ubgi, squares=top", "nboard"];
+    let keys = [
+        "lines",
+        "tcga",
+        "gtp",
+        "gtp, squares=golem",
+        "ubgi, squares=top",
+        "nboard",
+    ];
     let read = |keys| {
         let notation = Notation::parse(&format!("x(protocol={keys})")).expect("a notation");
         Dialect::read(&mut Arguments::of(&notation)).expect("a dialect")

@@ -20,11 +20,7 @@ use std::path::PathBuf;
 pub(super) struct Arguments {
     /// A player, with the number's place marked as in the default, or without; may be given several
     /// times
-    #[arg(
-        long = "player",
-        default_value = "star2(ms={})",
-        value_name = "PLAYER"
-    )]
+    #[arg(long = "player", default_value = "star2(ms={})", value_name = "PLAYER")]
     players: Vec<String>,
     /// Their opponent, always the same
     #[arg(long, default_value = "star1(depth=3)", value_name = "PLAYER")]

@@ -401,8 +401,8 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
     /// If there is no room for all of the few.
     #[inline]
     pub fn push_first<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
-        let length = usize::from(self.length);
-        self.items[length..length + FEW].copy_from_slice(&items);
+        let room = self.items[usize::from(self.length)..].first_chunk_mut();
+        *room.expect("the list has room for all of the few") = items;
         self.length += count.min(FEW) as u16;
     }
 

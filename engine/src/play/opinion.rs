@@ -5,7 +5,7 @@ use super::{
     playable::Playable,
     player::{Analysis, Player},
 };
-use crate::core::chance::expectation;
+use crate::core::{chance::expectation, clock::Instant};
 
 /// What a player thinks of a position that is not over; win probabilities are those of the seat to
 /// move.
@@ -45,7 +45,9 @@ impl<M: Copy + PartialEq> Opinion<M> {
         outcome: Option<u8>,
     ) -> Result<Self, String> {
         let legal = outcome.map(|_| game.legal(position, outcome));
-        let analysis = player.analyse(position, legal.as_deref());
+        let began = Instant::now();
+        let mut analysis = player.analyse(position, legal.as_deref());
+        analysis.stats.time = began.elapsed();
         // A player that rates no moves still plays one.
         let mut failure = player.failure();
         let legal = legal.filter(|_| failure.is_none());

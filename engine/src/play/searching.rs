@@ -26,15 +26,10 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
             game: PhantomData,
         }
     }
-
-    fn stats_since(&mut self, began: Instant) -> SearchStats {
-        SearchStats {
-            time: began.elapsed(),
-            ..self.search.take_stats()
-        }
-    }
 }
 
+// Whoever wants to know how long it took measures: reading the clock would cost as much as a search
+// of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     crate::player_never!(G: ponders, fails, hears, counts);
 
@@ -43,8 +38,6 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     }
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
-        // Whoever wants to know how long it took measures: reading the clock would cost as much as
-        // a search of one ply.
         let (best, value) = self.search.best_move(position, legal);
         Decision {
             best,
@@ -54,7 +47,6 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     }
 
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
-        let began = Instant::now();
         let mut all = G::Moves::default();
         let moves = legal.unwrap_or_else(|| {
             self.search.game().moves(position, &mut all);
@@ -67,17 +59,16 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             line: best_of(&moves).into_iter().collect(),
             moves,
             payoffs: found.into_iter().map(|(_, payoffs)| payoffs).collect(),
-            stats: self.stats_since(began),
+            stats: self.search.take_stats(),
             tree: None,
         }
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {
-        let began = Instant::now();
         Valuation {
             value: Some(self.search.value(position)),
             error: None,
-            stats: self.stats_since(began),
+            stats: self.search.take_stats(),
         }
     }
 }

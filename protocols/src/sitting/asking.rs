@@ -154,13 +154,15 @@ impl<G: Spoken> Sitting<G> {
     pub(crate) fn rate(&mut self, time: Option<Duration>) -> Result<Rates, String> {
         self.goes_on()?;
         let (legal, position) = (self.permitted().ok(), self.position);
-        let ((analysis, exact), is_timed) = self.ask(time, |player| {
+        let began = Instant::now();
+        let ((mut analysis, exact), is_timed) = self.ask(time, |player| {
             let legal = legal.as_ref().map(|(_, moves)| &**moves);
             let analysis = player.analyse(&position, legal);
             let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
             let exact = player.exact_scores(&position, &moves);
             (analysis, exact.map_or(Vec::new(), |(_, scores)| scores))
         })?;
+        analysis.stats.time = began.elapsed();
         Ok(self.rates(&analysis, &exact, is_timed))
     }
 

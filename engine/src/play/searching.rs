@@ -1,6 +1,10 @@
 //! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
 
-use crate::core::{chance::expectation, clock::Instant, game::Game};
+use crate::core::{
+    chance::expectation,
+    clock::Instant,
+    game::{Game, Payoffs},
+};
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::{
     Search, SearchStats,
@@ -53,15 +57,7 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             &all
         });
         let found = self.search.move_payoffs(position, moves);
-        let values = found.iter().map(|&(value, _)| Some(value));
-        let moves: Vec<_> = moves.iter().copied().zip(values).collect();
-        Analysis {
-            line: best_of(&moves).into_iter().collect(),
-            moves,
-            payoffs: found.into_iter().map(|(_, payoffs)| payoffs).collect(),
-            stats: self.search.take_stats(),
-            tree: None,
-        }
+        analysis_of(moves, found, self.search.take_stats())
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {
@@ -70,6 +66,22 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             error: None,
             stats: self.search.take_stats(),
         }
+    }
+}
+
+fn analysis_of<M: Copy>(
+    moves: &[M],
+    found: Vec<(f32, Option<Payoffs>)>,
+    stats: SearchStats,
+) -> Analysis<M> {
+    let values = found.iter().map(|&(value, _)| Some(value));
+    let moves: Vec<_> = moves.iter().copied().zip(values).collect();
+    Analysis {
+        line: best_of(&moves).into_iter().collect(),
+        moves,
+        payoffs: found.into_iter().map(|(_, payoffs)| payoffs).collect(),
+        stats,
+        tree: None,
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     Search, SearchStats,
     limits::{DepthRange, Limits, Pace, Watch},
     meter::LeafClock,
-    parallel::{Busy, spawn},
+    parallel::{Busy, beside},
     star::{Star, StarOptions},
     stopwatch::Deadline,
     table::Table,
@@ -23,10 +23,7 @@ use crate::core::{
 };
 use std::{
     marker::PhantomData,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
 };
 
 /// How the depth grows.
@@ -104,6 +101,18 @@ struct RootMove<M> {
     proven: bool,
 }
 
+impl<M: Copy> RootMove<M> {
+    fn all(moves: &[M]) -> Vec<Self> {
+        let unknown = |(place, &mv)| Self {
+            mv,
+            place,
+            bounds: Bounds::UNKNOWN,
+            proven: false,
+        };
+        moves.iter().enumerate().map(unknown).collect()
+    }
+}
+
 impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
     /// A search to a fixed depth, with all else at its default, on one thread and without a table.
     #[must_use]
@@ -133,13 +142,12 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
         // Without a table there is nothing that threads could share.
         let threads = if table.is_some() { threads.max(1) } else { 1 };
         let busy = (threads > 1).then(|| Arc::new(Busy::new()));
-        let workers = (0..threads)
-            .map(|_| {
-                let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
-                star.busy = busy.clone();
-                star
-            })
-            .collect();
+        let mut workers = Vec::with_capacity(threads);
+        for _ in 0..threads {
+            let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
+            star.busy = busy.clone();
+            workers.push(star);
+        }
         Self::of(workers, deepening, limits)
     }
 
@@ -212,20 +220,15 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
                 stop.clone(),
             );
         }
-        let Some((first, others)) = self.workers.split_first_mut() else {
-            unreachable!("there is always a worker")
-        };
+        let (first, others) = self.workers.split_at_mut(1);
+        let first = &mut first[0];
         let Some(stop) = stop else { return task(first) };
-        std::thread::scope(|scope| {
-            for worker in others {
-                spawn(scope, Box::new(|| _ = task(worker)));
-            }
-            // The first worker answers; the others only help, and end when it is done.
-            first.watch().ignore_stop();
-            let answer = task(first);
-            stop.store(true, Ordering::Relaxed);
-            answer
-        })
+        first.watch().ignore_stop();
+        let mut answer = None;
+        beside(others, &|worker| _ = task(worker), &stop, &mut || {
+            answer = Some(task(first))
+        });
+        answer.expect("the first worker answers")
     }
 }
 
@@ -300,16 +303,7 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         let (limits, aspiration) = (self.limits, self.deepening.aspiration);
         let best = self.run(position, |worker, depths| {
-            let mut moves: Vec<_> = legal
-                .iter()
-                .enumerate()
-                .map(|(place, &mv)| RootMove {
-                    mv,
-                    place,
-                    bounds: Bounds::UNKNOWN,
-                    proven: false,
-                })
-                .collect();
+            let mut moves = RootMove::all(legal);
             let mut completed = 0;
             for depth in depths {
                 let aspiration = aspiration.filter(|_| completed > 0);
@@ -431,8 +425,7 @@ fn iterate<G: Game, W: Deepens<G>>(
     }
     if let Some((_, place)) = best {
         bring_forward(moves, place);
-        // The others by what is known of them.
-        moves[1..].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
+        by_what_is_known(&mut moves[1..]);
     }
     true
 }
@@ -469,6 +462,11 @@ fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
     if let Some(index) = moves.iter().position(|root| root.place == place) {
         moves[..=index].rotate_right(1);
     }
+}
+
+/// Not part of what is compiled for every search: sorting is long.
+fn by_what_is_known<M>(moves: &mut [RootMove<M>]) {
+    moves.sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
 }
 
 /// Whether deeper iterations cannot change the choice; with a fixed depth its value is wanted too.

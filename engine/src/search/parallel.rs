@@ -7,7 +7,7 @@
 //! results of the same depth only, the value found is that of one thread, up to rounding.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread::Scope,
 };
 
@@ -51,6 +51,23 @@ impl Busy {
             self.slots[key as usize % SLOTS].store(0, Relaxed);
         }
     }
+}
+
+/// Does `own` while other threads have `task` done by a worker each, who only help: when it is done,
+/// they are told to stop. Compiled once for the workers, whatever they do.
+pub(super) fn beside<W: Send>(
+    workers: &mut [W],
+    task: &(dyn Fn(&mut W) + Sync),
+    stop: &AtomicBool,
+    own: &mut dyn FnMut(),
+) {
+    std::thread::scope(|scope| {
+        for worker in workers {
+            spawn(scope, Box::new(move || task(worker)));
+        }
+        own();
+        stop.store(true, Relaxed);
+    });
 }
 
 /// Starts a thread of a scope. By pointer: what starting takes is compiled once and not for every

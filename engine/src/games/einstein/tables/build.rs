@@ -38,12 +38,12 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    pub(super) fn solve_layer<T: Target>(
+    pub(super) fn solve_layer(
         &self,
         solver: &Solver<'_>,
         class: Class,
         layer: usize,
-        target: &T,
+        target: &(dyn Target + '_),
     ) {
         let jobs = solver.jobs(JOBS);
         (self.run)(jobs.len(), &|job| {

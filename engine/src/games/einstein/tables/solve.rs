@@ -237,16 +237,16 @@ impl<'a> Solver<'a> {
     ///
     /// # Panics
     /// If a successor has not been solved.
-    pub(super) fn run<T: Target>(&self, job: &Job, layer: usize, target: &T) -> usize {
+    pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn Target) -> usize {
         let class = self.matchings[job.matching].class;
-        with_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY, T>(job, layer, target))
+        with_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
     }
 
-    fn run_class<const OWN: usize, const ENEMY: usize, T: Target>(
+    fn run_class<const OWN: usize, const ENEMY: usize>(
         &self,
         job: &Job,
         layer: usize,
-        target: &T,
+        target: &dyn Target,
     ) -> usize {
         let matching = &self.matchings[job.matching];
         let mut scratch = Scratch::default();
@@ -275,7 +275,7 @@ impl<'a> Solver<'a> {
                 if planned >= AHEAD {
                     execute(plan, &mut scratch);
                 }
-                self.plan::<OWN, ENEMY, T>(matching, layer, own, others, &anchor, target, plan);
+                self.plan::<OWN, ENEMY>(matching, layer, own, others, &anchor, target, plan);
                 planned += 1;
             });
         }
@@ -294,14 +294,14 @@ impl<'a> Solver<'a> {
         clippy::too_many_arguments,
         reason = "what one block is made of, in the innermost loop"
     )]
-    fn plan<'t, const OWN: usize, const ENEMY: usize, T: Target>(
+    fn plan<'t, const OWN: usize, const ENEMY: usize>(
         &self,
         matching: &'t Matching,
         layer: usize,
         own: &Squares,
         others: &Squares,
         anchor: &Anchor,
-        target: &'t T,
+        target: &'t dyn Target,
         plan: &mut Plan<'t>,
     ) where
         'a: 't,

@@ -17,7 +17,7 @@ use engine::learned::{
 pub use sections::{
     NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;
 
 /// Everything that decides what a training does, beside the samples.
@@ -90,15 +90,7 @@ impl TrainConfig {
     /// # Errors
     /// If the text is no TOML, has an unknown key, or a value is out of range.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let config: Self = toml::from_str(text).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = 1 + text.as_bytes()[..offset]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count();
-            let message = error.message().replace('\n', " ");
-            Error::new(format!("line {line}: {message}"))
-        })?;
+        let config: Self = parse(text)?;
         config.check()?;
         Ok(config)
     }
@@ -169,6 +161,18 @@ impl TrainConfig {
         share("online.final_exploration", online.final_exploration)?;
         some("online.report_every", online.report_every)
     }
+}
+
+/// Reads settings that are written as TOML.
+///
+/// # Errors
+/// Names the line, and what is wrong there.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = 1 + text[..at].matches('\n').count();
+        Error::of(format!("line {line}"))(error.message().replace('\n', " "))
+    })
 }
 
 /// Refuses a value that is not good: it is out of its range.

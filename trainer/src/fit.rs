@@ -119,13 +119,8 @@ fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
-/// Turns samples into what a learner takes.
-trait Inputs<P>: Sync {
-    /// What it takes.
-    type Batch: Send;
-    /// The inputs of some samples, and their targets with this share of the search values.
-    fn batch(&self, samples: &[Sample<P>], search_share: f32) -> Self::Batch;
-}
+/// Makes batches of samples.
+type Prepare<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
 /// How a learner learns.
 #[derive(Clone, Copy)]
@@ -140,16 +135,16 @@ struct Plan {
 
 /// A model that learns, and can be put away and taken up again to the last bit.
 trait Learner<G: Learnable> {
-    /// Where its batches come from.
-    type Inputs: Inputs<G::Position>;
-    /// A copy of what makes its batches, for other threads.
-    fn inputs(&self) -> Self::Inputs;
+    /// What it takes: inputs and targets of some samples.
+    type Batch: Send;
+    /// What makes its batches on other threads, with this share of the search values in targets.
+    fn prepare(&self, search_share: f32) -> Prepare<G::Position, Self::Batch>;
     /// How it learns.
     fn plan(&self) -> Plan;
     /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, Error>;
+    fn learn(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<Losses, Error>;
     /// What it says of a batch.
-    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, Error>;
+    fn outputs(&self, batch: Self::Batch) -> Result<Outputs, Error>;
     /// The records of model and optimiser.
     fn records(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Takes the model, and the optimiser if it is given, from their records.
@@ -159,10 +154,6 @@ trait Learner<G: Learnable> {
     /// The model as the engine has it.
     fn export(&self) -> Result<Model<G>, Error>;
 }
-
-/// What a learner takes.
-type BatchOf<G, L> =
-    <<L as Learner<G>>::Inputs as Inputs<<G as engine::core::game::Game>::Position>>::Batch;
 
 fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result<FitReport, Error> {
     let mut checkpoint = Checkpoint::open(

@@ -2,7 +2,7 @@
 
 use crate::commands::MOST_GAMES;
 use crate::games::{self, with_game};
-use crate::{output, settings};
+use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::learned::inputs::Learnable;
@@ -122,8 +122,8 @@ fn fit_families<G: Learnable>(
 pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
-        config = settings::read(path)?;
-        config.check().with_context(|| path.display().to_string())?;
+        let read = TrainConfig::from_toml(&files::read_text(path)?);
+        config = read.with_context(|| path.display().to_string())?;
     }
     config.seed = seed.unwrap_or(config.seed);
     Ok(config)

@@ -167,9 +167,7 @@ impl<G: Learnable> Generation<'_, G> {
             share,
             ..Limits::default()
         };
-        let report = output::with_progress("games", |progress| {
-            run.run_within(&place, &limits, progress)
-        })?;
+        let report = output::with_progress("games", |progress| run.run(&place, &limits, progress))?;
         Ok(report.summary)
     }
 

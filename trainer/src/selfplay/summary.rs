@@ -101,7 +101,7 @@ impl<'a, G: Playable> Counter<'a, G> {
     }
 }
 
-/// What [`SelfPlay::run_within`](super::SelfPlay::run_within) did.
+/// What [`SelfPlay::run`](super::SelfPlay::run) did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
     /// All games that are there now.

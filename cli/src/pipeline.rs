@@ -165,7 +165,6 @@ pub(crate) fn file_name(notation: &str) -> String {
     notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
-/// One match in one line.
 pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
     format!(
         "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {} games, {:.0}/s",

@@ -136,7 +136,6 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     Ok(output::file(&path, text)?)
 }
 
-/// Reads a settings file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = files::read_text(path)?;
     parse(&text).with_context(|| path.display().to_string())

@@ -150,7 +150,13 @@ impl TrainConfig {
             "network.moves_to_go_weight",
             network.head_weight(Head::MovesToGo),
         )?;
-        batch("network.batch", network.batch)?;
+        let good_batch = (1..=1 << 20).contains(&network.batch);
+        require(
+            "network.batch",
+            network.batch,
+            good_batch,
+            "in 1 to 1048576",
+        )?;
         positive("network.learning_rate", network.learning_rate)?;
         positive("network.gradient_norm", network.gradient_norm)?;
         positive("ntuple.learning_rate", ntuple.learning_rate)?;
@@ -195,10 +201,6 @@ fn share(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error>
 fn positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
     let number = value.into();
     require(key, value, number.is_finite() && number > 0.0, "above 0")
-}
-
-fn batch(key: &str, size: usize) -> Result<(), Error> {
-    require(key, size, (1..=1 << 20).contains(&size), "in 1 to 1048576")
 }
 
 pub(crate) fn some(key: &str, count: impl Display + PartialOrd + From<u8>) -> Result<(), Error> {

@@ -74,15 +74,6 @@ impl SampleOptions {
     }
 }
 
-/// There is nothing to learn from in a directory.
-#[must_use]
-pub fn no_records(directory: &Path) -> Error {
-    let directory = directory.display();
-    Error::new(format!(
-        "{directory}: no game records there; make some with `alea selfplay --out {directory}`"
-    ))
-}
-
 /// The samples of a training.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
@@ -197,7 +188,10 @@ impl<G: Learnable> Samples<G> {
         for directory in directories {
             let own = shard::list(directory.as_ref())?;
             if own.is_empty() {
-                return Err(no_records(directory.as_ref()));
+                let place = directory.as_ref().display();
+                return Err(Error::of(&place)(format!(
+                    "no game records there; make some with `alea selfplay --out {place}`"
+                )));
             }
             shards.extend(own);
         }

@@ -72,7 +72,10 @@ pub fn fit<G: Learnable>(
         progress,
     };
     match family {
-        Family::Network => train(&run, NetworkLearner::new(&run, device)?),
+        Family::Network => {
+            let fused = config.training.backend == "flex";
+            train(&run, NetworkLearner::new(&run, device, fused)?)
+        }
         Family::NTuple => train(
             &run,
             NTupleLearner::new(samples.game(), &config.ntuple, device)?,
@@ -242,7 +245,6 @@ fn is_over(config: &TrainConfig, header: &Header) -> bool {
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
 }
 
-/// Exports the learner's model and reports.
 fn finish<G: Learnable>(
     run: &Run<'_, G>,
     learner: &impl Learner<G>,
@@ -285,21 +287,17 @@ fn finish<G: Learnable>(
         &validation_positions(run.samples.validation()),
     );
     let parity = export_model(learner, run.samples.game(), &story, &model, &positions)?;
-    let (samples, seconds) = header
-        .curve
-        .iter()
-        .fold((0.0, 0.0), |(samples, seconds), point| {
-            let all = run.samples.training() as f64;
-            (samples + all, seconds + all / point.samples_per_second)
-        });
+    let (curve, samples) = (&header.curve, run.samples.training() as f64);
+    let seconds = curve.iter().map(|point| samples / point.samples_per_second);
+    let samples_per_second = samples * curve.len() as f64 / seconds.sum::<f64>();
     Ok(FitReport {
-        curve: header.curve.clone(),
+        curve: curve.clone(),
         family: run.family.name().to_owned(),
-        epochs: header.curve.len(),
+        epochs: curve.len(),
         best_epoch: best.epoch,
         training_loss: best.training_loss,
         validation_loss: best.validation_loss,
-        samples_per_second: samples / seconds,
+        samples_per_second,
         parity,
         parity_positions: positions.len(),
         heads,
@@ -337,7 +335,6 @@ fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&Us
         .collect()
 }
 
-/// The positions of validation samples.
 fn validation_positions<P: Copy>(samples: &[Sample<P>]) -> Vec<P> {
     samples.iter().map(|sample| sample.position).collect()
 }

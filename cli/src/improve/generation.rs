@@ -155,7 +155,6 @@ impl<G: Learnable> Generation<'_, G> {
         format!("generation {}: {name}", self.number)
     }
 
-    /// Something in its directory.
     fn path(&self, name: &str) -> PathBuf {
         self.run.directory.join(place(self.number)).join(name)
     }
@@ -284,7 +283,6 @@ impl<G: Learnable> Run<'_, G> {
     }
 }
 
-/// Strength in one line.
 pub(crate) fn strength_line(strength: &[Strength]) -> String {
     let one = |found: &Strength| {
         let Score {

@@ -20,7 +20,6 @@ use benches::sheet::{Cell, Sheet};
 use benches::statistics::Interval;
 use std::path::{Path, PathBuf};
 
-/// Writes the page into the directory of a run.
 pub(super) fn write(
     directory: &Path,
     config: &ImproveConfig,
@@ -163,7 +162,6 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     ])
 }
 
-/// Candidates against the best ones before them.
 fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
     let sheet = ledger.sheet(&[
         "generation",

@@ -12,7 +12,6 @@ use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Samples of a validation step.
 const VALIDATION_BATCH: usize = 16_384;
 
 /// What happened in an epoch so far.
@@ -76,7 +75,6 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     Ok(passed)
 }
 
-/// What the validation samples lose.
 pub(super) struct Validated {
     /// Mean cross-entropy of the value in nats.
     pub(super) loss: f64,

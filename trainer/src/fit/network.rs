@@ -58,16 +58,9 @@ enum State {
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// A network with the initial weights of the configuration's seed, trained as the backend does
-    /// best.
-    pub(super) fn new(run: &Run<'_, G>, device: Device) -> Result<Self, Error> {
-        let fused = run.config.training.backend == "flex";
-        Self::with_step(run, device, fused)
-    }
-
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
-    pub(super) fn with_step(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
+    pub(super) fn new(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
         let shape = Shape::new(Sparse::of(&game, groups), &config.hidden)

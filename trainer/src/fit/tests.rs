@@ -157,7 +157,7 @@ fn fit_until(
         let learner = NTupleLearner::new(samples.game(), &config.ntuple, device)?;
         train(&run, CutOff(learner, batches))
     } else {
-        let learner = NetworkLearner::with_step(&run, device, !burn)?;
+        let learner = NetworkLearner::new(&run, device, !burn)?;
         train(&run, CutOff(learner, batches))
     }
 }

@@ -26,7 +26,7 @@ use std::{error::Error, sync::Arc};
 use trainer::config::TrainConfig;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, fit};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig};
+use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
 #[derive(Clone, Copy, Debug)]
 struct Columns;
@@ -144,7 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (games, training) = (directory.path().join("games"), directory.path().join("fit"));
     let mut played = SelfPlayConfig::of(&Columns);
     played.games = 8000;
-    SelfPlay::<Columns>::new(played)?.run(&games, &ProgressBar::hidden())?;
+    SelfPlay::<Columns>::new(played)?.run(&games, &Limits::default(), &ProgressBar::hidden())?;
     let mut config = TrainConfig::default();
     config.ntuple.phases = vec![2, 3, 4, 5, 6, 7];
     let samples = Samples::<Columns>::open(&[&games], &SampleOptions::played(0.1, 1))?;

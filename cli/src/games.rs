@@ -6,6 +6,7 @@
 use anyhow::{Result, anyhow, bail};
 use benches::arena::Starts;
 use benches::studies::setups::Setups;
+use engine::core::files;
 use engine::games::einstein::Standard;
 use engine::play::{
     notation::{Arguments, Notation, Problem},
@@ -179,7 +180,8 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
 /// whoever reads them says what is wrong with them.
 pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
-    let said = shards.iter().find_map(|path| shard::game_of(path).ok());
+    let said = |path: &PathBuf| shard::game_in(path, &files::read(path).ok()?).ok();
+    let said = shards.iter().find_map(said);
     let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
     meant(said.unwrap_or_else(|| Standard::NAME.to_owned()))
 }

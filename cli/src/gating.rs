@@ -6,8 +6,7 @@
 //! nobody.
 
 use anyhow::{Context, Result};
-use benches::arena::{MatchOptions, MatchResult, StoppingRule};
-use benches::statistics::sequential::Verdict;
+use benches::arena::{MatchOptions, StoppingRule};
 use engine::core::random::SeedSpace;
 use engine::learned::container::Container;
 use engine::play::playable::Playable;
@@ -35,13 +34,6 @@ pub(crate) fn tested<G: Playable>(rule: StoppingRule, options: MatchOptions<G>) 
         stop: Some(rule),
         ..options
     }
-}
-
-/// Whether the test found the first player better.
-pub(crate) fn is_better(result: &MatchResult) -> bool {
-    result
-        .sequential_test
-        .is_some_and(|test| test.verdict == Verdict::Accepted)
 }
 
 /// The checksum in the metadata of a model file that was verified before.

@@ -29,7 +29,7 @@ use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport};
 use trainer::sample::Sample;
-use trainer::selfplay::{SelfPlay, SelfPlaySummary};
+use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
 /// What a pipeline came to.
 #[derive(Serialize)]
@@ -58,8 +58,9 @@ pub(crate) fn run<G: Learnable>(
         || {
             let run = SelfPlay::<G>::new(config.selfplay())?;
             Ok(output::with_progress("games", |progress| {
-                run.run(&data[0], progress)
-            })?)
+                run.run(&data[0], &Limits::default(), progress)
+            })?
+            .summary)
         },
         |summary| format!("{} games, {} positions", summary.games, summary.positions),
     )?;
@@ -164,7 +165,6 @@ pub(crate) fn file_name(notation: &str) -> String {
     notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
-/// One match in one line.
 pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
     format!(
         "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {} games, {:.0}/s",
@@ -235,20 +235,12 @@ fn curves(models: &[FitReport]) -> LineChart {
         let curve = |name: &str, loss: fn(&CurvePoint) -> f64| {
             let points = model.curve.iter();
             let points = points.map(|point| (point.epoch as f64, loss(point)));
-            Curve {
-                name: format!("{} {name}", model.family),
-                points: points.collect(),
-            }
+            Curve::new(format!("{} {name}", model.family), points)
         };
         curves.push(curve("training", |point| point.training_loss));
         curves.push(curve("validation", |point| point.validation_loss));
     }
-    LineChart {
-        title: "Cross-entropy by epoch".to_owned(),
-        x_label: "epoch".to_owned(),
-        y_label: "nats".to_owned(),
-        curves,
-    }
+    LineChart::new("Cross-entropy by epoch", ["epoch", "nats"], curves)
 }
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {

@@ -3,11 +3,12 @@
 
 use crate::games::{self, GameArguments};
 use crate::output;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::play::playable::Playable;
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
+pub(crate) use trainer::config::parse;
 
 /// What a game has presets for.
 pub(crate) trait Settings: Serialize + DeserializeOwned {
@@ -135,17 +136,7 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     Ok(output::file(&path, text)?)
 }
 
-/// Reads a settings file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = files::read_text(path)?;
     parse(&text).with_context(|| path.display().to_string())
-}
-
-/// Reads settings; an error names the line and the key.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
-    toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = 1 + text[..at].matches('\n').count();
-        anyhow!("line {line}: {}", error.message().replace('\n', " "))
-    })
 }

@@ -17,7 +17,7 @@ use engine::learned::{
 pub use sections::{
     NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;
 
 /// Everything that decides what a training does, beside the samples.
@@ -90,15 +90,7 @@ impl TrainConfig {
     /// # Errors
     /// If the text is no TOML, has an unknown key, or a value is out of range.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let config: Self = toml::from_str(text).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = 1 + text.as_bytes()[..offset]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count();
-            let message = error.message().replace('\n', " ");
-            Error::new(format!("line {line}: {message}"))
-        })?;
+        let config: Self = parse(text)?;
         config.check()?;
         Ok(config)
     }
@@ -158,7 +150,13 @@ impl TrainConfig {
             "network.moves_to_go_weight",
             network.head_weight(Head::MovesToGo),
         )?;
-        batch("network.batch", network.batch)?;
+        let good_batch = (1..=1 << 20).contains(&network.batch);
+        require(
+            "network.batch",
+            network.batch,
+            good_batch,
+            "in 1 to 1048576",
+        )?;
         positive("network.learning_rate", network.learning_rate)?;
         positive("network.gradient_norm", network.gradient_norm)?;
         positive("ntuple.learning_rate", ntuple.learning_rate)?;
@@ -169,6 +167,18 @@ impl TrainConfig {
         share("online.final_exploration", online.final_exploration)?;
         some("online.report_every", online.report_every)
     }
+}
+
+/// Reads settings that are written as TOML.
+///
+/// # Errors
+/// Names the line, and what is wrong there.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = 1 + text[..at].matches('\n').count();
+        Error::of(format!("line {line}"))(error.message().replace('\n', " "))
+    })
 }
 
 /// Refuses a value that is not good: it is out of its range.
@@ -191,10 +201,6 @@ fn share(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error>
 fn positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
     let number = value.into();
     require(key, value, number.is_finite() && number > 0.0, "above 0")
-}
-
-fn batch(key: &str, size: usize) -> Result<(), Error> {
-    require(key, size, (1..=1 << 20).contains(&size), "in 1 to 1048576")
 }
 
 pub(crate) fn some(key: &str, count: impl Display + PartialOrd + From<u8>) -> Result<(), Error> {

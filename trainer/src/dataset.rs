@@ -74,15 +74,6 @@ impl SampleOptions {
     }
 }
 
-/// There is nothing to learn from in a directory.
-#[must_use]
-pub fn no_records(directory: &Path) -> Error {
-    let directory = directory.display();
-    Error::new(format!(
-        "{directory}: no game records there; make some with `alea selfplay --out {directory}`"
-    ))
-}
-
 /// The samples of a training.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
@@ -159,10 +150,10 @@ impl Seen {
         let mut bytes = Vec::with_capacity(size_of_val(samples));
         for sample in samples {
             game.encode(&sample.position, &mut bytes);
-            bytes.extend_from_slice(&sample.value.to_bits().to_le_bytes());
-            bytes.extend_from_slice(&sample.result.to_bits().to_le_bytes());
+            bytes.extend_from_slice(&sample.value.to_le_bytes());
+            bytes.extend_from_slice(&sample.result.to_le_bytes());
             if sample.weight != 1.0 {
-                bytes.extend_from_slice(&sample.weight.to_bits().to_le_bytes());
+                bytes.extend_from_slice(&sample.weight.to_le_bytes());
             }
             // Trainings that do not ask for them have the number they had before there were any.
             if sample.continuation != Continuation::UNKNOWN {
@@ -173,8 +164,8 @@ impl Seen {
                     plies,
                     exact,
                 } = sample.continuation;
-                bytes.extend_from_slice(&value.to_bits().to_le_bytes());
-                bytes.extend_from_slice(&result.to_bits().to_le_bytes());
+                bytes.extend_from_slice(&value.to_le_bytes());
+                bytes.extend_from_slice(&result.to_le_bytes());
                 bytes.extend_from_slice(&[outcome, plies, u8::from(exact)]);
             }
         }
@@ -197,7 +188,10 @@ impl<G: Learnable> Samples<G> {
         for directory in directories {
             let own = shard::list(directory.as_ref())?;
             if own.is_empty() {
-                return Err(no_records(directory.as_ref()));
+                let place = directory.as_ref().display();
+                return Err(Error::of(&place)(format!(
+                    "no game records there; make some with `alea selfplay --out {place}`"
+                )));
             }
             shards.extend(own);
         }
@@ -407,24 +401,15 @@ pub(crate) fn missing(part: &str) -> Error {
 }
 
 fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> Result<(), Error> {
-    let parts = samples.enumerate().flat_map(|(index, sample)| {
-        let Sample {
-            value,
-            result,
-            continuation,
-            ..
-        } = sample;
-        [*value, *result, continuation.value].map(|part| (index, part))
-    });
-    match parts
-        .into_iter()
-        .find(|(_, part)| !(0.0..=1.0).contains(part))
-    {
-        Some((index, target)) => Err(Error::new(format!(
-            "{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1"
-        ))),
-        None => Ok(()),
+    for (index, sample) in samples.enumerate() {
+        let mut targets = [sample.value, sample.result, sample.continuation.value].into_iter();
+        if let Some(target) = targets.find(|target| !(0.0..=1.0).contains(target)) {
+            return Err(Error::new(format!(
+                "{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1"
+            )));
+        }
     }
+    Ok(())
 }
 
 /// Labels of several shards, each once.

@@ -72,7 +72,10 @@ pub fn fit<G: Learnable>(
         progress,
     };
     match family {
-        Family::Network => train(&run, NetworkLearner::new(&run, device)?),
+        Family::Network => {
+            let fused = config.training.backend == "flex";
+            train(&run, NetworkLearner::new(&run, device, fused)?)
+        }
         Family::NTuple => train(
             &run,
             NTupleLearner::new(samples.game(), &config.ntuple, device)?,
@@ -119,13 +122,8 @@ fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
-/// Turns samples into what a learner takes.
-trait Inputs<P>: Sync {
-    /// What it takes.
-    type Batch: Send;
-    /// The inputs of some samples, and their targets with this share of the search values.
-    fn batch(&self, samples: &[Sample<P>], search_share: f32) -> Self::Batch;
-}
+/// Makes batches of samples.
+type Prepare<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
 /// How a learner learns.
 #[derive(Clone, Copy)]
@@ -140,16 +138,16 @@ struct Plan {
 
 /// A model that learns, and can be put away and taken up again to the last bit.
 trait Learner<G: Learnable> {
-    /// Where its batches come from.
-    type Inputs: Inputs<G::Position>;
-    /// A copy of what makes its batches, for other threads.
-    fn inputs(&self) -> Self::Inputs;
+    /// What it takes: inputs and targets of some samples.
+    type Batch: Send;
+    /// What makes its batches on other threads, with this share of the search values in targets.
+    fn prepare(&self, search_share: f32) -> Prepare<G::Position, Self::Batch>;
     /// How it learns.
     fn plan(&self) -> Plan;
     /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, Error>;
+    fn learn(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<Losses, Error>;
     /// What it says of a batch.
-    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, Error>;
+    fn outputs(&self, batch: Self::Batch) -> Result<Outputs, Error>;
     /// The records of model and optimiser.
     fn records(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Takes the model, and the optimiser if it is given, from their records.
@@ -159,10 +157,6 @@ trait Learner<G: Learnable> {
     /// The model as the engine has it.
     fn export(&self) -> Result<Model<G>, Error>;
 }
-
-/// What a learner takes.
-type BatchOf<G, L> =
-    <<L as Learner<G>>::Inputs as Inputs<<G as engine::core::game::Game>::Position>>::Batch;
 
 fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result<FitReport, Error> {
     let mut checkpoint = Checkpoint::open(
@@ -251,7 +245,6 @@ fn is_over(config: &TrainConfig, header: &Header) -> bool {
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
 }
 
-/// Exports the learner's model and reports.
 fn finish<G: Learnable>(
     run: &Run<'_, G>,
     learner: &impl Learner<G>,
@@ -294,21 +287,17 @@ fn finish<G: Learnable>(
         &validation_positions(run.samples.validation()),
     );
     let parity = export_model(learner, run.samples.game(), &story, &model, &positions)?;
-    let (samples, seconds) = header
-        .curve
-        .iter()
-        .fold((0.0, 0.0), |(samples, seconds), point| {
-            let all = run.samples.training() as f64;
-            (samples + all, seconds + all / point.samples_per_second)
-        });
+    let (curve, samples) = (&header.curve, run.samples.training() as f64);
+    let seconds = curve.iter().map(|point| samples / point.samples_per_second);
+    let samples_per_second = samples * curve.len() as f64 / seconds.sum::<f64>();
     Ok(FitReport {
-        curve: header.curve.clone(),
+        curve: curve.clone(),
         family: run.family.name().to_owned(),
-        epochs: header.curve.len(),
+        epochs: curve.len(),
         best_epoch: best.epoch,
         training_loss: best.training_loss,
         validation_loss: best.validation_loss,
-        samples_per_second: samples / seconds,
+        samples_per_second,
         parity,
         parity_positions: positions.len(),
         heads,
@@ -346,7 +335,6 @@ fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&Us
         .collect()
 }
 
-/// The positions of validation samples.
 fn validation_positions<P: Copy>(samples: &[Sample<P>]) -> Vec<P> {
     samples.iter().map(|sample| sample.position).collect()
 }

@@ -60,9 +60,7 @@ impl<'a, G: Playable> Pass<'a, G> {
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
-            samples,
             shuffle: Some(shuffle),
-            batch,
             from,
             ..Self::validation(samples, batch)
         }
@@ -162,10 +160,8 @@ impl<'a, G: Playable> Pass<'a, G> {
         // All go through the parts in one order, each taking its own.
         let [share, shares] = self.share;
         let parts: Vec<usize> = parts.into_iter().skip(share).step_by(shares).collect();
-        let threads = match self.pool {
-            Some(pool) => pool.current_num_threads(),
-            None => rayon::current_num_threads(),
-        };
+        let threads =
+            (self.pool).map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let mut window = Window::new(
             shuffle.window.min(self.samples.training()),
             self.samples.continuations() || self.samples.are_weighed(),

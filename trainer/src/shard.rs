@@ -434,19 +434,11 @@ pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 
-/// What a shard says that it holds games of, whichever that is: a notation, or in versions 2 and 3,
-/// which had one game, the name of its rules.
+/// What the bytes of a shard say that it holds games of, whichever that is: a notation, or in versions
+/// 2 and 3, which had one game, the name of its rules. The path is for errors alone.
 ///
 /// # Errors
-/// If the file is no shard of a version that is read, or its beginning is damaged.
-pub fn game_of(path: &Path) -> Result<String, Error> {
-    game_in(path, &files::read(path)?)
-}
-
-/// The same of the bytes of a file, whose name is for errors alone.
-///
-/// # Errors
-/// As [`game_of`].
+/// If it is no shard of a version that is read, or its beginning is damaged.
 pub fn game_in(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     let version = version(path, bytes)?;
     Ok(layout::open(path, bytes, version)?.header.game)

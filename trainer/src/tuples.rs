@@ -207,7 +207,6 @@ impl<'a, G: Learnable> Search<'a, G> {
             .map_err(Error::new)
     }
 
-    /// A training of a set.
     fn refit(&self, tuples: &[String]) -> Result<Fitted<G>, Error> {
         let seed = derive_seed(self.config.seed, SeedSpace::Training, &[ORDER]);
         Ok(refit(
@@ -300,16 +299,13 @@ impl<'a, G: Learnable> Search<'a, G> {
                 },
             ))
         };
-        let all: Vec<(usize, f64)> = self
+        let mut good: Vec<(usize, f64)> = self
             .candidates
             .par_iter()
             .enumerate()
             .map(explained)
             .collect::<Result<_, Error>>()?;
-        let mut good: Vec<(usize, f64)> = all
-            .into_iter()
-            .filter(|(_, explained)| *explained > 0.0)
-            .collect();
+        good.retain(|(_, explained)| *explained > 0.0);
         good.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(good)
     }

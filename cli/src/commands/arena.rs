@@ -278,7 +278,6 @@ impl Arguments {
     }
 }
 
-/// A result as a person reads it.
 pub(crate) fn table(result: &MatchResult) -> String {
     let [seconds_a, seconds_b] = result.seconds_per_move;
     let mut text = format!(

@@ -9,7 +9,7 @@ use engine::play::{build, playable::Playable};
 use rayon::prelude::*;
 use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
 ///
@@ -75,9 +75,7 @@ impl Arguments {
             seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
             opening_plies: G::OPENING_PLIES.max(OPENING_PLIES),
             exploration: EXPLORATION,
-            game: game.notation(),
-            options: SelfPlayOptions::default(),
-            labels: Vec::new(),
+            ..SelfPlayConfig::of(game)
         })?;
         let samples: Vec<_> = output::with_progress("games", |progress| {
             progress.set_length(self.games);

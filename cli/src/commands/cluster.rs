@@ -71,7 +71,6 @@ struct Settings {
     stage: Vec<Stage>,
 }
 
-/// What a task needs.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Needs {

@@ -21,18 +21,45 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Info(info::Arguments),
-    Verify(Verify),
-    Merge(make::Merge),
-    Filter(make::Filter),
-    Sample(make::Sample),
-    Shuffle(make::Shuffle),
-    Split(make::Split),
-    Relabel(relabel::Relabel),
-    Export(text::Export),
-    Import(text::Import),
+/// The commands by their arguments, which have a `run` each, and where those have the paths whose
+/// records say of what game they are.
+macro_rules! commands {
+    ($($name:ident($arguments:ty): $($paths:ident).+,)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($name($arguments),)+
+            Import(text::Import),
+        }
+
+        impl Command {
+            fn game(&self) -> String {
+                let paths = match self {
+                    $(Self::$name(command) => &command.$($paths).+,)+
+                    Self::Import(import) => return import.game(),
+                };
+                games::of_records(paths)
+            }
+
+            fn run<G: Playable>(&self) -> Result<()> {
+                match self {
+                    $(Self::$name(command) => command.run::<G>(),)+
+                    Self::Import(import) => import.run::<G>(),
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Info(info::Arguments): records.paths,
+    Verify(Verify): records.paths,
+    Merge(make::Merge): set.records.paths,
+    Filter(make::Filter): set.records.paths,
+    Sample(make::Sample): set.records.paths,
+    Shuffle(make::Shuffle): set.records.paths,
+    Split(make::Split): set.records.paths,
+    Relabel(relabel::Relabel): set.records.paths,
+    Export(text::Export): records.paths,
 }
 
 /// What every command reads.
@@ -72,40 +99,6 @@ impl Arguments {
     }
 }
 
-impl Command {
-    /// The game of the records; they say it themselves.
-    fn game(&self) -> String {
-        let records = match self {
-            Self::Info(info::Arguments { records, .. })
-            | Self::Verify(Verify { records })
-            | Self::Export(text::Export { records, .. }) => records,
-            Self::Merge(make::Merge { set, .. })
-            | Self::Filter(make::Filter { set, .. })
-            | Self::Sample(make::Sample { set, .. })
-            | Self::Shuffle(make::Shuffle { set, .. })
-            | Self::Split(make::Split { set, .. })
-            | Self::Relabel(relabel::Relabel { set, .. }) => &set.records,
-            Self::Import(import) => return import.game(),
-        };
-        games::of_records(&records.paths)
-    }
-
-    fn run<G: Playable>(&self) -> Result<()> {
-        match self {
-            Self::Info(info) => info.run::<G>(),
-            Self::Verify(verify) => verify.run::<G>(),
-            Self::Merge(merge) => merge.run::<G>(),
-            Self::Filter(filter) => filter.run::<G>(),
-            Self::Sample(sample) => sample.run::<G>(),
-            Self::Shuffle(shuffle) => shuffle.run::<G>(),
-            Self::Split(split) => split.run::<G>(),
-            Self::Relabel(relabel) => relabel.run::<G>(),
-            Self::Export(export) => export.run::<G>(),
-            Self::Import(import) => import.run::<G>(),
-        }
-    }
-}
-
 impl Verify {
     fn run<G: Playable>(&self) -> Result<()> {
         let found = verify::<G>(&self.records.paths)?;
@@ -137,7 +130,6 @@ impl Records {
         Ok(Source::open(&self.paths)?)
     }
 
-    /// Says what was made.
     fn made(&self, written: &[Written], files: &str) -> Result<()> {
         match written {
             _ if !self.json => (written.iter()).try_for_each(|one| output::line(&made(one, files))),
@@ -148,7 +140,6 @@ impl Records {
 }
 
 impl Remade {
-    /// Makes a set of the records.
     fn make<G: Playable>(
         &self,
         make: impl FnOnce(&Source<G>, &Path) -> Result<Written, trainer::Error>,
@@ -175,7 +166,6 @@ fn shown(error: Error) -> Error {
     anyhow!("{} problems with the records", problems.len())
 }
 
-/// What the files of records are called.
 const SHARDS: &str = "shards";
 
 /// What was made, as a person reads it, in `files`.

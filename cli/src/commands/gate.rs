@@ -9,6 +9,7 @@ use crate::games::with_game;
 use crate::{gating, output};
 use anyhow::{Context, Result, bail};
 use benches::arena::{MatchResult, play_match};
+use benches::statistics::sequential::Verdict;
 use chrono::Utc;
 use engine::core::files;
 use engine::learned::{
@@ -84,7 +85,8 @@ impl Arguments {
         if self.pairs.shard.ends_task(self.json)? {
             return Ok(());
         }
-        let promoted = gating::is_better(&result);
+        let test = result.sequential_test;
+        let promoted = test.is_some_and(|test| test.verdict == Verdict::Accepted);
         if promoted {
             promotion.carry_out(&result, self)?;
         }

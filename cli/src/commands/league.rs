@@ -247,7 +247,6 @@ fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
     Ok(output::file(&directory.join("league.html"), html)?)
 }
 
-/// The standings as a table.
 fn standings(result: &LeagueResult) -> Sheet {
     let mut sheet = Sheet::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
     for (place, one) in (1..).zip(&result.standings) {

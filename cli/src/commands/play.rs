@@ -193,7 +193,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
         Ok(session)
     }
 
-    /// The position now.
     fn position(&self) -> G::Position {
         self.positions[self.plies.len()]
     }
@@ -273,7 +272,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
-    /// All moves.
     fn names(&self, face: Option<u8>) -> Vec<String> {
         let position = self.position();
         let moves = self.game.legal(&position, face);
@@ -281,7 +279,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
         names.collect()
     }
 
-    /// Who is to move, in words.
     fn title(&self) -> &'static str {
         self.game.seat_title(self.game.to_move(&self.position()))
     }
@@ -359,7 +356,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
         Ok((name.unwrap_or_default(), best, played))
     }
 
-    /// What a move gives away.
     fn price(&self, face: Option<u8>, mv: &str) -> Result<String> {
         let (better, best, value) = self.rated(face, mv)?;
         let error = best - value;
@@ -377,7 +373,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
         Ok(format!("{price}; better is {better}, {best:.1} %"))
     }
 
-    /// Writes the game as JSON lines.
     fn save(&self, name: &str) -> Result<()> {
         if name.is_empty() {
             bail!("'save' needs the name of a file");

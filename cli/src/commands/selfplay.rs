@@ -140,9 +140,8 @@ impl Arguments {
                 .flatten(),
             share: self.shard.share(),
         };
-        let report = output::with_progress("games", |progress| {
-            run.run_within(&self.out, &limits, progress)
-        })?;
+        let report =
+            output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;
         let mut told = serde_json::to_value(&report.summary)?;
         // Seconds of all threads together, of the games played now; whether there is more to play.
         told["time"] = serde_json::to_value(report.timing)?;

@@ -126,7 +126,6 @@ fn to_json(game: &Standard, facts: &ClassFacts) -> Value {
     })
 }
 
-/// Facts as a person reads them.
 fn show(facts: &[Value]) -> Result<()> {
     if facts.is_empty() {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use crate::commands::MOST_GAMES;
 use crate::games::{self, with_game};
-use crate::{output, settings};
+use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::learned::inputs::Learnable;
@@ -122,8 +122,8 @@ fn fit_families<G: Learnable>(
 pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
-        config = settings::read(path)?;
-        config.check().with_context(|| path.display().to_string())?;
+        let read = TrainConfig::from_toml(&files::read_text(path)?);
+        config = read.with_context(|| path.display().to_string())?;
     }
     config.seed = seed.unwrap_or(config.seed);
     Ok(config)
@@ -155,7 +155,6 @@ pub(crate) fn load_and_count<G: Learnable>(
     Ok(samples)
 }
 
-/// Fits one family in a directory of its own.
 pub(crate) fn fit_one<G: Learnable>(
     config: &TrainConfig,
     family: Family,
@@ -205,7 +204,6 @@ fn fit_games<G: Learnable>(
     })?)
 }
 
-/// A report as a person reads it.
 fn games_summary(report: &OnlineReport) -> String {
     format!(
         "{:<8} {} games, {} positions: loss {:.5} nats against results; {:.0} games/s; engine agrees to {:.1e} on {} positions\n         {}",
@@ -220,7 +218,6 @@ fn games_summary(report: &OnlineReport) -> String {
     )
 }
 
-/// A report as a person reads it.
 pub(crate) fn summary(report: &FitReport) -> String {
     let mut text = format!(
         "{:<8} epoch {} of {}: loss {:.5}, validation {:.5} nats; {:.0} samples/s; engine agrees to {:.1e} on {} positions\n         {}",

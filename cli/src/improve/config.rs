@@ -24,7 +24,6 @@ use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 /// Most generations: their directories have numbers of four digits.
 const MOST_GENERATIONS: u64 = 9999;
 
-/// The settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImproveConfig {
@@ -153,7 +152,6 @@ impl ImproveConfig {
         derive_seed(self.seed, space, &[IMPROVE, generation]) >> 11
     }
 
-    /// What is fitted.
     pub(crate) fn family(&self) -> Result<Family> {
         let families = [Family::Network, Family::NTuple];
         let wanted = &self.train.family;
@@ -181,7 +179,6 @@ impl ImproveConfig {
         Some(LabelConfig { name, by })
     }
 
-    /// The training of a generation.
     pub(crate) fn train(&self, generation: u64) -> TrainConfig {
         let section = self.train.clone();
         TrainConfig {
@@ -194,7 +191,6 @@ impl ImproveConfig {
         }
     }
 
-    /// When the gate's test ends.
     pub(crate) fn stopping_rule(&self) -> Result<StoppingRule> {
         let GateSection {
             elo0,

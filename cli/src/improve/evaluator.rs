@@ -33,7 +33,6 @@ impl Evaluator {
         })
     }
 
-    /// A model of the run.
     pub(crate) fn model(path: &Path, name: &str) -> Self {
         Self {
             notation: model_notation(path),

@@ -155,7 +155,6 @@ impl<G: Learnable> Generation<'_, G> {
         format!("generation {}: {name}", self.number)
     }
 
-    /// Something in its directory.
     fn path(&self, name: &str) -> PathBuf {
         self.run.directory.join(place(self.number)).join(name)
     }
@@ -167,9 +166,7 @@ impl<G: Learnable> Generation<'_, G> {
             share,
             ..Limits::default()
         };
-        let report = output::with_progress("games", |progress| {
-            run.run_within(&place, &limits, progress)
-        })?;
+        let report = output::with_progress("games", |progress| run.run(&place, &limits, progress))?;
         Ok(report.summary)
     }
 
@@ -286,7 +283,6 @@ impl<G: Learnable> Run<'_, G> {
     }
 }
 
-/// Strength in one line.
 pub(crate) fn strength_line(strength: &[Strength]) -> String {
     let one = |found: &Strength| {
         let Score {

@@ -133,7 +133,6 @@ impl Test {
 }
 
 impl Ledger {
-    /// Where the ledger of a run is.
     pub(crate) fn path(directory: &Path) -> PathBuf {
         directory.join("ledger.json")
     }
@@ -155,7 +154,6 @@ impl Ledger {
         Ok(Some(ledger))
     }
 
-    /// Writes it in both forms.
     pub(crate) fn write(&self, directory: &Path) -> Result<()> {
         let json = serde_json::to_string_pretty(self)? + "\n";
         output::file(&Self::path(directory), json)?;
@@ -173,7 +171,6 @@ impl Ledger {
         last.take_while(|entry| !entry.accepted).count() as u64
     }
 
-    /// How strong the best one is.
     pub(crate) fn strength(&self) -> &[Strength] {
         self.generations
             .last()

@@ -10,7 +10,7 @@ use super::{
 use crate::output;
 use anyhow::Result;
 use benches::arena::report::{self, ReportData, Stage};
-use benches::page::{Block, Page, Section, Sentence};
+use benches::page::{Block, Page, Sentence};
 use benches::plot::{
     Curve, LineChart, ScoreBar,
     scaled::{Bar, Scale, chart_with_bars},
@@ -20,7 +20,6 @@ use benches::sheet::{Cell, Sheet};
 use benches::statistics::Interval;
 use std::path::{Path, PathBuf};
 
-/// Writes the page into the directory of a run.
 pub(super) fn write(
     directory: &Path,
     config: &ImproveConfig,
@@ -41,7 +40,7 @@ fn page(
     ended: Option<End>,
 ) -> Result<Page> {
     // Stages, configuration and commands stand as in every report.
-    let mut page = report::page(&ReportData {
+    let report = report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
         configuration: toml::to_string(config)?,
         commands: (ledger.generations.last().iter())
@@ -50,25 +49,21 @@ fn page(
         stages: stages.to_vec(),
         ..ReportData::default()
     })?;
-    page.summary = summary(ledger, ended);
-    let mut sections = vec![Section {
-        heading: "Strength".to_owned(),
-        blocks: strength(ledger)?,
-    }];
+    let mut page = Page {
+        title: report.title,
+        summary: summary(ledger, ended),
+        sections: Vec::new(),
+    };
+    page.push("Strength", strength(ledger)?);
     if !ledger.generations.is_empty() {
-        sections.push(Section {
-            heading: "Gate".to_owned(),
-            blocks: gate(ledger)?,
-        });
-        sections.push(Section {
-            heading: "Games and training".to_owned(),
-            blocks: vec![
-                Block::Table(training(ledger)),
-                Block::Note(LOSSES.to_owned()),
-            ],
-        });
+        page.push("Gate", gate(ledger)?);
+        let losses = Block::Note(LOSSES.to_owned());
+        page.push(
+            "Games and training",
+            vec![Block::Table(training(ledger)), losses],
+        );
     }
-    page.sections.splice(0..0, sections);
+    page.sections.extend(report.sections);
     Ok(page)
 }
 
@@ -131,14 +126,10 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
         } else {
             opponent.to_owned()
         };
-        curves.push(Curve { name, points });
+        curves.push(Curve::new(name, points));
     }
-    let chart = LineChart {
-        title: "Elo of the best evaluator against fixed opponents".to_owned(),
-        x_label: "generation".to_owned(),
-        y_label: "Elo".to_owned(),
-        curves,
-    };
+    let title = "Elo of the best evaluator against fixed opponents";
+    let chart = LineChart::new(title, ["generation", "Elo"], curves);
     let names = (0..all.len()).map(|generation| generation.to_string());
     let names = Scale::Categories(names.collect());
     let svg = chart_with_bars(&chart, &bars, &names, &Scale::Linear)?;
@@ -165,13 +156,12 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     }
     let note = "Bars are 95 % intervals. A generation that was not promoted leaves the best one, and its measurements, as they were.";
     Ok(vec![
-        Block::chart(svg, chart.title),
+        Block::chart(svg, title),
         Block::Note(note.to_owned()),
         Block::Table(sheet),
     ])
 }
 
-/// Candidates against the best ones before them.
 fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
     let sheet = ledger.sheet(&[
         "generation",

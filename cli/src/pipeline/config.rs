@@ -12,7 +12,6 @@ use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, Tr
 use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 
-/// The settings of a pipeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PipelineConfig {
@@ -71,7 +70,6 @@ pub(crate) struct ArenaSection {
     pub(crate) rounds: Vec<Round>,
 }
 
-/// Matches at one depth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Round {

@@ -71,7 +71,6 @@ impl<'a, G: Playable> Builder<'a, G> {
         Ok(())
     }
 
-    /// How many plies were added.
     pub(super) fn plies(&self) -> usize {
         self.plies.len()
     }

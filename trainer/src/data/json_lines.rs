@@ -46,7 +46,6 @@ pub(super) struct Heading {
 }
 
 impl Heading {
-    /// What is said of these games.
     pub(super) fn of<G: Playable>(source: &Source<G>) -> Self {
         let run = if let [run] = &source.runs[..] {
             run.clone()

@@ -38,7 +38,6 @@ pub struct Written {
 }
 
 impl Written {
-    /// Nothing yet.
     pub(super) fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),

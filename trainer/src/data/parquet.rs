@@ -43,7 +43,6 @@ fn label_columns(label: &Label) -> [String; 2] {
     ["label", "error"].map(|kind| format!("{kind}_{}", label.name))
 }
 
-/// The name of the column of a seat's player.
 fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
@@ -63,7 +62,6 @@ struct Row<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Row<'a, G> {
-    /// The plies of a game.
     fn all(rules: &'a G, number: i64, game: &'a PlayedGame<G>) -> impl Iterator<Item = Self> {
         let mut replay = Replay::new(rules, game.record.start);
         let plies = game.record.plies.iter().enumerate();
@@ -208,7 +206,6 @@ pub(super) struct Writer<'a, G: Playable, W> {
     /// What will be a row group, with numbers.
     games: Vec<(i64, PlayedGame<G>)>,
     waiting: usize,
-    /// All rows so far.
     pub(super) rows: u64,
     out: W,
 }

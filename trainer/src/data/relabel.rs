@@ -149,7 +149,6 @@ fn finished<G: Playable>(
     Ok(Some(labelled))
 }
 
-/// The games with the label.
 fn labelled<G: Playable>(
     mut games: Vec<PlayedGame<G>>,
     recipe: &LabelRecipe<G>,

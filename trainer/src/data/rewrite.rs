@@ -159,7 +159,6 @@ impl<'a> Deal<'a> {
         Ok(Self { parts, sum, seed })
     }
 
-    /// The share that a part has of all.
     pub(super) fn share(&self, part: &Part) -> f64 {
         part.share / self.sum
     }

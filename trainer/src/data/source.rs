@@ -15,7 +15,6 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Headers that are read at once.
 const HEADERS_AT_ONCE: usize = 256;
 
 /// Runs that are told in full: all shards of a new set tell them.
@@ -67,7 +66,6 @@ pub struct Source<G> {
     pub games: u64,
 }
 
-/// One shard.
 #[derive(Debug)]
 struct Part {
     path: PathBuf,
@@ -149,7 +147,6 @@ impl<G: Playable> Source<G> {
         Ok(source)
     }
 
-    /// No games yet.
     fn of(rules: G) -> Self {
         Self {
             shards: Vec::new(),
@@ -310,7 +307,6 @@ impl<G: Playable> Source<G> {
         Ok(games)
     }
 
-    /// The games of one shard.
     fn read(&self, part: &Part) -> Result<Vec<PlayedGame<G>>, Error> {
         let changed = || Error::at(&part.path, "changed while it was read");
         let (header, mut games) = shard::read(&part.path)?;

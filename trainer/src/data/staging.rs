@@ -56,7 +56,6 @@ impl Staging {
         Err(FileError::Busy(place.to_owned()).into())
     }
 
-    /// Where it is filled.
     pub(super) fn path(&self) -> &Path {
         self.temporary.path()
     }

@@ -29,7 +29,6 @@ pub struct UsedLabel {
     pub samples: usize,
 }
 
-/// What came of a shard.
 pub(super) struct Part<P> {
     pub(super) game: String,
     /// What tells its shard from others.
@@ -43,33 +42,28 @@ pub(super) struct Part<P> {
 }
 
 /// Which labels of a shard count, by their number.
-struct Wanted {
+struct Wanted<'a> {
+    options: &'a SampleOptions,
     /// Instead of the search value.
     value: Option<usize>,
     /// Instead of search value and result.
     exact: Vec<usize>,
-    /// See [`SampleOptions::error_scale`].
-    error_scale: f32,
-    /// Whether samples are told how their game went on.
-    continuations: bool,
 }
 
-impl Wanted {
-    fn new(labels: &[Label], options: &SampleOptions) -> Self {
+impl<'a> Wanted<'a> {
+    fn new(labels: &[Label], options: &'a SampleOptions) -> Self {
         let numbers = (0..labels.len()).filter(|&number| options.exact && labels[number].exact);
         let value = labels
             .iter()
             .position(|label| Some(&label.name) == options.label.as_ref());
         Self {
+            options,
             value,
             exact: numbers.collect(),
-            error_scale: options.error_scale,
-            continuations: options.continuations,
         }
     }
 }
 
-/// Reads a shard of a game.
 pub(super) fn split<G: Playable>(
     rules: &G,
     path: &Path,
@@ -116,7 +110,7 @@ fn validates(options: &SampleOptions, game: u64) -> bool {
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
-    wanted: &Wanted,
+    wanted: &Wanted<'_>,
     used: &mut [usize],
     samples: &mut Vec<Sample<G::Position>>,
 ) -> usize {
@@ -144,7 +138,7 @@ fn add_samples<G: Playable>(
             used[label] += 1;
             Some(Sample {
                 result,
-                weight: weight(said.error.unwrap_or(0.0), wanted.error_scale),
+                weight: weight(said.error.unwrap_or(0.0), wanted.options.error_scale),
                 ..Sample::exact(position, said.value)
             })
         } else {
@@ -158,7 +152,7 @@ fn add_samples<G: Playable>(
             (continuation.value, continuation.exact) = (seen((by, said.value)), exact.is_some());
         }
         if let Some(mut sample) = sample {
-            if wanted.continuations {
+            if wanted.options.continuations {
                 sample.continuation = continuation(ply, record.plies.len() - number, result);
                 waiting = Some((samples.len(), seat));
             }
@@ -195,10 +189,9 @@ mod tests {
     fn positions_of_suites_are_no_samples_however_they_are_turned() {
         let rules = Standard::default();
         let wanted = Wanted {
+            options: &SampleOptions::played(0.0, 0).with_continuations(true),
             value: Some(0),
             exact: Vec::new(),
-            error_scale: 0.0,
-            continuations: true,
         };
         let mut random = RandomStream::new(1);
         let suite = include_str!("../../../data/suites/stones-9.jsonl");

@@ -42,7 +42,6 @@ impl Header {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
 
-    /// Whether this is the training of these things.
     pub(super) fn same_training(
         &self,
         directory: &Path,
@@ -87,7 +86,6 @@ pub(super) struct Checkpoint {
     pub(super) best: Vec<u8>,
 }
 
-/// The checkpoint of a directory.
 pub(super) fn path(directory: &Path) -> PathBuf {
     directory.join("checkpoint.bin")
 }
@@ -133,13 +131,11 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Takes what a learner has become.
     pub(super) fn take<G: Learnable>(&mut self, learner: &impl Learner<G>) -> Result<(), Error> {
         [self.model, self.optimiser] = learner.records()?;
         Ok(())
     }
 
-    /// Writes the checkpoint of a directory.
     pub(super) fn write(&self, directory: &Path) -> Result<(), Error> {
         let path = path(directory);
         let header = serde_json::to_vec(&self.header)

@@ -1,6 +1,6 @@
 //! One epoch of any learner: all training samples once, then the validation samples.
 
-use super::{Inputs, Learner, Plan, Run, ran_away};
+use super::{Learner, Plan, Run, ran_away};
 use crate::Error;
 use crate::batch::scaled_plies;
 use crate::calibrate::logit_loss;
@@ -12,7 +12,6 @@ use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Samples of a validation step.
 const VALIDATION_BATCH: usize = 16_384;
 
 /// What happened in an epoch so far.
@@ -51,36 +50,31 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
         ..
     } = learner.plan();
     let pass = Pass::training(run.samples, size, shuffle, passed.batches);
-    let inputs = learner.inputs();
     let search_share = run.config.target.search_share_of(epoch, training.epochs);
     let (before, started) = (passed.seconds, Instant::now());
-    pass.each(
-        |samples| inputs.batch(samples, search_share),
-        |number, batch| {
-            passed.learning_rate = run.learning_rate(learning_rate, epoch, number, pass.batches());
-            let losses = learner.learn(batch, passed.learning_rate)?;
-            if !losses.are_finite() {
-                let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;
-                return Err(ran_away("training loss", loss, epoch, number + 1));
-            }
-            let samples = size.min(run.samples.training() - passed.samples);
-            passed.batches += 1;
-            passed.samples += samples;
-            passed.losses += losses;
-            passed.seconds = before + started.elapsed().as_secs_f64();
-            run.progress.inc(samples as u64);
-            run.progress.set_message(format!(
-                "epoch {epoch}/{} loss {:.5}",
-                training.epochs,
-                passed.losses.value / passed.samples as f64
-            ));
-            pause(&*learner, &passed)
-        },
-    )?;
+    pass.each(learner.prepare(search_share), |number, batch| {
+        passed.learning_rate = run.learning_rate(learning_rate, epoch, number, pass.batches());
+        let losses = learner.learn(batch, passed.learning_rate)?;
+        if !losses.are_finite() {
+            let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;
+            return Err(ran_away("training loss", loss, epoch, number + 1));
+        }
+        let samples = size.min(run.samples.training() - passed.samples);
+        passed.batches += 1;
+        passed.samples += samples;
+        passed.losses += losses;
+        passed.seconds = before + started.elapsed().as_secs_f64();
+        run.progress.inc(samples as u64);
+        run.progress.set_message(format!(
+            "epoch {epoch}/{} loss {:.5}",
+            training.epochs,
+            passed.losses.value / passed.samples as f64
+        ));
+        pause(&*learner, &passed)
+    })?;
     Ok(passed)
 }
 
-/// What the validation samples lose.
 pub(super) struct Validated {
     /// Mean cross-entropy of the value in nats.
     pub(super) loss: f64,
@@ -154,10 +148,9 @@ pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
     mut tell: impl FnMut(&Sample<G::Position>, Said),
 ) -> Result<(), Error> {
     let validation = run.samples.validation();
-    let inputs = learner.inputs();
     let search_share = run.config.target.last_search_share();
     Pass::validation(run.samples, VALIDATION_BATCH).each(
-        |samples| inputs.batch(samples, search_share),
+        learner.prepare(search_share),
         |number, batch| {
             let Outputs {
                 logits,

@@ -13,7 +13,6 @@ use engine::learned::{
     network::{Head, PLIES_SCALE},
 };
 
-/// Judges the heads of a trained model.
 pub(super) fn judge<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,

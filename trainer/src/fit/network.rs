@@ -3,7 +3,7 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
 //! reference either way.
 
-use super::{Inputs, Learner, Plan, Run};
+use super::{Learner, Plan, Prepare, Run};
 use crate::Error;
 use crate::batch::{Looks, NetworkBatch, network_batch, untargeted};
 use crate::export::Answers;
@@ -13,7 +13,6 @@ use crate::models::{
     network::{NetworkModel, numbers_of},
     tensors::{loaded, numbers, record, unfit},
 };
-use crate::sample::Sample;
 use burn::{
     grad_clipping::GradientClippingConfig,
     module::Module,
@@ -24,7 +23,7 @@ use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
     files::Model,
     inputs::Learnable,
-    network::{Head, Heads, Network, NetworkKernels},
+    network::{Head, Network, NetworkKernels},
 };
 use std::ops::Range;
 
@@ -34,25 +33,10 @@ const WEIGHTS: u64 = 3;
 /// Positions that burn values together: it gathers every row of their first layers.
 const COMPARED: usize = 4096;
 
-/// Makes the network's batches.
-#[derive(Clone)]
-pub(super) struct NetworkInputs<G: Learnable> {
-    looks: Looks<G>,
-    heads: Heads,
-}
-
-impl<G: Learnable> Inputs<G::Position> for NetworkInputs<G> {
-    type Batch = NetworkBatch;
-
-    fn batch(&self, samples: &[Sample<G::Position>], search_share: f32) -> NetworkBatch {
-        network_batch(&self.looks, self.heads, samples, search_share)
-    }
-}
-
 /// A network, its optimiser, and what its inputs need.
 pub(super) struct NetworkLearner<G: Learnable> {
     state: State,
-    inputs: NetworkInputs<G>,
+    looks: Looks<G>,
     shape: Shape,
     plan: Plan,
     gradient_norm: f32,
@@ -74,16 +58,9 @@ enum State {
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// A network with the initial weights of the configuration's seed, trained as the backend does
-    /// best.
-    pub(super) fn new(run: &Run<'_, G>, device: Device) -> Result<Self, Error> {
-        let fused = run.config.training.backend == "flex";
-        Self::with_step(run, device, fused)
-    }
-
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
-    pub(super) fn with_step(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
+    pub(super) fn new(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
         let shape = Shape::new(Sparse::of(&game, groups), &config.hidden)
@@ -114,13 +91,10 @@ impl<G: Learnable> NetworkLearner<G> {
         };
         Ok(Self {
             state,
-            inputs: NetworkInputs {
-                looks: Looks {
-                    game,
-                    groups,
-                    bounds: config.buckets.clone(),
-                },
-                heads: config.heads,
+            looks: Looks {
+                game,
+                groups,
+                bounds: config.buckets.clone(),
             },
             shape,
             plan: Plan {
@@ -161,10 +135,11 @@ fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
 }
 
 impl<G: Learnable> Learner<G> for NetworkLearner<G> {
-    type Inputs = NetworkInputs<G>;
+    type Batch = NetworkBatch;
 
-    fn inputs(&self) -> NetworkInputs<G> {
-        self.inputs.clone()
+    fn prepare(&self, search_share: f32) -> Prepare<G::Position, NetworkBatch> {
+        let (looks, heads) = (self.looks.clone(), self.plan.heads);
+        Box::new(move |samples| network_batch(&looks, heads, samples, search_share))
     }
 
     fn plan(&self) -> Plan {
@@ -244,7 +219,8 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
         let (network, mut answers) = (self.burn(), Answers::default());
         for positions in positions.chunks(COMPARED) {
-            let batch = self.inputs.batch(&untargeted(positions), 1.0);
+            let positions = untargeted(positions);
+            let batch = network_batch(&self.looks, self.plan.heads, &positions, 1.0);
             let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
             let said = network.say(rows, buckets);
             answers.values.extend(numbers(sigmoid(said.logits))?);
@@ -259,7 +235,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
             game,
             groups,
             bounds,
-        } = &self.inputs.looks;
+        } = &self.looks;
         let weights = self.burn().weights().nearest();
         weights
             .and_then(|weights| Network::new(game, *groups, bounds, weights))

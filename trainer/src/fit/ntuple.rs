@@ -5,7 +5,7 @@
 //! ([`crate::models::online`]) run on one, in order, so that a seed gives the same weights on any
 //! machine.
 
-use super::{Inputs, Learner, Plan};
+use super::{Learner, Plan, Prepare};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
 use crate::config::{NTupleConfig, Rule};
@@ -16,7 +16,6 @@ use crate::models::{
     online::Cells,
     tensors::{loaded, numbers, record},
 };
-use crate::sample::Sample;
 use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
     files::Model,
@@ -69,19 +68,12 @@ impl<G: Learnable> NTupleLearner<G> {
     }
 }
 
-impl<G: Learnable> Inputs<G::Position> for TupleSet<G> {
+impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     type Batch = TupleBatch;
 
-    fn batch(&self, samples: &[Sample<G::Position>], search_share: f32) -> TupleBatch {
-        tuple_batch(self, samples, search_share)
-    }
-}
-
-impl<G: Learnable> Learner<G> for NTupleLearner<G> {
-    type Inputs = TupleSet<G>;
-
-    fn inputs(&self) -> TupleSet<G> {
-        self.set.clone()
+    fn prepare(&self, search_share: f32) -> Prepare<G::Position, TupleBatch> {
+        let set = self.set.clone();
+        Box::new(move |samples| tuple_batch(&set, samples, search_share))
     }
 
     fn plan(&self) -> Plan {

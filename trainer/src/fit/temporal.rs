@@ -116,7 +116,6 @@ impl<'a, G: Learnable> Student<'a, G> {
         }
     }
 
-    /// The learning rate of the rule in a game.
     fn learning_rate(&self, game: u64) -> f64 {
         let (training, games) = (&self.config.training, self.config.online.games);
         self.config.online.learning_rate
@@ -132,7 +131,6 @@ impl<'a, G: Learnable> Student<'a, G> {
             .play(&self.rules, set, cells, start, exploration, random);
     }
 
-    /// Learns from the game that was played.
     fn teach(&mut self, learning_rate: f64) {
         let trace = self.config.online.trace as f32;
         let (set, cells) = self.learner.parts();
@@ -140,7 +138,6 @@ impl<'a, G: Learnable> Student<'a, G> {
         self.episode.teach(&self.rules, cells, trace, rate);
     }
 
-    /// Plays a game and learns from it.
     fn learn(&mut self, game: u64, done: &mut Progress) -> Result<(), Error> {
         let (start, mut random) = self.start(game);
         self.play(start, exploration(&self.config.online, game), &mut random);
@@ -201,7 +198,6 @@ impl<'a, G: Learnable> Student<'a, G> {
         positions
     }
 
-    /// Exports the network and reports.
     fn finish(
         mut self,
         done: &Progress,
@@ -261,7 +257,6 @@ fn exploration(config: &OnlineConfig, game: u64) -> f64 {
     config.exploration + (config.final_exploration - config.exploration) * done
 }
 
-/// Writes the curve as a table and as a picture.
 fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), Error> {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");

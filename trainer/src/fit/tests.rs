@@ -102,21 +102,21 @@ fn ntuple(report: &FitReport) -> NTuple {
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
-    type Inputs = L::Inputs;
-    fn inputs(&self) -> L::Inputs {
-        self.0.inputs()
+    type Batch = L::Batch;
+    fn prepare(&self, search_share: f32) -> Prepare<Position, L::Batch> {
+        self.0.prepare(search_share)
     }
     fn plan(&self) -> Plan {
         self.0.plan()
     }
-    fn learn(&mut self, batch: BatchOf<Standard, L>, learning_rate: f64) -> Result<Losses, Error> {
+    fn learn(&mut self, batch: L::Batch, learning_rate: f64) -> Result<Losses, Error> {
         self.1 = self
             .1
             .checked_sub(1)
             .ok_or_else(|| Error::new("power cut"))?;
         self.0.learn(batch, learning_rate)
     }
-    fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, Error> {
+    fn outputs(&self, batch: L::Batch) -> Result<Outputs, Error> {
         self.0.outputs(batch)
     }
     fn records(&self) -> Result<[Vec<u8>; 2], Error> {
@@ -157,7 +157,7 @@ fn fit_until(
         let learner = NTupleLearner::new(samples.game(), &config.ntuple, device)?;
         train(&run, CutOff(learner, batches))
     } else {
-        let learner = NetworkLearner::with_step(&run, device, !burn)?;
+        let learner = NetworkLearner::new(&run, device, !burn)?;
         train(&run, CutOff(learner, batches))
     }
 }

@@ -35,7 +35,6 @@ impl HeadLoss {
         self.samples == 0
     }
 
-    /// Adds the loss of one sample.
     #[inline]
     pub(crate) fn add(&mut self, loss: f64) {
         self.sum += loss;
@@ -66,7 +65,6 @@ impl Losses {
         }
     }
 
-    /// Whether all of them are numbers.
     pub(crate) fn are_finite(&self) -> bool {
         [self.value, self.rolls.sum, self.moves_to_go.sum]
             .iter()
@@ -75,7 +73,6 @@ impl Losses {
 }
 
 impl From<f64> for Losses {
-    /// The value's alone.
     fn from(value: f64) -> Self {
         Self {
             value,

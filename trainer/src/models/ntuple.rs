@@ -10,7 +10,6 @@ use burn::{
     tensor::{Device, Int, Tensor},
 };
 
-/// The trainable n-tuple network.
 #[derive(Module, Debug)]
 pub(crate) struct NTupleModel {
     table: Param<Tensor<2>>,
@@ -24,7 +23,6 @@ pub(crate) struct Accumulators {
 }
 
 impl NTupleModel {
-    /// A network of one weight a row, and a bias.
     pub(crate) fn new(weights: &[f32], bias: f32, device: &Device) -> Self {
         let mut weights_in_order = weights.iter().copied();
         let next = || weights_in_order.next().unwrap_or_default();

@@ -34,7 +34,6 @@ pub(crate) fn unfit(error: RecordError) -> Error {
     ))
 }
 
-/// The record of a module.
 pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
     Ok(module.into_record().into_bytes().map_err(unfit)?.to_vec())
 }
@@ -76,7 +75,6 @@ pub(super) fn uniform(random: &mut RandomStream, bound: f64) -> impl FnMut() -> 
     move || ((2.0 * random.unit() - 1.0) * bound) as f32
 }
 
-/// The values of a parameter.
 pub(super) fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {
     // The tensor was made of 32-bit floats, and so is every result of an optimiser step.
     parameter.val().into_data().iter::<f32>().collect()

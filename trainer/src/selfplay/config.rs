@@ -125,7 +125,6 @@ impl SelfPlayOptions {
         *self == Self::default()
     }
 
-    /// The temperature, ply by ply.
     pub(super) fn temperature(&self) -> Fading {
         Fading {
             start: self.temperature.unwrap_or(0.0),
@@ -135,22 +134,17 @@ impl SelfPlayOptions {
     }
 
     fn check(&self) -> Result<(), String> {
-        for (key, half_life) in [
-            ("exploration_half_life", self.exploration_half_life),
-            ("temperature_half_life", self.temperature_half_life),
+        let (exploration, temperature) = (self.exploration_half_life, self.temperature_half_life);
+        for (key, what, number) in [
+            ("exploration_half_life", "number of plies", exploration),
+            ("temperature_half_life", "number of plies", temperature),
+            ("temperature", "win probability", self.temperature),
         ] {
-            if let Some(plies) = half_life
-                && !(plies.is_finite() && plies > 0.0)
+            if let Some(number) = number
+                && !(number.is_finite() && number > 0.0)
             {
-                return Err(format!("'{key}' is a number of plies above 0, not {plies}"));
+                return Err(format!("'{key}' is a {what} above 0, not {number}"));
             }
-        }
-        if let Some(temperature) = self.temperature
-            && !(temperature.is_finite() && temperature > 0.0)
-        {
-            return Err(format!(
-                "'temperature' is a win probability above 0, not {temperature}"
-            ));
         }
         if self.temperature.is_none()
             && (self.temperature_until.is_some() || self.temperature_half_life.is_some())
@@ -183,14 +177,9 @@ impl SelfPlayConfig {
         if self.players.is_empty() || self.players.len() > 255 {
             return setting("between 1 and 255 players can take part".to_owned());
         }
-        let sum: f64 = self.players.iter().map(|weighted| weighted.weight).sum();
-        if self
-            .players
-            .iter()
-            .any(|weighted| weighted.weight.is_nan() || weighted.weight < 0.0)
-            || !sum.is_finite()
-            || sum <= 0.0
-        {
+        let mut weights = self.players.iter().map(|weighted| weighted.weight);
+        let sum: f64 = weights.clone().sum();
+        if !weights.all(|weight| weight >= 0.0) || !sum.is_finite() || sum == 0.0 {
             return setting(
                 "'weight' is a number of at least 0, and not 0 for all players".to_owned(),
             );
@@ -204,7 +193,6 @@ impl SelfPlayConfig {
         self.options.check().or_else(setting)
     }
 
-    /// The share of random moves, ply by ply.
     pub(super) fn random_share(&self) -> Fading {
         Fading {
             start: self.exploration,

@@ -5,7 +5,7 @@
 //! whether others have been made.
 
 use super::{
-    RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary,
+    RunReport, SelfPlay, SelfPlayConfig,
     summary::{Clock, Counter},
 };
 use crate::Error;
@@ -31,24 +31,15 @@ pub struct Limits {
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
+    /// Plays whatever shards are not yet in `directory`, up to where the limits say, and says what
+    /// all of them hold.
     ///
     /// # Errors
     /// If the directory holds shards of other settings, more games than asked for or a damaged
-    /// shard, if another run is writing there, or if it cannot be written. Shards that were
-    /// complete stay as they are.
-    pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, Error> {
-        Ok(self
-            .run_within(directory, &Limits::default(), progress)?
-            .summary)
-    }
-
-    /// As [`SelfPlay::run`], but it may end earlier.
-    ///
-    /// # Errors
-    /// As [`SelfPlay::run`]; and if positions are to be counted while a shard is missing before
-    /// others, or the work of tasks is collected and not done.
-    pub fn run_within(
+    /// shard, if another run is writing there, or if it cannot be written; and if positions are to be
+    /// counted while a shard is missing before others, or the work of tasks is collected and not
+    /// done. Shards that were complete stay as they are.
+    pub fn run(
         &self,
         directory: &Path,
         limits: &Limits,

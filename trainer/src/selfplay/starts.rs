@@ -8,7 +8,6 @@ use engine::core::{files, game::Seat, random::RandomStream};
 use engine::play::playable::Playable;
 use std::path::Path;
 
-/// The starts of a run's games.
 #[derive(Clone)]
 pub(super) struct Starts<P> {
     suite: Vec<P>,
@@ -56,7 +55,6 @@ impl<P: Copy> Starts<P> {
         Ok(starts)
     }
 
-    /// The file's checksum.
     pub(super) fn checksum(&self) -> Option<&str> {
         self.checksum.as_deref()
     }

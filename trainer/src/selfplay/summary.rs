@@ -101,7 +101,7 @@ impl<'a, G: Playable> Counter<'a, G> {
     }
 }
 
-/// What [`SelfPlay::run_within`](super::SelfPlay::run_within) did.
+/// What [`SelfPlay::run`](super::SelfPlay::run) did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
     /// All games that are there now.
@@ -137,7 +137,6 @@ const TIMED: u64 = 16;
 #[derive(Debug, Default)]
 pub(super) struct Clock(Mutex<Spent>);
 
-/// What was spent so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spent {
     timed_games: u64,
@@ -164,7 +163,6 @@ impl Clock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a shard was written.
     pub(super) fn note_writing(&self, began: Instant) {
         self.spent().writing += began.elapsed();
     }

@@ -41,7 +41,6 @@ pub(super) fn steps_of(value: f32) -> u16 {
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
-/// The value of so many steps.
 pub(super) fn value_of(steps: u16) -> Option<f32> {
     (steps != NO_VALUE).then(|| f32::from(steps) / f32::from(VALUE_STEPS))
 }

@@ -44,7 +44,6 @@ pub(super) struct Totals {
     pub(super) outcomes: usize,
 }
 
-/// The whole file.
 pub(super) fn encode(
     header: &ShardHeader,
     totals: Totals,

@@ -13,7 +13,6 @@ pub(crate) struct Replay<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Replay<'a, G> {
-    /// A game that begins.
     pub(crate) fn new(game: &'a G, start: G::Position) -> Self {
         Self {
             game,
@@ -34,7 +33,6 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.payoffs
     }
 
-    /// The problem with the current ply.
     #[cold]
     pub(crate) fn wrong(&self, problem: &str) -> String {
         format!("ply {}: {problem}", self.plies)
@@ -85,7 +83,6 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.plies += 1;
     }
 
-    /// What everybody gets.
     pub(crate) fn finish(self) -> Result<Payoffs, String> {
         self.payoffs.ok_or_else(|| "it has no end".to_owned())
     }

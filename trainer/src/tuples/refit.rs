@@ -86,7 +86,6 @@ pub(super) fn refit<G: Learnable>(
 }
 
 impl<G: Learnable> Fitted<G> {
-    /// The logits of samples.
     pub(super) fn logits(&self, samples: &[Sample<G::Position>]) -> Vec<f32> {
         let mut rows = vec![0; self.set.tuples()];
         let logit = |sample: &Sample<G::Position>| {

@@ -56,7 +56,6 @@ pub(super) struct State {
     pub(super) finished: bool,
 }
 
-/// The state's file of a result's.
 pub(super) fn path_of(result: &Path) -> PathBuf {
     result.with_extension("state.json")
 }
@@ -115,7 +114,6 @@ impl State {
             .collect()
     }
 
-    /// The rows of all.
     pub(super) fn rows(&self) -> usize {
         self.additions.iter().map(|addition| addition.rows).sum()
     }

@@ -12,7 +12,7 @@ use trainer::data::{
     rewrite::{self, Part},
     transcripts,
 };
-use trainer::selfplay::{SelfPlay, SelfPlayConfig};
+use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
 /// Games with and without values and labels.
 fn labelled() -> SelfPlayConfig {
@@ -189,7 +189,8 @@ fn reversi_goes_out_and_in_as_others_write_it() {
     settings.players.truncate(1);
     settings.players[0].player = "star1(depth=1)".to_owned();
     let played = SelfPlay::<Reversi>::new(settings).unwrap();
-    played.run(&at("a"), &ProgressBar::hidden()).unwrap();
+    let progress = ProgressBar::hidden();
+    played.run(&at("a"), &Limits::default(), &progress).unwrap();
     let open = |name: &str| Source::<Reversi>::open(&[at(name)]).unwrap();
     let moves = |source: &Source<Reversi>| -> Vec<Vec<_>> {
         let games = source.games(0, 20).unwrap();

@@ -99,7 +99,7 @@ const MIXED: [&str; 4] = [
 ];
 
 fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, Error> {
-    SelfPlay::new(config.clone())?.run(directory, &ProgressBar::hidden())
+    Ok(run_within(config, directory, Limits::default())?.summary)
 }
 
 fn run_within(
@@ -107,7 +107,7 @@ fn run_within(
     directory: &Path,
     limits: Limits,
 ) -> Result<RunReport, Error> {
-    SelfPlay::new(config.clone())?.run_within(directory, &limits, &ProgressBar::hidden())
+    SelfPlay::new(config.clone())?.run(directory, &limits, &ProgressBar::hidden())
 }
 
 fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {

@@ -20,7 +20,7 @@ use engine::play::{
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{Source, filter::Filter, info, json_lines, parquet, rewrite, verify};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig};
+use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 use trainer::shard::{self, PlayedGame, ShardHeader};
 
 #[derive(Clone, Debug)]
@@ -277,9 +277,11 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     let make = |config: &SelfPlayConfig, threads: usize, name: &str| {
         let run = SelfPlay::<Tokens>::new(config.clone()).unwrap();
         with_threads(threads, || {
-            run.run(&directory.join(name), &ProgressBar::hidden())
+            let place = directory.join(name);
+            run.run(&place, &Limits::default(), &ProgressBar::hidden())
         })
         .unwrap()
+        .summary
     };
     let prints = |rules: &Tokens, name: &str| {
         let path = directory.join(name).join("000000.games");

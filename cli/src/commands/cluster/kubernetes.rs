@@ -19,7 +19,6 @@ pub(super) struct Settings {
     /// The claim of the volume, and its size as Kubernetes writes it.
     volume: String,
     storage: String,
-    /// An image that holds kubectl.
     #[serde(default = "kubectl_image")]
     kubectl: String,
 }

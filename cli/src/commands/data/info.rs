@@ -35,7 +35,6 @@ impl Arguments {
     }
 }
 
-/// As a person reads it.
 fn text<G: Playable>(game: &G, info: &Info) -> String {
     let share = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
     let percent = |part: u64, whole: u64| share(part as f64, whole);

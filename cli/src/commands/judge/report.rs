@@ -16,7 +16,6 @@ const WHOLE: usize = 20;
 
 /// All that was judged.
 pub(super) struct Report<'a> {
-    /// What the seats are called.
     seats: Vec<&'static str>,
     has_luck: bool,
     /// Score, luck and error a decision of every game, by player.

@@ -49,7 +49,6 @@ pub(super) fn page(result: &LeagueResult) -> Result<Page> {
     Ok(page)
 }
 
-/// Each entrant's rating with its interval.
 fn ratings(result: &LeagueResult) -> Result<String> {
     let (mut names, mut points, mut bars) = (Vec::new(), Vec::new(), Vec::new());
     for one in &result.standings {
@@ -72,7 +71,6 @@ fn ratings(result: &LeagueResult) -> Result<String> {
     Ok(chart_with_bars(&chart, &bars, &names, &Scale::Linear)?)
 }
 
-/// Ratings by games played.
 fn history(result: &LeagueResult) -> Result<String> {
     let names = result.standings.iter().map(|one| &one.name);
     let curves = names.enumerate().map(|(place, name)| {

@@ -71,7 +71,6 @@ fn stones(text: &str) -> Result<[usize; 2], String> {
 }
 
 impl VarietyArguments {
-    /// The settings of a run.
     pub(crate) fn options(&self) -> SelfPlayOptions {
         SelfPlayOptions {
             exploration_until: self.exploration_until,

@@ -199,7 +199,6 @@ impl Columns {
         })
     }
 
-    /// The next row, until there is none.
     fn next_row(&mut self) -> Result<Option<Row>, String> {
         if self.left <= 0 {
             return Ok(None);
@@ -236,7 +235,6 @@ impl Columns {
     }
 }
 
-/// A ply.
 struct Row {
     game: i64,
     players: Vec<u8>,
@@ -247,7 +245,6 @@ struct Row {
 }
 
 impl Row {
-    /// A game that begins with it.
     fn begin<'a, G: Playable>(
         &self,
         rules: &'a G,
@@ -259,7 +256,6 @@ impl Row {
         Builder::new(rules, start, self.players.clone(), header)
     }
 
-    /// Adds it to its game.
     fn play<G: Playable>(self, rules: &G, game: &mut Builder<'_, G>) -> Result<(), String> {
         let position = *game.replay.position();
         if rules.format_position(&position, None) != text(&self.position)? {
@@ -354,7 +350,6 @@ impl Iterator for Checked {
     }
 }
 
-/// A column of a row group.
 struct Column<T: DataType> {
     name: String,
     gaps: bool,
@@ -395,7 +390,6 @@ impl<T: DataType> Column<T> {
         })
     }
 
-    /// The next rows.
     fn read(&mut self, rows: usize) -> Result<Vec<Option<T::T>>, String> {
         let (mut values, mut levels, mut read) = (Vec::new(), Vec::new(), 0);
         while read < rows {
@@ -421,7 +415,6 @@ impl<T: DataType> Column<T> {
         })
     }
 
-    /// What the next row holds.
     fn next(&mut self) -> Result<Option<T::T>, String> {
         if self.rows.as_slice().is_empty() {
             let count = self.left.min(BATCH);

@@ -26,9 +26,8 @@ pub(super) struct Episode<G: Learnable> {
     seats: Vec<Seat>,
     /// Of the tuples of each.
     rows: Vec<u32>,
+    /// By the weights when the game was played.
     logits: Vec<f32>,
-    /// Win probabilities, by the weights when the game was played.
-    values: Vec<f32>,
     /// Whether the move made there was drawn.
     pub(super) drawn: Vec<bool>,
     /// What each seat got.
@@ -45,7 +44,6 @@ impl<G: Learnable> Default for Episode<G> {
             seats: Vec::new(),
             rows: Vec::new(),
             logits: Vec::new(),
-            values: Vec::new(),
             drawn: Vec::new(),
             payoffs: Payoffs::default(),
             errors: Vec::new(),
@@ -69,7 +67,6 @@ impl<G: Learnable> Episode<G> {
         self.seats.clear();
         self.rows.clear();
         self.logits.clear();
-        self.values.clear();
         self.drawn.clear();
         let tuples = set.tuples();
         let mut position = start;
@@ -84,7 +81,6 @@ impl<G: Learnable> Episode<G> {
             self.seats.push(seat);
             self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
-            self.values.push(logistic(logit));
             rules.draw_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
             let draws = random.unit() < exploration;
             if draws {
@@ -132,7 +128,6 @@ impl<G: Learnable> Episode<G> {
         }
     }
 
-    /// The positions of the game.
     pub(super) fn positions(&self) -> &[G::Position] {
         &self.positions
     }
@@ -153,7 +148,7 @@ impl<G: Learnable> Episode<G> {
         let mut last = self.seats.last().copied().unwrap_or_default();
         let (mut value, mut seen) = (self.payoffs[last], self.payoffs[last]);
         for ply in (0..self.positions.len()).rev() {
-            let (own, seat) = (self.values[ply], self.seats[ply]);
+            let (own, seat) = (logistic(self.logits[ply]), self.seats[ply]);
             if seat != last {
                 (value, seen) = (1.0 - value, 1.0 - seen);
             }

@@ -79,7 +79,6 @@ pub(super) fn step<V: Vector>(piece: Piece<'_>, rates: Rates, factor: f32) {
     last_squares.copy_from_slice(&squares[..count]);
 }
 
-/// A step of sixteen weights.
 #[inline(always)]
 fn step_lanes<V: Vector>(
     weights: &mut Lanes,

@@ -89,7 +89,6 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// The bucket of a chunk.
     fn bucket(&self) -> usize {
         self.buckets.first().map_or(0, |&bucket| bucket.into())
     }

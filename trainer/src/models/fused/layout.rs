@@ -200,7 +200,6 @@ impl Shape {
         lengths
     }
 
-    /// The place of each tensor.
     pub(super) fn places(&self) -> [Range<usize>; TENSORS] {
         let mut end = 0;
         self.lengths().map(|length| {

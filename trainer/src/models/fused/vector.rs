@@ -19,15 +19,10 @@ pub(super) trait Vector: Copy {
     fn load(lanes: &Lanes) -> Self;
     /// Into memory.
     fn store(self, lanes: &mut Lanes);
-    /// `self + other`.
     fn plus(self, other: Self) -> Self;
-    /// `self - other`.
     fn minus(self, other: Self) -> Self;
-    /// `self · other`.
     fn times(self, other: Self) -> Self;
-    /// `self / other`.
     fn over(self, other: Self) -> Self;
-    /// Square roots.
     fn root(self) -> Self;
     /// To the nearest in `[0, 1]`; what is no number stays so.
     fn clipped(self) -> Self;

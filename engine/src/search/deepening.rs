@@ -185,7 +185,7 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
 
     /// Runs `task`, which is told the depths of the iterations and answers with the last complete
     /// one, on all workers until the first of them, whose answer counts, is done.
-    fn run<R: Send>(
+    fn run<R>(
         &mut self,
         position: &G::Position,
         task: impl Fn(&mut W, Depths) -> (R, u32) + Sync,
@@ -200,35 +200,37 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
         answer
     }
 
-    fn until<R: Send>(
-        &mut self,
-        deadline: Option<Deadline>,
-        task: impl Fn(&mut W) -> R + Sync,
-    ) -> R {
+    fn until<R>(&mut self, deadline: Option<Deadline>, task: impl Fn(&mut W) -> R + Sync) -> R {
+        let stop = self.begin(deadline);
+        let (first, others) = self.workers.split_at_mut(1);
+        let first = &mut first[0];
+        let Some(stop) = stop else { return task(first) };
+        let mut answer = None;
+        beside(others, &|worker| _ = task(worker), &stop, &mut || {
+            answer = Some(task(first));
+        });
+        answer.expect("the first worker answers")
+    }
+
+    /// Starts what watches over each worker. If there are several, the first answers and the others
+    /// only help: what is returned tells these to stop.
+    fn begin(&mut self, deadline: Option<Deadline>) -> Option<Arc<AtomicBool>> {
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
             table.step();
         }
         let several = self.workers.len() > 1;
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
-        for worker in &mut self.workers {
+        for (number, worker) in self.workers.iter_mut().enumerate() {
             let counted = worker.nodes();
             worker.watch().start(
                 counted,
                 nodes.map(|nodes| counted.saturating_add(nodes)),
                 deadline,
-                stop.clone(),
+                stop.clone().filter(|_| number > 0),
             );
         }
-        let (first, others) = self.workers.split_at_mut(1);
-        let first = &mut first[0];
-        let Some(stop) = stop else { return task(first) };
-        first.watch().ignore_stop();
-        let mut answer = None;
-        beside(others, &|worker| _ = task(worker), &stop, &mut || {
-            answer = Some(task(first))
-        });
-        answer.expect("the first worker answers")
+        stop
     }
 }
 

@@ -196,11 +196,6 @@ impl Watch {
         }
     }
 
-    /// Goes on when the other threads are told to stop.
-    pub(super) fn ignore_stop(&mut self) {
-        self.stop = None;
-    }
-
     /// Whether the search must end, when `nodes` have been counted.
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {

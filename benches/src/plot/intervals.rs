@@ -2,17 +2,12 @@
 //!
 //! Invariant: as for [`super`]; the axis holds all intervals.
 
-use super::{COLOURS, GRID, TEXT, WIDTH, draw, join, scaled::step_for, tidy, two_lines, write};
+use super::{
+    COLOURS, GRID, Row, TEXT, WIDTH, draw, join, scaled::step_for, tidy, two_lines, write,
+};
 use crate::error::Result;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
-
-pub(crate) struct Row {
-    /// What stands left of it.
-    pub label: String,
-    pub value: f64,
-    pub interval: Interval,
-}
 
 const LINE: i32 = 30;
 const TOP: i32 = 44;

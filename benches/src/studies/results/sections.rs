@@ -8,9 +8,9 @@ use crate::arena::{
 use crate::error::Result;
 use crate::page::{Block, Page};
 use crate::plot::{
-    Curve, LineChart,
+    Curve, LineChart, Row,
     heat_map::{HeatMap, heat_map},
-    intervals::{Row, intervals},
+    intervals::intervals,
     line_chart,
     scaled::scatter,
 };
@@ -23,7 +23,11 @@ use crate::studies::{
     strength::{self, Front},
 };
 
-pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
+/// The page of all results, in their order; matches that follow each other are one table.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn page(title: &str, found: &[Found]) -> Result<Page> {
     let mut page = Page {
         title: title.to_owned(),
         ..Page::default()
@@ -32,7 +36,6 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
     while let Some(first) = rest.first() {
         let alike =
             |other: &&Found| std::mem::discriminant(*other) == std::mem::discriminant(first);
-        // Matches that follow each other are one table.
         let together = if matches!(first, Found::Match(_)) {
             rest.iter().take_while(alike).count()
         } else {

@@ -132,10 +132,7 @@ pub(crate) fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<S
         .map(|bin| {
             let observed = bin.observed.clamp(0.0, 1.0);
             let error = 2.0 * (observed * (1.0 - observed) / bin.positions as f64).sqrt();
-            let interval = Interval {
-                lower: 100.0 * (observed - error).max(0.0),
-                upper: 100.0 * (observed + error).min(1.0),
-            };
+            let interval = Interval::around(observed, error).map(|end| 100.0 * end.clamp(0.0, 1.0));
             (100.0 * bin.predicted, 100.0 * bin.observed, Some(interval))
         })
         .collect();
@@ -195,6 +192,13 @@ fn join<const N: usize>(
     style: impl Into<ShapeStyle>,
 ) -> Drawn {
     Ok(area.draw(&PathElement::new(points, style))?)
+}
+
+/// The least and the greatest of some values.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
 }
 
 /// A number as short as it can be on an axis: `0.25`, `3`, `20k`, `1.5M`.

@@ -117,8 +117,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
                     bars.push(Bar {
                         curve,
                         x,
-                        lower: score.elo_interval.lower,
-                        upper: score.elo_interval.upper,
+                        interval: score.elo_interval,
                     });
                 }
                 // Generation 0 is as strong as itself.

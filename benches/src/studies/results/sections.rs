@@ -11,7 +11,7 @@ use crate::plot::{
     Curve, LineChart, Row,
     heat_map::{HeatMap, heat_map},
     intervals::intervals,
-    line_chart,
+    line_chart, range,
     scaled::scatter,
 };
 use crate::sheet::{Cell, Sheet};
@@ -243,10 +243,7 @@ fn against_published(
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
 ) -> Result<String> {
-    let ends = rows.iter().flat_map(|row| [row.0, row.1]);
-    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-        (low.min(x), high.max(x))
-    });
+    let (low, high) = range(rows.iter().flat_map(|row| [row.0, row.1]));
     let agree = Curve::new("the same", [(low, low), (high, high)]);
     let labels = ["published", "measured"].map(|what| format!("{what}, {unit}"));
     let chart = LineChart::new(title, labels.each_ref().map(String::as_str), [agree]);

@@ -171,10 +171,10 @@ pub struct PairResult {
     /// Wall time A and B spent deciding, in nanoseconds.
     pub nanoseconds: [u64; 2],
     /// Fingerprints of both games, from their start to their end; only of games without chance.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<[u64; 2]>,
     /// How lucky A was in each game, in wins; `None` if nobody told luck.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
     /// Games that ended because a player made no legal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -294,8 +294,8 @@ pub(crate) fn play_pairs<G: Playable>(
     let began = Instant::now();
     let plays = !wanted.is_empty() && !collector.is_done();
     if plays {
-        let book = Book::new(game, options.starts.as_ref(), !chance);
-        play_wanted([a, b], options, &book, &wanted, &collector)?;
+        let book = Book::new(options, !chance);
+        play_wanted([a, b], &book, &wanted, &collector)?;
     }
     let wall = if plays {
         began.elapsed()
@@ -320,7 +320,6 @@ pub(crate) fn kept_pairs<G: Playable>(
 
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.
 struct Table<'a, G: Playable> {
-    options: &'a MatchOptions<G>,
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
     players: [Timed<G>; 2],
@@ -328,13 +327,9 @@ struct Table<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Table<'a, G> {
-    fn new(
-        contestants: [&'a Contestant<G>; 2],
-        options: &'a MatchOptions<G>,
-        book: &'a Book<'a, G>,
-    ) -> Self {
+    fn new(contestants: [&'a Contestant<G>; 2], book: &'a Book<'a, G>) -> Self {
+        let options = book.options;
         Self {
-            options,
             book,
             contestants,
             players: contestants
@@ -345,11 +340,11 @@ impl<'a, G: Playable> Table<'a, G> {
 
     /// One pair of games, and both move by move if they are to be written.
     fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
-        let game = &self.options.game;
-        let pair_seed = self.options.pair_seed(pair);
-        let seed_of = |pair| self.options.pair_seed(pair);
-        let start = self.book.of_pair(pair, seed_of);
-        let before = self.book.before_pair(pair, seed_of);
+        let options = self.book.options;
+        let game = &options.game;
+        let pair_seed = options.pair_seed(pair);
+        let start = self.book.of_pair(pair);
+        let before = self.book.before_pair(pair);
         let mut chance = game.paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,
@@ -380,7 +375,7 @@ impl<'a, G: Playable> Table<'a, G> {
                 .players
                 .each_mut()
                 .map(|player| std::mem::take(&mut player.each));
-            if self.options.records.is_some() {
+            if options.records.is_some() {
                 let which = (pair, seat_of_a);
                 let kept = records::line(game, &record, which, times, forfeit.as_ref());
                 games.push(kept);
@@ -401,7 +396,7 @@ impl<'a, G: Playable> Table<'a, G> {
                         return Err(format!("{player} cannot play, and has not lost by that: {reason}; the match stops here").into());
                     }
                     Cause::Crash => {
-                        self.players[contestant].replace((self.contestants[contestant].make)());
+                        self.players[contestant].player = (self.contestants[contestant].make)();
                     }
                     Cause::Player => {}
                 }
@@ -436,19 +431,18 @@ fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
 /// become free.
 fn play_wanted<G: Playable>(
     contestants: [&Contestant<G>; 2],
-    options: &MatchOptions<G>,
     book: &Book<'_, G>,
     wanted: &[u64],
     collector: &Collector,
 ) -> Result<()> {
     // Each thread looks for the next itself: one that panics, as to end a match, then ends alone.
-    let pool = pool(options.threads)?;
+    let pool = pool(book.options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(wanted.len());
     pool.scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|_| {
-                let mut table = Table::new(contestants, options, book);
+                let mut table = Table::new(contestants, book);
                 while !collector.is_done() {
                     let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
                     else {

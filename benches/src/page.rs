@@ -78,19 +78,6 @@ impl Page {
             });
         }
     }
-
-    /// The page as HTML.
-    #[must_use]
-    pub fn html(&self) -> String {
-        html::page(self)
-    }
-
-    /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with
-    /// their content.
-    #[must_use]
-    pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
-        markdown::page(self, stem)
-    }
 }
 
 #[cfg(test)]

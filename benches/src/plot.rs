@@ -10,7 +10,6 @@ pub mod scaled;
 
 use crate::error::Result;
 use crate::statistics::Interval;
-use intervals::Row;
 use plotters::{
     coord::Shift,
     prelude::*,
@@ -67,12 +66,12 @@ impl LineChart {
     }
 }
 
-/// One horizontal bar: a score with its interval.
-pub struct ScoreBar {
+/// A value with its interval, in a line of its own.
+pub struct Row {
     /// What stands left of it.
     pub label: String,
-    /// The score in `[0, 1]`.
-    pub score: f64,
+    /// The value.
+    pub value: f64,
     /// Its interval.
     pub interval: Interval,
 }
@@ -110,17 +109,17 @@ pub(crate) fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
-/// Horizontal bars of scores with error bars, in percent, and a line at 50 %.
+/// Horizontal bars of scores in `[0, 1]` with error bars, in percent, and a line at 50 %.
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String> {
-    let row = |bar: &ScoreBar| Row {
-        label: bar.label.clone(),
-        value: 100.0 * bar.score,
-        interval: bar.interval.map(|score| 100.0 * score),
+pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
+    let in_percent = |row: Row| Row {
+        value: 100.0 * row.value,
+        interval: row.interval.map(|score| 100.0 * score),
+        ..row
     };
-    let rows: Vec<Row> = bars.iter().map(row).collect();
+    let rows: Vec<Row> = scores.into_iter().map(in_percent).collect();
     intervals::rows_chart(title, "", &rows, 1, true)
 }
 
@@ -133,10 +132,7 @@ pub(crate) fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<S
         .map(|bin| {
             let observed = bin.observed.clamp(0.0, 1.0);
             let error = 2.0 * (observed * (1.0 - observed) / bin.positions as f64).sqrt();
-            let interval = Interval {
-                lower: 100.0 * (observed - error).max(0.0),
-                upper: 100.0 * (observed + error).min(1.0),
-            };
+            let interval = Interval::around(observed, error).map(|end| 100.0 * end.clamp(0.0, 1.0));
             (100.0 * bin.predicted, 100.0 * bin.observed, Some(interval))
         })
         .collect();
@@ -196,6 +192,13 @@ fn join<const N: usize>(
     style: impl Into<ShapeStyle>,
 ) -> Drawn {
     Ok(area.draw(&PathElement::new(points, style))?)
+}
+
+/// The least and the greatest of some values.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
 }
 
 /// A number as short as it can be on an axis: `0.25`, `3`, `20k`, `1.5M`.
@@ -269,16 +272,13 @@ mod tests {
 
     #[test]
     fn bars_and_error_bars_stand_where_their_values_are() {
-        let bar = |label: &str, score: f64| ScoreBar {
+        let bar = |label: &str, value: f64| Row {
             label: label.to_owned(),
-            score,
-            interval: Interval::around(score, 0.05),
+            value,
+            interval: Interval::around(value, 0.05),
         };
-        let svg = score_bars(
-            "scores",
-            &[bar("network", 0.75), bar("even", 0.5), bar("worse", 0.25)],
-        )
-        .unwrap();
+        let bars = vec![bar("network", 0.75), bar("even", 0.5), bar("worse", 0.25)];
+        let svg = score_bars("scores", bars).unwrap();
         for words in ["network", "75.0 ± 5.0", "50.0 ± 5.0", "25.0 ± 5.0"] {
             assert!(svg.contains(words), "{words}");
         }
@@ -291,7 +291,7 @@ mod tests {
         let empty = LineChart::new("", ["", ""], []);
         for svg in [
             line_chart(&empty).unwrap(),
-            score_bars("none", &[]).unwrap(),
+            score_bars("none", vec![]).unwrap(),
         ] {
             assert!(svg.contains("nothing to show"));
         }

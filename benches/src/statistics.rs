@@ -8,7 +8,6 @@
 //! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
 //! number of samples.
 
-pub(crate) mod adjusted;
 pub(crate) mod comparisons;
 mod normalized;
 pub(crate) mod pairing;
@@ -16,13 +15,14 @@ pub(crate) mod ratings;
 pub mod sequential;
 pub mod simulation;
 
+use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 /// The standard normal quantile that leaves 2.5 % on each side.
 pub(crate) const QUANTILE_95: f64 = 1.959_963_984_540_054;
 
 /// A 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
     pub lower: f64,
@@ -40,6 +40,21 @@ impl Interval {
         }
     }
 
+    /// That of a mean, by the normal law; with fewer than two samples `[0, 1]`. Scores from which
+    /// luck has been taken may lie outside of that.
+    pub(crate) fn of_mean(moments: &Moments) -> Self {
+        match moments.samples() {
+            2.0.. => Self::around(moments.mean(), QUANTILE_95 * moments.standard_error()),
+            _ => Self::UNKNOWN,
+        }
+    }
+
+    /// What is known of a share of which there are no samples.
+    const UNKNOWN: Self = Self {
+        lower: 0.0,
+        upper: 1.0,
+    };
+
     /// Half the distance between the ends.
     #[must_use]
     pub fn half_width(&self) -> f64 {
@@ -47,8 +62,8 @@ impl Interval {
     }
 
     /// Whether `value` lies inside or on an end.
-    #[must_use]
-    pub fn contains(&self, value: f64) -> bool {
+    #[cfg(test)]
+    pub(crate) fn contains(&self, value: f64) -> bool {
         self.lower <= value && value <= self.upper
     }
 
@@ -121,10 +136,7 @@ impl<const N: usize> Tally<N> {
     pub fn interval(&self) -> Interval {
         let samples = self.samples();
         if samples == 0.0 {
-            return Interval {
-                lower: 0.0,
-                upper: 1.0,
-            };
+            return Interval::UNKNOWN;
         }
         let score = self.score();
         if self.counts.iter().filter(|&&count| count > 0).count() == 1 {
@@ -204,15 +216,6 @@ pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-impl<'a> std::iter::Sum<&'a Self> for PairCounts {
-    fn sum<I: Iterator<Item = &'a Self>>(counts: I) -> Self {
-        counts.fold(Self::default(), |mut sum, counts| {
-            sum.join(counts);
-            sum
-        })
-    }
-}
-
 impl PairCounts {
     /// Counts of pairs without drawn games.
     #[cfg(test)]
@@ -238,16 +241,6 @@ impl PairCounts {
         self.draws += halves.iter().filter(|&&half| half == 1).count() as u64;
     }
 
-    /// Adds the pairs of another count.
-    pub fn join(&mut self, other: &Self) {
-        self.lost += other.lost;
-        self.half += other.half;
-        self.split += other.split;
-        self.three_halves += other.three_halves;
-        self.won += other.won;
-        self.draws += other.draws;
-    }
-
     /// How many pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {
@@ -262,8 +255,8 @@ impl PairCounts {
     }
 
     /// The same, seen by the opponent.
-    #[must_use]
-    pub fn opposite(&self) -> Self {
+    #[cfg(test)]
+    pub(crate) fn opposite(&self) -> Self {
         Self {
             lost: self.won,
             half: self.three_halves,
@@ -355,6 +348,30 @@ mod tests {
     }
 
     #[test]
+    fn moments_by_hand() {
+        let moments: Moments = [1.0, 2.0, 4.0, 5.0].into_iter().collect();
+        assert_eq!(moments.mean(), 3.0);
+        let error = (10.0_f64 / 12.0).sqrt();
+        close(moments.deviation(), 2.0 * error, 1e-12);
+        close(moments.standard_error(), error, 1e-12);
+        close(
+            Interval::of_mean(&moments).half_width(),
+            1.959_964 * error,
+            1e-6,
+        );
+    }
+
+    #[test]
+    fn few_samples_are_finite() {
+        assert_eq!(Moments::default().standard_error(), 0.0);
+        let one: Moments = [0.7].into_iter().collect();
+        assert_eq!(
+            (one.mean(), one.deviation(), Interval::of_mean(&one).upper),
+            (0.7, 0.0, 1.0)
+        );
+    }
+
+    #[test]
     fn normal_distribution_has_its_tabled_values() {
         for (x, below) in [
             (0.0, 0.5),
@@ -418,8 +435,6 @@ mod tests {
         close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
         let turned = counts.opposite();
         assert_eq!((turned.tally().counts, turned.wins()), ([0, 1, 2, 1, 0], 2));
-        counts.join(&turned);
-        assert_eq!((counts.pairs(), counts.draws), (8, 8));
     }
 
     #[test]

@@ -3,8 +3,12 @@
 //! Nobody needs to read them to understand the rest; the modules in reading order.
 
 use crate::statistics::{Interval, QUANTILE_95};
-use engine::core::{game::Chance, record::GameRecord};
-use engine::games::einstein::{Position, Standard};
+use engine::core::{
+    game::Chance,
+    random::{RandomStream, SeedSpace, derive_seed},
+    record::GameRecord,
+};
+use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
 use engine::play::{
     game_loop::{Exploration, play_game},
     player::Player,
@@ -68,6 +72,24 @@ impl Estimate {
     pub(crate) fn interval(&self) -> Interval {
         Interval::around(self.value, QUANTILE_95 * self.error)
     }
+}
+
+/// The start and the dice of a game from its seed and number, of which its players are told. Red
+/// begins every other one.
+fn begin_game(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    seed: u64,
+    number: u64,
+) -> (Position, DiceStream) {
+    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
+    let [of_start, of_dice] = [0, 1].map(|what| derive_seed(game_seed, SeedSpace::Arena, &[what]));
+    for (seat, player) in (0..).zip(players) {
+        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat]));
+    }
+    let first = if number.is_multiple_of(2) { RED } else { BLUE };
+    let start = game.random_start(&mut RandomStream::new(of_start), first);
+    (start, DiceStream::new(of_dice, game.die()))
 }
 
 /// A game of two players, who have been told of it.

@@ -157,7 +157,7 @@ type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 pub(crate) fn listed_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
-        Setups::read_list(list)?
+        Setups::read_list(Some(list))?
     } else {
         text.parse()?
     })

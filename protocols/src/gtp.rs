@@ -10,23 +10,24 @@ mod commands;
 
 use crate::clock::Clock;
 use crate::sitting::Sitting;
-use crate::{LONGEST_LINE, Next, Outside, Protocol, Spoken, not_too_long, one_line};
+use crate::{Answers, LONGEST_LINE, Outside, Spoken, not_too_long, one_line};
 
-/// A conversation.
-pub(crate) struct Gtp<G: Spoken> {
-    sitting: Sitting<G>,
-    /// The time of each seat, if it is limited.
+/// The time of each seat, if it is limited.
+#[derive(Default)]
+pub(crate) struct Gtp {
     clocks: [Option<Clock>; 2],
 }
 
 /// A command as it was given.
-struct Call<'a> {
+struct Call<'a, G: Spoken> {
+    sitting: &'a mut Sitting<G>,
+    clocks: &'a mut [Option<Clock>; 2],
     id: &'a str,
     words: &'a [&'a str],
     outside: &'a mut dyn Outside,
 }
 
-/// The text of the answer; `None` if it has been said but for the empty line.
+/// The text of the answer; `None` if all of it has been said.
 type Answered = Result<Option<String>, String>;
 
 fn done() -> Answered {
@@ -42,8 +43,15 @@ fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
 
-impl<G: Spoken> Protocol for Gtp<G> {
-    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
+impl<G: Spoken> Answers<G> for Gtp {
+    const PROBLEM: &'static str = "?";
+
+    fn answer(
+        &mut self,
+        sitting: &mut Sitting<G>,
+        line: &str,
+        outside: &mut dyn Outside,
+    ) -> Result<String, String> {
         let heard = cleaned(line);
         let words: Vec<&str> = heard.split_ascii_whitespace().collect();
         // An id is a number of 31 bits.
@@ -53,18 +61,24 @@ impl<G: Spoken> Protocol for Gtp<G> {
             _ => ("", &*words),
         };
         let Some((name, words)) = words.split_first() else {
-            if !id.is_empty() {
-                outside.say(&format!("?{id} syntax error: a command follows the id\n"));
-            }
-            return Next::Line;
+            return Ok(match id {
+                "" => String::new(),
+                _ => format!("?{id} syntax error: a command follows the id\n"),
+            });
         };
-        let known = Self::COMMANDS.iter().find(|(known, _)| same(known, name));
-        let mut call = Call { id, words, outside };
+        let mut commands = Call::<G>::COMMANDS.iter();
+        let known = commands.find(|(known, _)| same(known, name));
         let answer = not_too_long(line).and_then(|()| match known {
-            Some((_, answer)) => answer(self, &mut call),
+            Some((_, answer)) => answer(&mut Call {
+                sitting,
+                clocks: &mut self.clocks,
+                id,
+                words,
+                outside,
+            }),
             None => Err("unknown command".to_owned()),
         });
-        outside.say(&match answer {
+        Ok(match answer {
             Ok(None) => String::new(),
             Ok(Some(text)) => {
                 // An empty line would be the end.
@@ -73,8 +87,7 @@ impl<G: Spoken> Protocol for Gtp<G> {
                 format!("={id}{begins}{}\n", lines.join("\n"))
             }
             Err(problem) => format!("?{id} {}\n", one_line(&problem)),
-        });
-        self.sitting.next()
+        })
     }
 }
 
@@ -93,12 +106,7 @@ fn same(known: &str, name: &str) -> bool {
     known.bytes().filter(counts).eq(name.bytes().filter(counts))
 }
 
-impl<G: Spoken> Gtp<G> {
-    pub(crate) fn new(sitting: Sitting<G>) -> Self {
-        let clocks = [None; 2];
-        Self { sitting, clocks }
-    }
-
+impl<G: Spoken> Call<'_, G> {
     /// The seat that a word names: a colour of Go, or a seat's own name or its first letter.
     fn seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.sitting.game.seat_title(seat));
@@ -118,11 +126,11 @@ impl<G: Spoken> Gtp<G> {
 
     /// Refuses to do something for a seat whose turn it is not.
     fn turn(&self, word: &str) -> Result<(), String> {
-        let sitting = &self.sitting;
-        let (seat, to_move) = (self.seat(word)?, sitting.game.to_move(&sitting.position));
-        if seat == to_move || sitting.winner().is_some() {
+        let (game, position) = (&self.sitting.game, &self.sitting.position);
+        let (seat, to_move) = (self.seat(word)?, game.to_move(position));
+        if seat == to_move || game.payoffs(position).is_some() {
             return Ok(());
         }
-        Err(format!("it is {}'s turn", sitting.game.seat_title(to_move)))
+        Err(format!("it is {}'s turn", game.seat_title(to_move)))
     }
 }

@@ -115,10 +115,10 @@ pub fn engine<G: Spoken>(
     }
     let sitting = Sitting::open(game, player, terms)?;
     Ok(match speech {
-        Speech::Gtp => Box::new(gtp::Gtp::new(sitting)),
-        Speech::Tcga => Box::new(tcga::Tcga::new(sitting)),
-        Speech::Ubgi => Box::new(ubgi::Ubgi::new(sitting)),
-        Speech::NBoard => Box::new(nboard::NBoard::new(sitting)),
+        Speech::Gtp => talk::<G, gtp::Gtp>(sitting),
+        Speech::Tcga => talk::<G, tcga::Tcga>(sitting),
+        Speech::Ubgi => talk::<G, ubgi::Ubgi>(sitting),
+        Speech::NBoard => talk::<G, nboard::NBoard>(sitting),
     })
 }
 
@@ -133,26 +133,38 @@ impl Speech {
     }
 }
 
-/// A protocol whose lines are words, most of which are answered by some lines or none.
-trait Answers: Send {
+/// How lines are understood and answered in a protocol, and what it remembers beside the game.
+trait Answers<G: Spoken>: Default + Send {
     /// What a line begins with that tells a problem.
     const PROBLEM: &'static str;
 
     /// The lines that answer, if there are any which have not been said.
-    fn answer(&mut self, line: &str, outside: &mut dyn Outside) -> Result<String, String>;
-
-    /// What comes next, taken away.
-    fn next(&mut self) -> Next;
+    fn answer(
+        &mut self,
+        sitting: &mut Sitting<G>,
+        line: &str,
+        outside: &mut dyn Outside,
+    ) -> Result<String, String>;
 }
 
-impl<A: Answers> Protocol for A {
+struct Conversation<G: Spoken, A> {
+    sitting: Sitting<G>,
+    answers: A,
+}
+
+fn talk<G: Spoken, A: Answers<G> + 'static>(sitting: Sitting<G>) -> Box<dyn Protocol> {
+    let answers = A::default();
+    Box::new(Conversation { sitting, answers })
+}
+
+impl<G: Spoken, A: Answers<G>> Protocol for Conversation<G, A> {
     fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
-        match self.answer(line, outside) {
+        match self.answers.answer(&mut self.sitting, line, outside) {
             Ok(text) if text.is_empty() => {}
             Ok(text) => outside.say(&text),
             Err(problem) => outside.say(&format!("{} {}", A::PROBLEM, one_line(&problem))),
         }
-        self.next()
+        self.sitting.next()
     }
 }
 

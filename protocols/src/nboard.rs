@@ -15,66 +15,51 @@ const SLICE: Duration = Duration::from_millis(250);
 /// Discs that a certain win counts.
 const MOST_DISCS: f32 = 64.0;
 
-/// A conversation.
-pub(crate) struct NBoard<G: Spoken> {
-    sitting: Sitting<G>,
+#[derive(Default)]
+pub(crate) struct NBoard {
     /// Plies of a search, if that was said.
     depth: Option<u32>,
 }
 
-impl<G: Spoken> NBoard<G> {
-    pub(crate) fn new(sitting: Sitting<G>) -> Self {
-        let depth = None;
-        Self { sitting, depth }
-    }
+fn play<G: Spoken>(sitting: &mut Sitting<G>, word: &str) -> Result<(), String> {
+    let mv = word.split('/').next().unwrap_or_default();
+    let is_pass = mv.eq_ignore_ascii_case("PA");
+    let mv = if is_pass { "pass" } else { mv };
+    sitting.play(mv).or_else(|problem| {
+        // Some leave a pass out.
+        sitting.play("pass").map_err(|_| problem)?;
+        let played = sitting.play(mv);
+        played.or_else(|problem| sitting.undo().and(Err(problem)))
+    })
+}
 
-    fn set_depth(&mut self, word: &str) -> Result<String, String> {
-        let depth = word
-            .parse()
-            .map_err(|_| "the depth is a number from 1 to 127")?;
-        self.sitting.set_option("depth", word)?;
-        self.depth = Some(depth);
-        Ok(format!("set myname Alea{depth}"))
-    }
+fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<String, String> {
+    outside.say("status thinking");
+    let chosen = sitting.think(None);
+    outside.say("status");
+    let (mv, value, stats) = chosen?;
+    let seconds = stats.time.as_secs_f64();
+    let value = value.map(|value| format!("/{:.2}/{seconds:.3}", discs(value)));
+    let (spent, mv) = (spent(&stats), theirs(&mv));
+    Ok(format!("{spent}\n=== {mv}{}", value.unwrap_or_default()))
+}
 
-    fn play(&mut self, word: &str) -> Result<(), String> {
-        let mv = word.split('/').next().unwrap_or_default();
-        let mv = if mv.eq_ignore_ascii_case("PA") {
-            "pass"
-        } else {
-            mv
-        };
-        self.sitting.play(mv).or_else(|problem| {
-            // Some leave a pass out.
-            self.sitting.play("pass").map_err(|_| problem)?;
-            let played = self.sitting.play(mv);
-            played.or_else(|problem| self.sitting.undo().and(Err(problem)))
-        })
-    }
-
-    fn go(&mut self, outside: &mut dyn Outside) -> Result<String, String> {
-        outside.say("status thinking");
-        let chosen = self.sitting.think(None);
-        outside.say("status");
-        let (mv, value, stats) = chosen?;
-        let seconds = stats.time.as_secs_f64();
-        let value = value.map(|value| format!("/{:.2}/{seconds:.3}", discs(value)));
-        let (spent, mv) = (spent(&stats), theirs(&mv));
-        Ok(format!("{spent}\n=== {mv}{}", value.unwrap_or_default()))
-    }
-
-    /// Thinks until the depth is reached or the next line comes.
-    fn hint(&mut self, count: usize, outside: &mut dyn Outside) -> Result<String, String> {
-        loop {
-            let rates = self.sitting.rate(Some(SLICE))?;
-            outside.say(&searched(&rates, count));
-            outside.say(&spent(&rates.stats));
-            let is_deep = self.depth.is_some_and(|depth| rates.stats.depth >= depth);
-            // A search that ends of itself has seen all that it looks at.
-            let has_ended = !rates.is_timed || rates.stats.time < SLICE / 2;
-            if is_deep || has_ended || outside.calls() {
-                return Ok("status".to_owned());
-            }
+/// Thinks until a depth is reached or the next line comes.
+fn hint<G: Spoken>(
+    sitting: &mut Sitting<G>,
+    depth: Option<u32>,
+    count: usize,
+    outside: &mut dyn Outside,
+) -> Result<String, String> {
+    loop {
+        let rates = sitting.rate(Some(SLICE))?;
+        outside.say(&searched(&rates, count));
+        outside.say(&spent(&rates.stats));
+        let is_deep = depth.is_some_and(|depth| rates.stats.depth >= depth);
+        // A search that ends of itself has seen all that it looks at.
+        let has_ended = !rates.is_timed || rates.stats.time < SLICE / 2;
+        if is_deep || has_ended || outside.calls() {
+            return Ok("status".to_owned());
         }
     }
 }
@@ -113,35 +98,43 @@ fn searched(rates: &Rates, count: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl<G: Spoken> Answers for NBoard<G> {
+impl<G: Spoken> Answers<G> for NBoard {
     /// There is no line for problems but that for people.
     const PROBLEM: &'static str = "status";
 
-    fn answer(&mut self, line: &str, outside: &mut dyn Outside) -> Result<String, String> {
+    fn answer(
+        &mut self,
+        sitting: &mut Sitting<G>,
+        line: &str,
+        outside: &mut dyn Outside,
+    ) -> Result<String, String> {
         match *words(line)? {
-            ["quit", ..] => self.sitting.next = Next::End,
+            ["quit", ..] => sitting.next = Next::End,
             ["nboard", ..] => return Ok("set myname Alea".to_owned()),
             ["ping", number, ..] => return Ok(format!("pong {}", one_line(number))),
             ["learn", ..] => return Ok("learned".to_owned()),
-            ["set", "depth", depth] => return self.set_depth(depth),
+            ["set", "depth", word] => {
+                let depth: u32 = word
+                    .parse()
+                    .map_err(|_| "the depth is a number from 1 to 127")?;
+                sitting.set_option("depth", word)?;
+                self.depth = Some(depth);
+                return Ok(format!("set myname Alea{depth}"));
+            }
             ["set", "game", ..] => {
                 let game = line.split_once("game").map_or("", |(_, game)| game);
-                self.sitting.set_game(game)?;
+                sitting.set_game(game)?;
             }
-            ["go", ..] => return self.go(outside),
+            ["go", ..] => return go(sitting, outside),
             ["hint", ref count @ ..] => {
                 let count = count.first().and_then(|count| count.parse().ok());
-                return self.hint(count.unwrap_or(1), outside);
+                return hint(sitting, self.depth, count.unwrap_or(1), outside);
             }
-            ["move", mv, ..] => self.play(mv)?,
+            ["move", mv, ..] => play(sitting, mv)?,
             // Older boards send the move alone.
-            [mv] if mv.len() == 2 => self.play(mv)?,
+            [mv] if mv.len() == 2 => play(sitting, mv)?,
             _ => {}
         }
         Ok(String::new())
-    }
-
-    fn next(&mut self) -> Next {
-        self.sitting.next()
     }
 }

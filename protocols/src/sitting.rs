@@ -21,7 +21,7 @@ pub(crate) struct Sitting<G: Spoken> {
     pub(crate) die: Option<u8>,
     /// Whether cells are named by the game's other coordinates.
     pub(crate) grid: bool,
-    pub(crate) player: Notation,
+    player: Notation,
     /// Whether the player was asked for, or is the usual one.
     is_asked: bool,
     /// What comes after the line that is answered.

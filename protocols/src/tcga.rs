@@ -16,9 +16,8 @@ const SIDE: usize = 5;
 const STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 
-/// A conversation.
-pub(crate) struct Tcga<G: Spoken> {
-    sitting: Sitting<G>,
+#[derive(Default)]
+pub(crate) struct Tcga {
     /// Of a whole game, if that was said.
     time: Option<Clock>,
     clock: Option<Clock>,
@@ -26,37 +25,32 @@ pub(crate) struct Tcga<G: Spoken> {
     stones: usize,
 }
 
-impl<G: Spoken> Tcga<G> {
-    pub(crate) fn new(sitting: Sitting<G>) -> Self {
-        Self {
-            sitting,
-            time: None,
-            clock: None,
-            stones: 0,
-        }
-    }
-
+impl Tcga {
     fn begin(&mut self) -> String {
         self.clock = self.time;
         "ok".to_owned()
     }
 
-    fn get(&mut self, words: &[&str]) -> Result<String, String> {
+    fn get<G: Spoken>(
+        &mut self,
+        sitting: &mut Sitting<G>,
+        words: &[&str],
+    ) -> Result<String, String> {
         let [side, die, squares @ ..] = words else {
             return Err(USAGE.to_owned());
         };
         let die = die
             .parse()
             .map_err(|_| format!("the die shows 1 to 6, not '{die}'"))?;
-        self.sitting.set_position(&position(side, squares)?)?;
-        self.sitting.set_die(die)?;
+        sitting.set_position(&position(side, squares)?)?;
+        sitting.set_die(die)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
             // No game has more stones than it had: this is another one.
             self.begin();
         }
         self.stones = stones;
-        let mv = self.sitting.think_on(None, &mut self.clock)?;
+        let mv = sitting.think_on(None, &mut self.clock)?;
         // Our rows count from the bottom.
         let theirs = mv.chars().map(|sign| match sign.to_digit(10) {
             Some(row) => (SIDE as u32 + 1 - row).to_string(),
@@ -95,10 +89,15 @@ fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     Ok(format!("{} {} -", rows.join("/"), side.to_lowercase()))
 }
 
-impl<G: Spoken> Answers for Tcga<G> {
+impl<G: Spoken> Answers<G> for Tcga {
     const PROBLEM: &'static str = "error:";
 
-    fn answer(&mut self, line: &str, _: &mut dyn Outside) -> Result<String, String> {
+    fn answer(
+        &mut self,
+        sitting: &mut Sitting<G>,
+        line: &str,
+        _: &mut dyn Outside,
+    ) -> Result<String, String> {
         match *words(line)? {
             ["name", ..] => Ok("Alea".to_owned()),
             ["version", ..] => Ok(env!("CARGO_PKG_VERSION").to_owned()),
@@ -110,17 +109,13 @@ impl<G: Spoken> Answers for Tcga<G> {
             }
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.begin()),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
-            ["get", ref words @ ..] => self.get(words),
+            ["get", ref words @ ..] => self.get(sitting, words),
             ["exit" | "quit", ..] => {
-                self.sitting.next = Next::End;
+                sitting.next = Next::End;
                 Ok(String::new())
             }
             [] => Ok(String::new()),
             _ => Err("name, version, time_setting, board_setting, ini, get, exit".to_owned()),
         }
-    }
-
-    fn next(&mut self) -> Next {
-        self.sitting.next()
     }
 }

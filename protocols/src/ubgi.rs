@@ -24,86 +24,77 @@ fn bad_value(problem: String) -> String {
     format!("{BAD_VALUE} {problem}")
 }
 
-/// A conversation.
-pub(crate) struct Ubgi<G: Spoken> {
-    sitting: Sitting<G>,
+#[derive(Default)]
+pub(crate) struct Ubgi {
     /// Whether a position was given since the game began.
     placed: bool,
 }
 
-impl<G: Spoken> Ubgi<G> {
-    pub(crate) fn new(sitting: Sitting<G>) -> Self {
-        let placed = false;
-        Self { sitting, placed }
-    }
-
-    fn go(&mut self) -> Result<String, String> {
-        if !self.placed {
-            return wrong(BAD_STATE, "missing position");
-        }
-        let chosen = self.sitting.think(None);
-        let (mv, value, stats) = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
-        let (nodes, depth, ms) = (stats.nodes, stats.depth, stats.time.as_millis());
-        let score = value.map_or(String::new(), |value| format!(" score {value:.4}"));
-        Ok(format!(
-            "info nodes {nodes} time_ms {ms} depth {depth}{score} pv {mv}\nbestmove {mv}"
-        ))
-    }
-
-    /// Every key with its type and its value.
-    fn keys(&self) -> Vec<[String; 3]> {
-        let game = Notation::parse(&self.sitting.game.notation());
-        let mut keys = Vec::new();
-        for part in G::PARAMETERS.split(", ") {
-            let (Some((name, values)), Ok(game)) = (part.split_once('='), &game) else {
-                continue;
-            };
-            let usual = values.split('|').next().unwrap_or_default();
-            let kind = match values == usual {
-                true => "string *".to_owned(),
-                false => format!("enum {values}"),
-            };
-            keys.push([format!("game.{name}"), kind, value_of(game, name, usual)]);
-        }
-        let player = ("player".to_owned(), self.sitting.player.to_string());
-        for (key, value) in [vec![player], self.sitting.options()].concat() {
-            keys.push(match &*key {
-                "depth" => ["engine.ply".to_owned(), "int 1..127".to_owned(), value],
-                _ => [format!("engine.{key}"), "string *".to_owned(), value],
-            });
-        }
-        keys
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        self.get(key)?;
-        let sitting = &mut self.sitting;
-        let set = match key.split_once('.') {
-            Some(("game", name)) => {
-                let game = sitting.with_parameter(name, value);
-                game.and_then(|game| sitting.change_game(&game))
-            }
-            Some((_, "player")) => sitting.set_player(value),
-            Some((_, "ply")) => sitting.set_option("depth", value),
-            Some((_, option)) => sitting.set_option(option, value),
-            None => Ok(()),
-        };
-        set.map_err(bad_value)
-    }
-
-    fn get(&self, key: &str) -> Result<String, String> {
-        let found = self.keys().into_iter().find(|[known, ..]| known == key);
-        found.map_or_else(|| wrong(UNSUPPORTED, key), |[_, _, value]| Ok(value))
-    }
+fn go<G: Spoken>(sitting: &mut Sitting<G>) -> Result<String, String> {
+    let chosen = sitting.think(None);
+    let (mv, value, stats) = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
+    let (nodes, depth, ms) = (stats.nodes, stats.depth, stats.time.as_millis());
+    let score = value.map_or(String::new(), |value| format!(" score {value:.4}"));
+    Ok(format!(
+        "info nodes {nodes} time_ms {ms} depth {depth}{score} pv {mv}\nbestmove {mv}"
+    ))
 }
 
-impl<G: Spoken> Answers for Ubgi<G> {
+/// Every key with its type and its value.
+fn keys<G: Spoken>(sitting: &Sitting<G>) -> Vec<[String; 3]> {
+    let game = Notation::parse(&sitting.game.notation());
+    let mut keys = Vec::new();
+    for part in G::PARAMETERS.split(", ") {
+        let (Some((name, values)), Ok(game)) = (part.split_once('='), &game) else {
+            continue;
+        };
+        let usual = values.split('|').next().unwrap_or_default();
+        let kind = match values == usual {
+            true => "string *".to_owned(),
+            false => format!("enum {values}"),
+        };
+        keys.push([format!("game.{name}"), kind, value_of(game, name, usual)]);
+    }
+    for (key, value) in sitting.options() {
+        keys.push(match &*key {
+            "depth" => ["engine.ply".to_owned(), "int 1..127".to_owned(), value],
+            _ => [format!("engine.{key}"), "string *".to_owned(), value],
+        });
+    }
+    keys
+}
+
+fn set<G: Spoken>(sitting: &mut Sitting<G>, key: &str, value: &str) -> Result<(), String> {
+    get(sitting, key)?;
+    let set = match key.split_once('.') {
+        Some(("game", name)) => {
+            let game = sitting.with_parameter(name, value);
+            game.and_then(|game| sitting.change_game(&game))
+        }
+        Some((_, "ply")) => sitting.set_option("depth", value),
+        Some((_, option)) => sitting.set_option(option, value),
+        None => Ok(()),
+    };
+    set.map_err(bad_value)
+}
+
+fn get<G: Spoken>(sitting: &Sitting<G>, key: &str) -> Result<String, String> {
+    let found = keys(sitting).into_iter().find(|[known, ..]| known == key);
+    found.map_or_else(|| wrong(UNSUPPORTED, key), |[_, _, value]| Ok(value))
+}
+
+impl<G: Spoken> Answers<G> for Ubgi {
     const PROBLEM: &'static str = "error";
 
-    fn answer(&mut self, line: &str, _: &mut dyn Outside) -> Result<String, String> {
+    fn answer(
+        &mut self,
+        sitting: &mut Sitting<G>,
+        line: &str,
+        _: &mut dyn Outside,
+    ) -> Result<String, String> {
         let words = words(line).or_else(|problem| wrong(BAD_COMMAND, problem))?;
         match *words {
-            ["quit"] => self.sitting.next = Next::End,
+            ["quit"] => sitting.next = Next::End,
             ["ubgi"] => {
                 let version = env!("CARGO_PKG_VERSION");
                 return Ok(format!(
@@ -112,14 +103,14 @@ impl<G: Spoken> Answers for Ubgi<G> {
             }
             ["isready"] => return Ok("readyok".to_owned()),
             ["newgame"] => {
-                self.sitting.clear();
+                sitting.clear();
                 self.placed = false;
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
                 // The die is said later.
-                let open = self.sitting.set_position(&format!("{text} -"));
-                let read = open.or_else(|_| self.sitting.set_position(&text));
+                let open = sitting.set_position(&format!("{text} -"));
+                let read = open.or_else(|_| sitting.set_position(&text));
                 read.map_err(bad_value)?;
                 self.placed = true;
             }
@@ -127,28 +118,28 @@ impl<G: Spoken> Answers for Ubgi<G> {
                 return wrong(UNSUPPORTED, format!("position {kind}: alea NOTATION"));
             }
             ["dice", ..] if !Sitting::<G>::has_dice() => return wrong(UNSUPPORTED, "dice"),
-            ["dice", ..] if !self.placed => return wrong(BAD_STATE, "missing position"),
+            ["dice", ..] | ["go"] | ["go", "chequer"] if !self.placed => {
+                return wrong(BAD_STATE, "missing position");
+            }
             ["dice", face] => {
                 let face = face.parse();
                 let face = face.or_else(|_| wrong(BAD_VALUE, words.join(" ")))?;
-                self.sitting.set_die(face).map_err(bad_value)?;
+                sitting.set_die(face).map_err(bad_value)?;
             }
-            ["go"] | ["go", "chequer"] => return self.go(),
+            ["go"] | ["go", "chequer"] => return go(sitting),
             ["go", _] => return wrong(UNSUPPORTED, words.join(" ")),
             ["keys"] => {
-                let keys = self.keys().into_iter();
+                let keys = keys(sitting).into_iter();
                 let lines = keys.map(|[key, kind, value]| format!("key {key} {kind} {value}"));
                 return Ok(lines.collect::<Vec<_>>().join("\n"));
             }
-            ["set", key, ref value @ ..] if !value.is_empty() => self.set(key, &value.join(" "))?,
-            ["get", key] => return Ok(format!("value {key} {}", self.get(key)?)),
+            ["set", key, ref value @ ..] if !value.is_empty() => {
+                set(sitting, key, &value.join(" "))?;
+            }
+            ["get", key] => return Ok(format!("value {key} {}", get(sitting, key)?)),
             [] => {}
             _ => return wrong(BAD_COMMAND, words.join(" ")),
         }
         Ok(String::new())
-    }
-
-    fn next(&mut self) -> Next {
-        self.sitting.next()
     }
 }

@@ -15,20 +15,21 @@ fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
 
 #[test]
 fn openings_differ_and_do_not_depend_on_the_order_of_questions() {
-    let game = Reversi::SIX;
-    let openings = Openings { plies: 4 };
-    let seed_of = |pair: u64| derive_seed(3, SeedSpace::Arena, &[pair]);
-    let in_order = Book::new(&game, &openings, true);
-    let drawn = (0..100).map(|pair| in_order.of_pair(pair, seed_of));
+    let options = options(Reversi::SIX, 4, 100);
+    let in_order = Book::new(&options, true);
+    let drawn = (0..100).map(|pair| in_order.of_pair(pair));
     let all: Vec<_> = drawn.collect();
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 100);
-    let backwards = Book::new(&game, &openings, true);
+    let backwards = Book::new(&options, true);
     for pair in (0..100).rev() {
-        assert_eq!(backwards.of_pair(pair, seed_of), all[pair as usize]);
+        assert_eq!(backwards.of_pair(pair), all[pair as usize]);
     }
     // Without a book some of them are the same, and none is drawn again.
-    let drawn = (0..100).map(|pair| openings.of_pair(&game, pair, seed_of(pair)));
-    let alone: HashSet<_> = drawn.collect();
+    let alone = |pair| {
+        let seed = options.pair_seed(pair);
+        options.starts.of_pair(&options.game, pair, seed)
+    };
+    let alone: HashSet<_> = (0..100).map(alone).collect();
     assert!(alone.len() < 100);
 }
 

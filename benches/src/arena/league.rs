@@ -55,7 +55,7 @@ pub struct LeagueResult {
     /// The seed.
     pub seed: u64,
     /// Who told luck, if somebody did: ratings are without it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<String>,
     /// Games that count.
     pub games: u64,
@@ -88,7 +88,7 @@ pub struct Standing {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forfeits: BTreeMap<String, u64>,
     /// Why it does not play.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
 
@@ -107,7 +107,7 @@ pub struct Pairing {
     /// Share of points of `a`, as played.
     pub score: f64,
     /// The same without luck, if somebody told it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub adjusted: Option<f64>,
 }
 

@@ -5,7 +5,7 @@
 use crate::arena::MatchResult;
 use crate::error::Result;
 use crate::page::{Block, Page, Sentence};
-use crate::plot::{CalibrationBin, LineChart, ScoreBar, calibration_plot, line_chart, score_bars};
+use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
 use crate::sheet::{Cell, Sheet};
 use engine::core::files::write_atomically;
 use engine::play::playable::Playable;
@@ -212,9 +212,9 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             format!("{:.1} %", 100.0 * result.first_mover_share).into(),
             result.seconds_per_move.map(duration).join(" / ").into(),
         ]);
-        bars.push(ScoreBar {
+        bars.push(Row {
             label,
-            score: result.score,
+            value: result.score,
             interval: result.interval,
         });
     }
@@ -225,7 +225,7 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
                 .to_owned(),
         ),
         Block::Table(sheet),
-        Block::chart(score_bars("Score, %", &bars)?, "Scores, with their 95 % intervals"),
+        Block::chart(score_bars("Score, %", bars)?, "Scores, with their 95 % intervals"),
         Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
     ])
 }

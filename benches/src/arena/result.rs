@@ -3,7 +3,7 @@
 //! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
 
 use super::{Contestant, MatchOptions, PairResult, SequentialResult};
-use crate::statistics::{Interval, PairCounts, adjusted, elo_of_score, is_zero};
+use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
 use engine::{core::moments::Moments, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -36,7 +36,7 @@ pub struct MatchResult {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
     /// How many of the games differ from each other; only of games without chance.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
     /// Pairs by the points that A made.
     pub pair_counts: PairCounts,
@@ -66,17 +66,17 @@ pub struct MatchResult {
     #[serde(default)]
     pub normalized_elo: f64,
     /// 95 % interval of the normalised Elo.
-    #[serde(default = "nothing_known")]
+    #[serde(default)]
     pub normalized_elo_interval: Interval,
     /// Games that A and B lost because they crashed, did not answer or made an illegal move,
     /// counted by reason.
     #[serde(default)]
     pub forfeits: [BTreeMap<String, u64>; 2],
     /// How the sequential test stands, if there was one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
     /// The result without luck, if somebody told luck.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<LuckResult>,
 }
 
@@ -107,13 +107,6 @@ pub struct LuckResult {
     /// How many games without the adjustment say as much as one with it; `None` if nothing varies
     /// without luck.
     pub games_factor: Option<f64>,
-}
-
-fn nothing_known() -> Interval {
-    Interval {
-        lower: 0.0,
-        upper: 0.0,
-    }
 }
 
 impl MatchResult {
@@ -221,7 +214,7 @@ impl LuckResult {
                 .for_each(|(pairs, sum)| pairs.add(sum / 2.0));
         }
         let [raw, adjusted] = pairs;
-        let interval = adjusted::interval(&adjusted);
+        let interval = Interval::of_mean(&adjusted);
         let edge = 0.25 / (results.len() as f64).max(1.0);
         let elo = |score: f64| elo_of_score(score.clamp(edge, 1.0 - edge));
         let ratio = (raw.deviation() / adjusted.deviation()).powi(2);

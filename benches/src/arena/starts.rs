@@ -3,6 +3,7 @@
 //! Invariant: the start of a pair depends on nothing but game, pair and seed, whatever the number
 //! of threads and the order in which pairs are played.
 
+use super::MatchOptions;
 use engine::core::{
     game::Seat,
     random::{RandomStream, SeedSpace, derive_seed},
@@ -62,9 +63,7 @@ impl Openings {
             plies: G::OPENING_PLIES,
         }
     }
-}
 
-impl Openings {
     /// The position that random moves lead to; `told` hears of them.
     fn walk<G: Playable>(
         self,
@@ -123,9 +122,8 @@ impl<G: Playable> Starts<G> for Openings {
 const MOST_DRAWN: u64 = 100;
 
 /// The starts of all pairs of a match.
-pub(super) struct Book<'a, G> {
-    game: &'a G,
-    starts: &'a dyn Starts<G>,
+pub(super) struct Book<'a, G: Playable> {
+    pub(super) options: &'a MatchOptions<G>,
     /// Whether games from one position may be the same game.
     pub(super) repeats_matter: bool,
     /// Positions of the pairs looked at so far, by key, and how often each was drawn in vain;
@@ -134,51 +132,45 @@ pub(super) struct Book<'a, G> {
 }
 
 impl<'a, G: Playable> Book<'a, G> {
-    pub(super) fn new(game: &'a G, starts: &'a dyn Starts<G>, repeats_matter: bool) -> Self {
+    pub(super) fn new(options: &'a MatchOptions<G>, repeats_matter: bool) -> Self {
+        let drawn = repeats_matter && options.starts.are_drawn();
         Self {
-            game,
-            starts,
+            options,
             repeats_matter,
-            drawn: (repeats_matter && starts.are_drawn()).then(Mutex::default),
+            drawn: drawn.then(Mutex::default),
         }
     }
 
-    /// The start of a pair; `seed_of` tells the seed of any pair.
-    pub(super) fn of_pair(&self, pair: u64, seed_of: impl Fn(u64) -> u64) -> G::Position {
-        self.starts
-            .of_pair(self.game, pair, self.seed_of_start(pair, seed_of))
+    pub(super) fn of_pair(&self, pair: u64) -> G::Position {
+        let MatchOptions { game, starts, .. } = self.options;
+        starts.of_pair(game, pair, self.seed_of_start(pair))
     }
 
     /// The moves that led there, as [`Starts::before_pair`] has them, in games without chance.
-    pub(super) fn before_pair(
-        &self,
-        pair: u64,
-        seed_of: impl Fn(u64) -> u64,
-    ) -> Vec<(G::Position, G::Move)> {
+    pub(super) fn before_pair(&self, pair: u64) -> Vec<(G::Position, G::Move)> {
+        let MatchOptions { game, starts, .. } = self.options;
         match self.repeats_matter {
-            true => self
-                .starts
-                .before_pair(self.game, pair, self.seed_of_start(pair, seed_of)),
+            true => starts.before_pair(game, pair, self.seed_of_start(pair)),
             false => Vec::new(),
         }
     }
 
-    /// What rules the start of a pair.
-    fn seed_of_start(&self, pair: u64, seed_of: impl Fn(u64) -> u64) -> u64 {
-        let seed = |pair: u64, vain: u64| match vain {
-            0 => seed_of(pair),
-            vain => derive_seed(seed_of(pair), SeedSpace::Arena, &[2, vain]),
+    fn seed_of_start(&self, pair: u64) -> u64 {
+        let MatchOptions { game, starts, .. } = self.options;
+        let seed = |pair: u64, vain: u64| match (self.options.pair_seed(pair), vain) {
+            (seed, 0) => seed,
+            (seed, vain) => derive_seed(seed, SeedSpace::Arena, &[2, vain]),
         };
-        let draw = |pair, vain| self.starts.of_pair(self.game, pair, seed(pair, vain));
         let Some(drawn) = &self.drawn else {
             return seed(pair, 0);
         };
+        let draw = |pair, vain| game.key(&starts.of_pair(game, pair, seed(pair, vain)));
         // Always in the order of pairs: which of two equal ones is drawn again is not up to
         // threads.
         let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *drawn;
         for next in vain.len() as u64..=pair {
-            let new = (0..MOST_DRAWN).find(|&vain| seen.insert(self.game.key(&draw(next, vain))));
+            let new = (0..MOST_DRAWN).find(|&vain| seen.insert(draw(next, vain)));
             vain.push(new.unwrap_or(0));
         }
         seed(pair, vain[pair as usize])

@@ -46,7 +46,7 @@ impl StoppingRule {
     #[must_use]
     pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {
-            self.test.of_games(&pairs.games())
+            self.test.evidence(&pairs.games(), 1.0)
         } else {
             self.test.of_pair_counts(pairs)
         };

@@ -13,7 +13,7 @@ use std::{
 
 /// A player whose decisions are counted.
 pub(super) struct Timed<G: Game> {
-    player: Box<dyn Player<G>>,
+    pub(super) player: Box<dyn Player<G>>,
     /// Whether the player reports the time of its decisions; known after the first.
     reports: bool,
     /// Moves decided since somebody set it to 0.
@@ -35,11 +35,6 @@ impl<G: Game> Timed<G> {
             each: Vec::new(),
             keeps_each,
         }
-    }
-
-    /// Goes on with another player of the same kind.
-    pub(super) fn replace(&mut self, player: Box<dyn Player<G>>) {
-        self.player = player;
     }
 }
 

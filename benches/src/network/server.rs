@@ -143,7 +143,6 @@ impl Table<'_> {
         listener.set_nonblocking(true)?;
         let mut seats = seats.into_iter();
         for seat in 0..self.game.map().players() {
-            let mut disqualified = None;
             let (name, who) = match seats.next().flatten() {
                 Some(own) => (own.name(), Who::Own(own)),
                 None => {
@@ -157,7 +156,7 @@ impl Table<'_> {
                     let name = match group {
                         Ok(group) => format!("group {group} at {address}"),
                         Err(reason) => {
-                            disqualified = Some(reason);
+                            self.failed.push((seat, reason));
                             address.to_string()
                         }
                     };
@@ -165,8 +164,6 @@ impl Table<'_> {
                 }
             };
             (self.tell)(&format!("player {}: {name}", seat + 1));
-            self.failed
-                .extend(disqualified.map(|reason| (seat, reason)));
             self.chairs.push(Chair {
                 name,
                 who,

@@ -4,36 +4,40 @@ use super::{Block, Page, Section};
 use crate::sheet::{Cell, Sheet};
 use std::fmt::Write;
 
-pub(super) fn page(page: &Page) -> String {
-    let mut body = String::with_capacity(100_000);
-    // Writing to a string cannot fail.
-    let _ = write!(body, "<header><h1>{}</h1>", escape(&page.title));
-    for sentence in &page.summary {
-        let words = sentence.iter().map(|(words, strong)| match strong {
-            true => format!("<strong>{}</strong>", escape(words)),
-            false => escape(words),
-        });
-        let _ = write!(
-            body,
-            "<p class=\"summary\">{}</p>",
-            words.collect::<String>()
-        );
-    }
-    body.push_str("</header>");
-    for Section { heading, blocks } in &page.sections {
-        let _ = write!(
-            body,
-            "<section><h2>{}</h2>{}</section>",
-            escape(heading),
-            blocks.iter().map(block).collect::<String>()
-        );
-    }
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+impl Page {
+    /// The page as HTML.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut body = String::with_capacity(100_000);
+        // Writing to a string cannot fail.
+        let _ = write!(body, "<header><h1>{}</h1>", escape(&self.title));
+        for sentence in &self.summary {
+            let words = sentence.iter().map(|(words, strong)| match strong {
+                true => format!("<strong>{}</strong>", escape(words)),
+                false => escape(words),
+            });
+            let _ = write!(
+                body,
+                "<p class=\"summary\">{}</p>",
+                words.collect::<String>()
+            );
+        }
+        body.push_str("</header>");
+        for Section { heading, blocks } in &self.sections {
+            let _ = write!(
+                body,
+                "<section><h2>{}</h2>{}</section>",
+                escape(heading),
+                blocks.iter().map(block).collect::<String>()
+            );
+        }
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{}</title><style>{STYLE}</style></head>\n<body><main>{body}</main></body></html>\n",
-        escape(&page.title)
-    )
+            escape(&self.title)
+        )
+    }
 }
 
 fn block(block: &Block) -> String {
@@ -89,18 +93,11 @@ fn table(sheet: &Sheet) -> String {
 
 /// Text as HTML shows it.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }
 
 const STYLE: &str = include_str!("style.css");

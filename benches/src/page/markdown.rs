@@ -3,24 +3,28 @@
 use super::{Block, Page, Section};
 use crate::sheet::{Cell, Sheet};
 
-/// The text, and the files that it refers to.
-pub(super) fn page(page: &Page, stem: &str) -> (String, Vec<(String, String)>) {
-    let mut pictures = Vec::new();
-    let mut text = format!("# {}\n", plain(&page.title));
-    for sentence in &page.summary {
-        let words = sentence.iter().map(|(words, strong)| match strong {
-            true => format!("**{}**", plain(words)),
-            false => plain(words),
-        });
-        text += &format!("\n{}\n", words.collect::<String>());
-    }
-    for Section { heading, blocks } in &page.sections {
-        text += &format!("\n## {}\n", plain(heading));
-        for block in blocks {
-            self::block(&mut text, &mut pictures, block, stem);
+impl Page {
+    /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with
+    /// their content.
+    #[must_use]
+    pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
+        let mut pictures = Vec::new();
+        let mut text = format!("# {}\n", plain(&self.title));
+        for sentence in &self.summary {
+            let words = sentence.iter().map(|(words, strong)| match strong {
+                true => format!("**{}**", plain(words)),
+                false => plain(words),
+            });
+            text += &format!("\n{}\n", words.collect::<String>());
         }
+        for Section { heading, blocks } in &self.sections {
+            text += &format!("\n## {}\n", plain(heading));
+            for one in blocks {
+                block(&mut text, &mut pictures, one, stem);
+            }
+        }
+        (text, pictures)
     }
-    (text, pictures)
 }
 
 fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block, stem: &str) {

@@ -2,17 +2,12 @@
 //!
 //! Invariant: as for [`super`]; the axis holds all intervals.
 
-use super::{COLOURS, GRID, TEXT, WIDTH, draw, join, scaled::step_for, tidy, two_lines, write};
+use super::{
+    COLOURS, GRID, Row, TEXT, WIDTH, draw, join, range, scaled::step_for, tidy, two_lines, write,
+};
 use crate::error::Result;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
-
-pub(crate) struct Row {
-    /// What stands left of it.
-    pub label: String,
-    pub value: f64,
-    pub interval: Interval,
-}
 
 const LINE: i32 = 30;
 const TOP: i32 = 44;
@@ -40,12 +35,8 @@ pub(super) fn rows_chart(
     let rows: Vec<&Row> = rows.iter().filter(is_finite).collect();
     let height = TOP + LINE * rows.len().max(1) as i32 + 48;
     draw(title, height, rows.is_empty(), |area| {
-        let lows = rows.iter().map(|row| row.interval.lower.min(row.value));
-        let highs = rows.iter().map(|row| row.interval.upper.max(row.value));
-        let (low, high) = (
-            lows.fold(f64::INFINITY, f64::min),
-            highs.fold(f64::NEG_INFINITY, f64::max),
-        );
+        let all = |row: &&Row| [row.interval.lower, row.value, row.interval.upper];
+        let (low, high) = range(rows.iter().flat_map(all));
         let (low, high) = if scores {
             (0.0, 100.0)
         } else if high > low {

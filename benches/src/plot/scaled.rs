@@ -4,7 +4,7 @@
 //! [`super`]; a point that a logarithmic axis cannot show (zero, negative) is left out.
 
 use super::{
-    Area, COLOURS, Drawn, GRID, LineChart, TEXT, WIDTH, draw, join, shortened, tidy, write,
+    Area, COLOURS, Drawn, GRID, LineChart, TEXT, WIDTH, draw, join, range, shortened, tidy, write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -49,10 +49,8 @@ pub struct Bar {
     pub curve: usize,
     /// Where it stands.
     pub x: f64,
-    /// Its lower end.
-    pub lower: f64,
-    /// Its upper end.
-    pub upper: f64,
+    /// From where to where.
+    pub interval: Interval,
 }
 
 /// Curves with a marker at each point and intervals as vertical bars, on the given scales.
@@ -66,15 +64,11 @@ pub fn chart_with_bars(
     y_scale: &Scale,
 ) -> Result<String> {
     let on_scales = |points: &[(f64, f64)]| on_scales(points, x_scale, y_scale);
-    let bars: Vec<(usize, Vec<(f64, f64)>)> = bars
-        .iter()
-        .map(|bar| {
-            (
-                bar.curve,
-                on_scales(&[(bar.x, bar.lower), (bar.x, bar.upper)]),
-            )
-        })
-        .collect();
+    let ends = |bar: &Bar| {
+        let Interval { lower, upper } = bar.interval;
+        (bar.curve, on_scales(&[(bar.x, lower), (bar.x, upper)]))
+    };
+    let bars: Vec<(usize, Vec<(f64, f64)>)> = bars.iter().map(ends).collect();
     let curves: Vec<(&str, Vec<(f64, f64)>)> = chart
         .curves
         .iter()
@@ -156,18 +150,17 @@ pub(crate) fn scatter(
     chart: &LineChart,
     points: &[(f64, f64, Option<Interval>)],
 ) -> Result<String> {
-    let bar = |x, lower, upper| Bar {
+    let bar = |x, interval| Bar {
         curve: 1,
         x,
-        lower,
-        upper,
+        interval,
     };
     let bars: Vec<Bar> = points
         .iter()
         .flat_map(|&(x, y, interval)| {
             let wide = interval.filter(|interval| interval.lower < interval.upper);
-            let interval = wide.map(|Interval { lower, upper }| bar(x, lower, upper));
-            interval.into_iter().chain([bar(x, y, y)])
+            let intervals = wide.into_iter().chain([Interval::around(y, 0.0)]);
+            intervals.map(move |interval| bar(x, interval))
         })
         .collect();
     chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
@@ -204,9 +197,7 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
 impl Axis {
     /// An axis that shows all values, of which there is one at least.
     fn of(scale: &Scale, values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = range(values);
         match scale {
             Scale::Categories(names) => {
                 let marks = names.iter().enumerate();

@@ -40,7 +40,7 @@ pub struct SequentialTest {
     pub model: EloModel,
     /// After how many pairs of games at a time the test looks at them, with bounds for that; absent
     /// if after each, with Wald's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
 }
 
@@ -132,25 +132,16 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// What pairs of games say.
-    pub(crate) fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> Evidence {
-        self.evidence(tally, 2.0)
-    }
-
-    /// The same of counted pairs: where no pair is worth half points, the two cells that only draws
-    /// can fill are left out.
+    /// What pairs of games say: where none is worth half points, the two cells that only draws can
+    /// fill are left out.
     pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
-            [lost, 0, split, 0, won] => self.of_pairs(&Tally {
-                counts: [lost, split, won],
-            }),
-            counts => self.of_pairs(&Tally { counts }),
+            [lost, 0, split, 0, won] => {
+                let counts = [lost, split, won];
+                self.evidence(&Tally { counts }, 2.0)
+            }
+            counts => self.evidence(&Tally { counts }, 2.0),
         }
-    }
-
-    /// What single games say; only right if they do not depend on each other.
-    pub(crate) fn of_games<const N: usize>(&self, tally: &Tally<N>) -> Evidence {
-        self.evidence(tally, 1.0)
     }
 
     /// What that means.
@@ -165,7 +156,13 @@ impl SequentialTest {
         }
     }
 
-    fn evidence<const N: usize>(&self, tally: &Tally<N>, games_per_sample: f64) -> Evidence {
+    /// What samples say that have so many games each: pairs 2; single games, of which it is only
+    /// right if they do not depend on each other, 1.
+    pub(crate) fn evidence<const N: usize>(
+        &self,
+        tally: &Tally<N>,
+        games_per_sample: f64,
+    ) -> Evidence {
         if tally.samples() == 0.0 {
             return Evidence::default();
         }
@@ -302,13 +299,13 @@ mod tests {
     fn likelihood_ratios_of_a_game_without_draws() {
         let pairs = PairCounts::without_draws(180, 430, 240);
         let test = test(0.0, 10.0, EloModel::Logistic);
-        close(test.of_pairs(&pairs.tally()).ratio, 2.7872, 5e-5);
+        close(test.evidence(&pairs.tally(), 2.0).ratio, 2.7872, 5e-5);
         close(test.of_pair_counts(&pairs).ratio, 2.7872, 5e-5);
         // Taken as single games: 910 won, 790 lost, no draw.
         assert_eq!(pairs.games().counts, [790, 0, 910]);
-        close(test.of_games(&pairs.games()).ratio, 2.7498, 5e-5);
+        close(test.evidence(&pairs.games(), 1.0).ratio, 2.7498, 5e-5);
         let games = Tally { counts: [790, 910] };
-        close(test.of_games(&games).ratio, 2.7498, 5e-5);
+        close(test.evidence(&games, 1.0).ratio, 2.7498, 5e-5);
     }
 
     #[test]
@@ -332,7 +329,9 @@ mod tests {
             (0.0, 2.0, Logistic, [871, 26175, 55983, 26678, 821], -4.9787),
         ] {
             close(
-                test(elo0, elo1, model).of_pairs(&Tally { counts }).ratio,
+                test(elo0, elo1, model)
+                    .evidence(&Tally { counts }, 2.0)
+                    .ratio,
                 ratio,
                 5e-5,
             );
@@ -343,13 +342,13 @@ mod tests {
     fn one_sided_matches_are_finite_and_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model);
-            let of_pairs = |counts: [u64; 3]| test.of_pairs(&Tally { counts }).ratio;
+            let of_pairs = |counts: [u64; 3]| test.evidence(&Tally { counts }, 2.0).ratio;
             let (won, lost) = (of_pairs([0, 0, 500]), of_pairs([500, 0, 0]));
             assert!(won.is_finite() && lost.is_finite(), "{won} {lost}");
             assert!(won > 0.0 && lost < 0.0, "{won} {lost}");
             assert_eq!(of_pairs([0; 3]), 0.0);
             let counts = [0, 0, 0, 0, 1];
-            assert!(test.of_pairs(&Tally { counts }).ratio.is_finite());
+            assert!(test.evidence(&Tally { counts }, 2.0).ratio.is_finite());
         }
         let test = test(0.0, 10.0, EloModel::Logistic);
         for (counts, verdict) in [
@@ -357,7 +356,10 @@ mod tests {
             ([500, 0, 0], Verdict::Rejected),
             ([0; 3], Verdict::Open),
         ] {
-            assert_eq!(test.verdict(&test.of_pairs(&Tally { counts })), verdict);
+            assert_eq!(
+                test.verdict(&test.evidence(&Tally { counts }, 2.0)),
+                verdict
+            );
         }
     }
 
@@ -367,13 +369,19 @@ mod tests {
         // 0.014387 / sqrt(1/8) = 0.04069, the score of 10 Elo being 0.514387.
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model).in_batches(400).unwrap();
-            let pairs = test.of_pairs(&Tally {
-                counts: [25_000, 50_000, 25_000],
-            });
+            let pairs = test.evidence(
+                &Tally {
+                    counts: [25_000, 50_000, 25_000],
+                },
+                2.0,
+            );
             // Single games of as much variance a pair.
-            let games = test.of_games(&Tally {
-                counts: [50_000; 2],
-            });
+            let games = test.evidence(
+                &Tally {
+                    counts: [50_000; 2],
+                },
+                1.0,
+            );
             for evidence in [pairs, games] {
                 let (lower, upper) = test.bounds(&evidence);
                 close(upper, 2.94444 - 0.5826 * 20.0 * 0.04069, 1e-3);

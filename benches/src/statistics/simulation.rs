@@ -71,7 +71,7 @@ pub fn run_games(
     let mut counts = [0; 2];
     until_decided(test, 1, most, |look| {
         counts[usize::from(random.unit() < score)] += 1;
-        look.then(|| test.of_games(&Tally { counts }))
+        look.then(|| test.evidence(&Tally { counts }, 1.0))
     })
 }
 

@@ -7,7 +7,6 @@ mod sections;
 
 use crate::arena::{MatchResult, tournament::TournamentResult};
 use crate::error::Result;
-use crate::page::Page;
 use crate::plot::{Curve, LineChart};
 use crate::studies::{
     atlas::result::{Atlas, ClassValue},
@@ -15,6 +14,7 @@ use crate::studies::{
     reproduce::Reproduction,
     strength::Front,
 };
+pub use sections::page;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -138,14 +138,6 @@ fn curve(name: &str, text: &str) -> Result<LineChart, String> {
         ["epoch", "cross-entropy, nats"],
         curves,
     ))
-}
-
-/// The page of all results, in their order; matches that follow each other are one table.
-///
-/// # Errors
-/// If a plot cannot be drawn.
-pub fn page(title: &str, found: &[Found]) -> Result<Page> {
-    sections::page(title, found)
 }
 
 #[cfg(test)]

@@ -31,36 +31,31 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// The mix in `data/setups/nash.txt`; `alea atlas` makes others.
-const SHIPPED_MIX: &str = include_str!("../../../data/setups/nash.txt");
+/// A mix that comes with the program, by name and text; `alea atlas` makes others.
+const MIX: (&str, &str) = (
+    "data/setups/nash.txt",
+    include_str!("../../../data/setups/nash.txt"),
+);
 
-/// The sixteen best of `data/setups/best.txt` against each other.
-const SHIPPED_BEST: &str = include_str!("../../../data/setups/best.txt");
+/// The sixteen best against each other.
+const BEST: (&str, &str) = (
+    "data/setups/best.txt",
+    include_str!("../../../data/setups/best.txt"),
+);
 
 /// What is said where there is nothing to choose from.
 const EMPTY: &str = "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
     /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
-    /// the home squares in reading order (`621534`); `#` begins a comment.
+    /// the home squares in reading order (`621534`); `#` begins a comment. Without a path these are
+    /// the best sixteen against each other, as they come with the program.
     ///
     /// # Errors
     /// If the file cannot be read, a line is no pair of set-ups, or there is none.
-    pub fn read_list(path: &Path) -> Result<Self> {
-        Self::parse_list(&path.display().to_string(), &read_text(path)?)
-    }
-
-    /// The best sixteen set-ups against each other, as they come with the program.
-    ///
-    /// # Errors
-    /// As [`Setups::read_list`].
-    pub fn shipped_best() -> Result<Self> {
-        Self::parse_list("data/setups/best.txt", SHIPPED_BEST)
-    }
-
-    fn parse_list(name: &str, text: &str) -> Result<Self> {
+    pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
-        Self::Index(parse_lines(name, text, expected, parse_pair)?).checked()
+        Self::Index(read_lines(path, BEST, expected, parse_pair)?).checked()
     }
 
     /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match
@@ -80,20 +75,12 @@ impl Setups {
         Self::Index([meetings, shifted].concat())
     }
 
-    /// Reads a mix: a whole weight and a set-up a line; `#` begins a comment.
-    pub(crate) fn read_mix(path: &Path) -> Result<Self> {
-        Self::parse_mix(&path.display().to_string(), &read_text(path)?)
-    }
-
-    /// The mix that comes with the program.
-    pub(crate) fn shipped_mix() -> Result<Self> {
-        Self::parse_mix("data/setups/nash.txt", SHIPPED_MIX)
-    }
-
-    fn parse_mix(name: &str, text: &str) -> Result<Self> {
+    /// Reads a mix, or the one that comes with the program: a whole weight and a set-up a line; `#`
+    /// begins a comment.
+    fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
-        Self::Mix(parse_lines(name, text, expected, parse_part)?).checked()
+        Self::Mix(read_lines(path, MIX, expected, parse_part)?).checked()
     }
 
     fn checked(self) -> Result<Self> {
@@ -169,10 +156,10 @@ impl std::str::FromStr for Setups {
     fn from_str(text: &str) -> Result<Self> {
         match text.trim() {
             "random" => return Ok(Self::Random),
-            "nash" => return Self::shipped_mix(),
+            "nash" => return Self::read_mix(None),
             text => {
                 if let Some(path) = text.strip_prefix("nash:") {
-                    return Self::read_mix(Path::new(path));
+                    return Self::read_mix(Some(Path::new(path)));
                 }
             }
         }
@@ -205,14 +192,16 @@ impl std::fmt::Display for Setups {
     }
 }
 
-/// What the lines of a file hold.
-fn parse_lines<T>(
-    name: &str,
-    text: &str,
+/// What the lines of a file hold, or those that come with the program.
+fn read_lines<T>(
+    path: Option<&Path>,
+    (name, text): (&str, &str),
     expected: &str,
     parse: fn(&str) -> Option<T>,
 ) -> Result<Vec<T>> {
-    let parsed = content_lines(text).map(|(line, content)| {
+    let name = path.map_or(name.to_owned(), |path| path.display().to_string());
+    let text = path.map_or(Ok(text.to_owned()), read_text)?;
+    let parsed = content_lines(&text).map(|(line, content)| {
         let unknown = || format!("{name}:{line}: '{content}' is no {expected}");
         Ok(parse(content).ok_or_else(unknown)?)
     });
@@ -293,9 +282,9 @@ mod tests {
             assert!(error.contains(problem), "{error}");
         }
         assert!(
-            matches!(Setups::shipped_best().unwrap(), Setups::Index(pairs) if pairs.len() == 512)
+            matches!(Setups::read_list(None).unwrap(), Setups::Index(pairs) if pairs.len() == 512)
         );
-        assert!(matches!(Setups::shipped_mix().unwrap(), Setups::Mix(mix) if mix.len() >= 4));
+        assert!(matches!(Setups::read_mix(None).unwrap(), Setups::Mix(mix) if mix.len() >= 4));
     }
 
     #[test]
@@ -318,7 +307,7 @@ mod tests {
         let path = directory.path().join("list");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Setups::read_list(&path)
+            Setups::read_list(Some(&path))
         };
         let setups = read("# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
         assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
@@ -330,7 +319,7 @@ mod tests {
         assert!(error.contains("list:2: '0 1 2'"), "{error}");
         assert_eq!(read("# nothing\n").unwrap_err().to_string(), EMPTY);
         assert!(matches!(
-            Setups::read_list(&directory.path().join("none")),
+            Setups::read_list(Some(&directory.path().join("none"))),
             Err(MeasuringError::File(_))
         ));
         let beyond = Setups::Index(vec![(0, 720)]).check().unwrap_err();

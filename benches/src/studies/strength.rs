@@ -157,12 +157,11 @@ pub fn chart(front: &Front) -> Result<String> {
     let mut bars = Vec::new();
     for (curve, scores) in front.curves.iter().enumerate() {
         bars.extend(scores.points.iter().map(|point| {
-            let (_, Interval { lower, upper }) = point.score();
+            let (_, interval) = point.score();
             Bar {
                 curve,
                 x: point.cost(),
-                lower: 100.0 * lower,
-                upper: 100.0 * upper,
+                interval: interval.map(|end| 100.0 * end),
             }
         }));
     }

@@ -3,9 +3,10 @@
 //!
 //! Invariant: a position of a suite is not over and no die has been rolled, so every search can
 //! value it as a chance root. The committed suite (`data/suites/search.txt`) is part of the
-//! program; [`generate`] makes it again.
+//! program; a test makes it again.
 
-pub mod generate;
+#[cfg(test)]
+mod generate;
 
 use super::{Named, content_lines};
 use crate::error::Result;

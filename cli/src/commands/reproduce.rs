@@ -79,7 +79,7 @@ impl Arguments {
         }
         let setups = match &self.setups {
             Some(text) => games::listed_setups(text)?,
-            None => Setups::shipped_best()?,
+            None => Setups::read_list(None)?,
         };
         let settings = Settings {
             full: self.full,

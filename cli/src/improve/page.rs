@@ -12,7 +12,7 @@ use anyhow::Result;
 use benches::arena::report::{self, ReportData, Stage};
 use benches::page::{Block, Page, Sentence};
 use benches::plot::{
-    Curve, LineChart, ScoreBar,
+    Curve, LineChart, Row,
     scaled::{Bar, Scale, chart_with_bars},
     score_bars,
 };
@@ -112,8 +112,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
                     bars.push(Bar {
                         curve,
                         x,
-                        lower: score.elo_interval.lower,
-                        upper: score.elo_interval.upper,
+                        interval: score.elo_interval,
                     });
                 }
                 // Generation 0 is as strong as itself.
@@ -174,15 +173,15 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
         "games",
         "model (xxh3)",
     ]);
-    let bar = |entry: &Entry| ScoreBar {
+    let bar = |entry: &Entry| Row {
         label: format!("generation {} – {}", entry.generation, entry.best_before),
-        score: entry.gate.score.score,
+        value: entry.gate.score.score,
         interval: entry.gate.score.interval,
     };
-    let bars: Vec<ScoreBar> = ledger.generations.iter().map(bar).collect();
+    let bars = ledger.generations.iter().map(bar).collect();
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
-    let svg = score_bars("Share of games won at the gate, %", &bars)?;
+    let svg = score_bars("Share of games won at the gate, %", bars)?;
     let alt = "Shares of games won at the gate, with their 95 % intervals";
     Ok(vec![
         Block::Text(text.to_owned()),

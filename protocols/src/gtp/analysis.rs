@@ -1,6 +1,6 @@
 //! What the player thinks: live information, the tree, and proofs.
 
-use super::{Answered, Call, Gtp, syntax, text};
+use super::{Answered, Call, syntax, text};
 use crate::sitting::{Rate, Rates};
 use crate::{Spoken, seconds};
 use std::{
@@ -13,11 +13,11 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// How long a proof is looked for.
 const USUAL_PROOF: Duration = Duration::from_secs(5);
 
-impl<G: Spoken> Gtp<G> {
+impl<G: Spoken> Call<'_, G> {
     /// Thinks until the next line comes and says what, every so many centiseconds.
-    pub(super) fn analyze(&mut self, call: &mut Call<'_>) -> Answered {
+    pub(super) fn analyze(&mut self) -> Answered {
         let mut interval = 100;
-        for word in call.words {
+        for word in self.words {
             match word.parse::<u64>() {
                 Ok(number) => interval = number.clamp(1, 360_000),
                 Err(_) if *word == "interval" => {}
@@ -27,14 +27,15 @@ impl<G: Spoken> Gtp<G> {
         let interval = Duration::from_millis(10 * interval);
         let mut began = Instant::now();
         let mut rates = self.sitting.rate(Some(interval))?;
-        call.outside.say(&format!("={}", call.id));
+        self.outside.say(&format!("={}", self.id));
         loop {
-            call.outside.say(&information(&rates));
+            self.outside.say(&information(&rates));
             // Who has no limit of time thinks the same again.
-            while !call.outside.calls() && (began.elapsed() < interval || !rates.is_timed) {
+            while !self.outside.calls() && (began.elapsed() < interval || !rates.is_timed) {
                 sleep(PATIENCE);
             }
-            if call.outside.calls() {
+            if self.outside.calls() {
+                self.outside.say("");
                 return Ok(None);
             }
             began = Instant::now();
@@ -43,7 +44,7 @@ impl<G: Spoken> Gtp<G> {
     }
 
     /// The moves of the root with what the search knows of them.
-    pub(super) fn dump_tree(&mut self, _: &mut Call<'_>) -> Answered {
+    pub(super) fn dump_tree(&mut self) -> Answered {
         let rates = self.sitting.rate(None)?;
         let (stats, line) = (rates.stats, rates.line.join(" "));
         let mut told = format!("nodes {} depth {} pv {line}", stats.nodes, stats.depth);
@@ -64,8 +65,8 @@ impl<G: Spoken> Gtp<G> {
     }
 
     /// What is proven of the best move within some seconds.
-    pub(super) fn solve(&mut self, call: &mut Call<'_>) -> Answered {
-        let time = match call.words {
+    pub(super) fn solve(&mut self) -> Answered {
+        let time = match self.words {
             [] => Some(USUAL_PROOF),
             [word] => seconds(word),
             _ => None,

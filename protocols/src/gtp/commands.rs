@@ -1,134 +1,126 @@
 //! The commands of GTP: those that the standard asks for, Lajkonik's, and our own.
 
-use super::{Answered, Call, Gtp, done, same, syntax, text};
+use super::{Answered, Call, done, same, syntax, text};
 use crate::clock::Clock;
 use crate::{Next, Spoken, seconds};
 use std::{str::FromStr, time::Duration};
 
 /// A command's name and what it does.
-type Command<G> = (&'static str, fn(&mut Gtp<G>, &mut Call<'_>) -> Answered);
+type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Answered);
 
-impl<G: Spoken> Gtp<G> {
-    pub(super) const COMMANDS: &[Command<G>] = &[
-        ("protocol_version", |_, _| text("2")),
-        ("name", |_, _| text("Alea")),
-        ("version", |_, _| text(env!("CARGO_PKG_VERSION"))),
-        ("known_command", |_, call| {
+impl<G: Spoken> Call<'_, G> {
+    pub(super) const COMMANDS: &'static [Command<G>] = &[
+        ("protocol_version", |_| text("2")),
+        ("name", |_| text("Alea")),
+        ("version", |_| text(env!("CARGO_PKG_VERSION"))),
+        ("known_command", |call| {
             let name = call.words.first().copied().unwrap_or_default();
             let known = Self::COMMANDS.iter().any(|(known, _)| same(known, name));
             text(known.to_string())
         }),
-        ("list_commands", |_, _| {
+        ("list_commands", |_| {
             let names: Vec<&str> = Self::COMMANDS.iter().map(|(name, _)| *name).collect();
             text(names.join("\n"))
         }),
-        ("quit", |gtp, _| {
-            gtp.sitting.next = Next::End;
+        ("quit", |call| {
+            call.sitting.next = Next::End;
             done()
         }),
-        ("boardsize", Self::boardsize),
-        ("clear_board", |gtp, _| {
-            gtp.sitting.clear();
+        ("boardsize", |call| call.boardsize()),
+        ("clear_board", |call| {
+            call.sitting.clear();
             done()
         }),
-        ("komi", |_, call| {
-            only::<f64>(call, "komi NUMBER")?;
+        ("komi", |call| {
+            call.only::<f64>("komi NUMBER")?;
             done()
         }),
-        ("play", |gtp, call| {
+        ("play", |call| {
             let [color, mv] = call.words else {
                 return syntax("play COLOR MOVE");
             };
             // A colour that is none is said to be that.
-            gtp.seat(color)?;
-            let played = gtp.turn(color).and_then(|()| gtp.sitting.play(mv));
+            call.seat(color)?;
+            let played = call.turn(color).and_then(|()| call.sitting.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
             done()
         }),
-        ("genmove", Self::genmove),
-        ("undo", |gtp, _| gtp.sitting.undo().and_then(|()| done())),
-        ("showboard", |gtp, _| {
-            text(
-                gtp.sitting
-                    .game
-                    .draw(&gtp.sitting.position, gtp.sitting.die),
-            )
+        ("genmove", |call| call.genmove()),
+        ("undo", |call| call.sitting.undo().and_then(|()| done())),
+        ("showboard", |call| {
+            let sitting = &call.sitting;
+            text(sitting.game.draw(&sitting.position, sitting.die))
         }),
-        ("time_settings", Self::time_settings),
-        ("time_left", Self::time_left),
-        ("roll", |gtp, _| text(gtp.sitting.roll()?.to_string())),
-        ("dice", |gtp, call| {
-            let face = only(call, "dice NUMBER")?;
-            gtp.sitting.set_die(face).and_then(|()| done())
+        ("time_settings", |call| call.time_settings()),
+        ("time_left", |call| call.time_left()),
+        ("roll", |call| text(call.sitting.roll()?.to_string())),
+        ("dice", |call| {
+            let face = call.only("dice NUMBER")?;
+            call.sitting.set_die(face).and_then(|()| done())
         }),
-        ("playgame", Self::playgame),
-        ("winner", Self::winner),
-        ("havannah_winner", Self::winner),
-        ("position", |gtp, call| match call.words {
+        ("playgame", |call| call.playgame()),
+        ("winner", |call| call.winner()),
+        ("havannah_winner", |call| call.winner()),
+        ("position", |call| match call.words {
             [] => {
-                let sitting = &gtp.sitting;
+                let sitting = &call.sitting;
                 text(sitting.game.format_position(&sitting.position, sitting.die))
             }
-            words => gtp
-                .sitting
-                .set_position(&words.join(" "))
-                .and_then(|()| done()),
+            words => {
+                call.sitting.set_position(&words.join(" "))?;
+                done()
+            }
         }),
-        ("set_game", |gtp, call| match call.words {
-            [] => text(gtp.sitting.game.notation()),
-            words => gtp
-                .sitting
-                .change_game(&words.join(" "))
-                .and_then(|()| done()),
+        ("set_game", |call| match call.words {
+            [] => text(call.sitting.game.notation()),
+            words => {
+                call.sitting.change_game(&words.join(" "))?;
+                done()
+            }
         }),
-        ("gridcoords", |gtp, call| {
+        ("gridcoords", |call| {
             let on = call.words != ["off"];
-            if on && gtp.sitting.game.on_grid("a1", false).is_none() {
+            if on && call.sitting.game.on_grid("a1", false).is_none() {
                 return Err(format!("{} has no other coordinates", G::NAME));
             }
-            gtp.sitting.grid = on;
+            call.sitting.grid = on;
             done()
         }),
-        ("set_random_seed", |gtp, call| {
-            gtp.sitting.set_seed(only(call, "set_random_seed NUMBER")?);
+        ("set_random_seed", |call| {
+            call.sitting.set_seed(call.only("set_random_seed NUMBER")?);
             done()
         }),
-        ("set_option", |gtp, call| {
-            match call.words {
-                ["player", words @ ..] => gtp.sitting.set_player(&words.join(" "))?,
-                [key, words @ ..] => gtp.sitting.set_option(key, &words.join(" "))?,
-                [] => return syntax("set_option NAME VALUE"),
-            }
+        ("set_option", |call| {
+            let [key, words @ ..] = call.words else {
+                return syntax("set_option NAME VALUE");
+            };
+            call.sitting.set_option(key, &words.join(" "))?;
             done()
         }),
-        ("get_option", |gtp, call| {
-            let key: String = only(call, "get_option NAME")?;
-            if key == "player" {
-                return text(gtp.sitting.player.to_string());
-            }
-            let mut options = gtp.sitting.options().into_iter();
+        ("get_option", |call| {
+            let key: String = call.only("get_option NAME")?;
+            let mut options = call.sitting.options().into_iter();
             let found = options.find(|(known, _)| *known == key);
             let unknown = || format!("there is no '{key}'; list_options tells what there is");
             text(found.ok_or_else(unknown)?.1)
         }),
-        ("list_options", |gtp, _| {
-            let player = ("player".to_owned(), gtp.sitting.player.to_string());
-            let all = [vec![player], gtp.sitting.options()].concat();
-            let lines = all.iter().map(|(key, value)| format!("{key} = {value}\n"));
+        ("list_options", |call| {
+            let options = call.sitting.options().into_iter();
+            let lines = options.map(|(key, value)| format!("{key} = {value}\n"));
             text(lines.collect::<String>())
         }),
-        ("get_eval", |gtp, _| {
-            text(format!("{:.2}", 100.0 * gtp.sitting.value()?))
+        ("get_eval", |call| {
+            text(format!("{:.2}", 100.0 * call.sitting.value()?))
         }),
-        ("get_sgf", |gtp, _| text(gtp.sitting.written()?)),
-        ("dump_tree", Self::dump_tree),
-        ("solve", Self::solve),
-        ("analyze", Self::analyze),
-        ("lz-analyze", Self::analyze),
+        ("get_sgf", |call| text(call.sitting.written()?)),
+        ("dump_tree", |call| call.dump_tree()),
+        ("solve", |call| call.solve()),
+        ("analyze", |call| call.analyze()),
+        ("lz-analyze", |call| call.analyze()),
     ];
 
-    fn boardsize(&mut self, call: &mut Call<'_>) -> Answered {
-        let wanted: usize = only(call, "boardsize NUMBER")?;
+    fn boardsize(&mut self) -> Answered {
+        let wanted: usize = self.only("boardsize NUMBER")?;
         let unfit = |problem: String| format!("unacceptable size: {problem}");
         match self.sitting.game.size() {
             Some((size, _)) if size == wanted => {
@@ -145,9 +137,9 @@ impl<G: Spoken> Gtp<G> {
     }
 
     /// The time that a move may take: that which is asked for, else a share of the clock.
-    fn genmove(&mut self, call: &mut Call<'_>) -> Answered {
-        let last = call.words.last().and_then(|word| seconds(word));
-        let color = &call.words[..call.words.len() - usize::from(last.is_some())];
+    fn genmove(&mut self) -> Answered {
+        let last = self.words.last().and_then(|word| seconds(word));
+        let color = &self.words[..self.words.len() - usize::from(last.is_some())];
         match color {
             [] => {}
             [color] => self.turn(color)?,
@@ -159,13 +151,13 @@ impl<G: Spoken> Gtp<G> {
         text(mv)
     }
 
-    fn time_settings(&mut self, call: &mut Call<'_>) -> Answered {
-        let times: Vec<_> = call.words.iter().map_while(|word| seconds(word)).collect();
+    fn time_settings(&mut self) -> Answered {
+        let times: Vec<_> = self.words.iter().map_while(|word| seconds(word)).collect();
         let [main, period, stones] = *times else {
             return syntax("time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES");
         };
         let stones = stones.as_secs() as u32;
-        self.clocks = [match (period.is_zero(), stones) {
+        *self.clocks = [match (period.is_zero(), stones) {
             (true, _) => Some(Clock::new(main, period, 0)),
             // So the standard says that there is no limit.
             (false, 0) => None,
@@ -174,8 +166,8 @@ impl<G: Spoken> Gtp<G> {
         done()
     }
 
-    fn time_left(&mut self, call: &mut Call<'_>) -> Answered {
-        let [color, time, stones] = call.words else {
+    fn time_left(&mut self) -> Answered {
+        let [color, time, stones] = self.words else {
             return syntax("time_left COLOR TIME STONES");
         };
         let seat = self.seat(color)?;
@@ -189,9 +181,9 @@ impl<G: Spoken> Gtp<G> {
     }
 
     /// Moves in turn, each after what was rolled for it where there are dice; all of them or none.
-    fn playgame(&mut self, call: &mut Call<'_>) -> Answered {
+    fn playgame(&mut self) -> Answered {
         let (before, mut made) = (self.sitting.die, 0);
-        for word in call.words {
+        for word in self.words {
             let played = match word.parse() {
                 Ok(face) => self.sitting.set_die(face),
                 Err(_) => self.sitting.play(word).map(|()| made += 1),
@@ -205,18 +197,18 @@ impl<G: Spoken> Gtp<G> {
         done()
     }
 
-    fn winner(&mut self, _: &mut Call<'_>) -> Answered {
+    fn winner(&mut self) -> Answered {
         let title = |seat| self.sitting.game.seat_title(seat);
         let winner = self.sitting.winner();
         let winner = winner.map_or("none", |winner| winner.map_or("draw", title));
         text(winner.to_lowercase().replace(' ', "_"))
     }
-}
 
-/// The one argument, a number or the like.
-fn only<T: FromStr>(call: &Call<'_>, usage: &str) -> Result<T, String> {
-    match call.words {
-        [word] => word.parse().or_else(|_| syntax(usage)),
-        _ => syntax(usage),
+    /// The one argument, a number or the like.
+    fn only<T: FromStr>(&self, usage: &str) -> Result<T, String> {
+        match self.words {
+            [word] => word.parse().or_else(|_| syntax(usage)),
+            _ => syntax(usage),
+        }
     }
 }

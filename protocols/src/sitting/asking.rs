@@ -221,7 +221,7 @@ impl<G: Spoken> Sitting<G> {
         value.ok_or_else(|| format!("{} rates no moves", self.player))
     }
 
-    pub(crate) fn set_player(&mut self, notation: &str) -> Result<(), String> {
+    pub(super) fn set_player(&mut self, notation: &str) -> Result<(), String> {
         let permitted = (self.terms.permit)(notation)?;
         let read = Notation::parse(&permitted).map_err(|error| error.to_string())?;
         let made = self.game.player(&permitted);
@@ -230,8 +230,11 @@ impl<G: Spoken> Sitting<G> {
         Ok(())
     }
 
-    /// Changes an option of the player; `default` takes it back.
+    /// Changes the player, or an option of it; `default` takes that back.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
+        if key == "player" {
+            return self.set_player(value);
+        }
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
         let is_limit = LIMITS.contains(&key) && value.name != "default";
         let gone = if is_limit { &LIMITS[..] } else { &[key] };
@@ -240,15 +243,16 @@ impl<G: Spoken> Sitting<G> {
         self.set_player(&changed.to_string())
     }
 
-    /// The options that the player knows, with their values or `default`.
+    /// The player, then the options that it knows with their values or `default`.
     pub(crate) fn options(&self) -> Vec<(String, String)> {
         // Whoever reads a notation says what it takes when it is given what it does not take.
         let wrong = self.player.clone().with("?", Notation::new("?"));
         let problem = self.game.player(&wrong.to_string()).err();
         let problem = problem.map_or(String::new(), |error| error.problem);
-        keys_taken(&problem)
-            .map(|key| (key.to_owned(), value_of(&self.player, key, "default")))
-            .collect()
+        let player = ("player".to_owned(), self.player.to_string());
+        let known = keys_taken(&problem)
+            .map(|key| (key.to_owned(), value_of(&self.player, key, "default")));
+        [player].into_iter().chain(known).collect()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::studies::{
 use serde::{Deserialize, Serialize};
 
 /// One side shows its set-up and the other answers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// The set-up of who begins.
     pub first: String,
@@ -65,7 +65,7 @@ pub struct FitReport {
 }
 
 /// What an atlas says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Atlas {
     /// Stones a side.
     pub stones: usize,
@@ -212,12 +212,6 @@ impl Analysis {
         let mut classes: Vec<ClassValue> = (0..rows.classes.len()).map(class).collect();
         classes.sort_by(|one, other| other.score.total_cmp(&one.score));
         Atlas {
-            stones: 0,
-            game: String::new(),
-            source: String::new(),
-            seed: 0,
-            games: 0,
-            within: None,
             random: estimate(0),
             equilibrium: estimate(1),
             assured: self.assured,
@@ -225,8 +219,7 @@ impl Analysis {
             first_answers: answered(3),
             random_loses: self.random_loses,
             classes,
-            fit: None,
-            better: Vec::new(),
+            ..Atlas::default()
         }
     }
 }

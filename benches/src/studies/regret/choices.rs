@@ -7,12 +7,9 @@
 
 use super::{
     Contestant,
-    truth::{Labelled, MOST_MOVES, first_best},
+    truth::{Labelled, MOST_MOVES, first_best, rate_moves},
 };
-use engine::core::{
-    game::Game,
-    random::{SeedSpace, derive_seed},
-};
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
 use engine::play::{player::Player, registry::AnyEvaluator};
 use indicatif::ProgressBar;
@@ -113,30 +110,14 @@ fn by_evaluator(
     game: &Standard,
     block: &[Labelled],
 ) -> Vec<Answer> {
-    // The positions themselves, then all successors that are not over, one after the other.
-    let mut asked: Vec<Position> = block.iter().map(|labelled| labelled.position).collect();
-    let mut won: Vec<[Option<f32>; MOST_MOVES]> = Vec::with_capacity(block.len());
-    for labelled in block {
-        let mut payoffs = [None; MOST_MOVES];
-        for (payoff, &mv) in payoffs.iter_mut().zip(labelled.moves.iter()) {
-            let after = game.play(&labelled.position, mv);
-            *payoff = game.payoff(&after, labelled.position.seat());
-            if payoff.is_none() {
-                asked.push(after);
-            }
-        }
-        won.push(payoffs);
-    }
-    let mut values = vec![0.0; asked.len()];
-    evaluator.values(game, &asked, &mut values);
-    let (own, successors) = values.split_at(block.len());
-    let mut successors = successors.iter();
-    let mut answers = Vec::with_capacity(block.len());
-    for ((labelled, payoffs), &value) in block.iter().zip(&won).zip(own) {
-        let mut rated = [0.0; MOST_MOVES];
-        for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
-            *rated = payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
-        }
+    let own = block.iter().map(|labelled| labelled.position).collect();
+    let values = |asked: &[Position]| {
+        let mut values = vec![0.0; asked.len()];
+        evaluator.values(game, asked, &mut values);
+        Some(values)
+    };
+    let (own, rated) = rate_moves(game, block, own, values).unwrap_or_default();
+    let answer = |((labelled, value), rated): ((&Labelled, f32), [f32; MOST_MOVES])| {
         let mut answer = Answer {
             value: Some(value),
             ..Answer::default()
@@ -145,7 +126,7 @@ fn by_evaluator(
         for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
             *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
         }
-        answers.push(answer);
-    }
-    answers
+        answer
+    };
+    block.iter().zip(own).zip(rated).map(answer).collect()
 }

@@ -101,11 +101,8 @@ pub(super) const BINS: usize = 20;
 /// Sums over the decisions of one contestant.
 #[derive(Default)]
 pub(super) struct DecisionSums {
-    regret: Ratio,
-    regret_of_choices: Ratio,
-    optimal: Ratio,
-    above_1: Ratio,
-    above_5: Ratio,
+    /// Regret, that of real choices, optimal ones of these, and losses above 0.01 and above 0.05.
+    ratios: [Ratio; 5],
     /// Squared standard errors of each position's regret, as far as labels go.
     of_labels: f64,
 }
@@ -113,15 +110,7 @@ pub(super) struct DecisionSums {
 impl DecisionSums {
     /// Adds the six decisions of one position.
     pub(super) fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
-        let [
-            mut regret,
-            mut real,
-            mut regret_of_choices,
-            mut optimal,
-            mut above_1,
-            mut above_5,
-            mut of_labels,
-        ] = [0.0; 7];
+        let (mut sums, mut real, mut of_labels) = ([0.0; 5], 0.0, 0.0);
         for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
             let (weight, best, run) = (faces(outcome), labelled.best(outcome), outcome.run());
             let is_real = run.len() > 1;
@@ -137,39 +126,42 @@ impl DecisionSums {
                 let value = labelled.values[place];
                 let error = labelled.error(outcome, place);
                 let lost = f64::from(best) - f64::from(value);
+                let is_optimal = is_real && best - value <= SAME_VALUE + 2.0 * error;
+                let one_if = |is_so: bool| f64::from(u8::from(is_so));
+                let parts = [
+                    lost,
+                    one_if(is_real) * lost,
+                    one_if(is_optimal),
+                    one_if(lost > 0.01),
+                    one_if(lost > 0.05),
+                ];
+                let sums = sums.iter_mut().zip(parts);
+                sums.for_each(|(sum, part)| *sum += weight_of_one * part);
                 of_labels += weight_of_one * f64::from(error);
-                regret += weight_of_one * lost;
-                above_1 += if lost > 0.01 { weight_of_one } else { 0.0 };
-                above_5 += if lost > 0.05 { weight_of_one } else { 0.0 };
-                if is_real {
-                    regret_of_choices += weight_of_one * lost;
-                    optimal += if best - value <= SAME_VALUE + 2.0 * error {
-                        weight_of_one
-                    } else {
-                        0.0
-                    };
-                }
             }
         }
         self.of_labels += of_labels * of_labels;
-        self.regret.add(regret, FACES);
-        self.regret_of_choices.add(regret_of_choices, real);
-        self.optimal.add(optimal, real);
-        self.above_1.add(above_1, FACES);
-        self.above_5.add(above_5, FACES);
+        let of = [FACES, real, real, FACES, FACES];
+        for ((ratio, sum), of) in self.ratios.iter_mut().zip(sums).zip(of) {
+            ratio.add(sum, of);
+        }
     }
 
     /// What the sums say.
     pub(super) fn figures(&self) -> Figures {
+        let [all, real, ..] = self.ratios;
+        let decisions = all.denominator.max(FACES);
+        let [regret, regret_of_choices, optimal, above_1, above_5] =
+            self.ratios.map(|ratio| ratio.estimate());
         Figures {
-            positions: self.regret.positions as u64,
-            regret: self.regret.estimate(),
-            of_labels: self.of_labels.sqrt() / self.regret.denominator.max(FACES),
-            regret_of_choices: self.regret_of_choices.estimate(),
-            choices: self.optimal.denominator / self.regret.denominator.max(FACES),
-            optimal: self.optimal.estimate(),
-            above_1: self.above_1.estimate(),
-            above_5: self.above_5.estimate(),
+            positions: all.positions as u64,
+            regret,
+            of_labels: self.of_labels.sqrt() / decisions,
+            regret_of_choices,
+            choices: real.denominator / decisions,
+            optimal,
+            above_1,
+            above_5,
         }
     }
 }

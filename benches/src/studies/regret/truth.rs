@@ -109,35 +109,48 @@ const BLOCK: usize = 1024;
 
 /// `None` if the tables do not know all of them.
 fn label_block(game: &Standard, tables: &Tables, block: &[Position]) -> Option<Vec<Labelled>> {
-    // The tables are only asked about positions that are not over.
-    let mut asked = Vec::new();
-    let mut labelled = Vec::with_capacity(block.len());
-    for position in block {
-        let mut new = Labelled::new(game, position);
-        for (value, &mv) in new.values.iter_mut().zip(new.moves.iter()) {
-            let after = game.play(position, mv);
-            *value = game.payoff(&after, position.seat()).unwrap_or_else(|| {
-                asked.push(after);
-                ASKED
-            });
-        }
-        labelled.push(new);
-    }
-    let mut known = vec![None; asked.len()];
-    tables.values(&asked, &mut known);
-    let mut known = known.into_iter();
-    for labelled in &mut labelled {
-        let asked = labelled.values.iter_mut().filter(|value| **value == ASKED);
-        for value in asked {
-            *value = 1.0 - known.next()??;
-        }
-        labelled.halves = [labelled.values; 2];
+    let labelled = block.iter().map(|position| Labelled::new(game, position));
+    let mut labelled: Vec<Labelled> = labelled.collect();
+    let known = |asked: &[Position]| {
+        let mut known = vec![None; asked.len()];
+        tables.values(asked, &mut known);
+        known.into_iter().collect()
+    };
+    let (_, rated) = rate_moves(game, &labelled, Vec::new(), known)?;
+    for (labelled, values) in labelled.iter_mut().zip(rated) {
+        (labelled.values, labelled.halves) = (values, [values; 2]);
     }
     Some(labelled)
 }
 
-/// In place of a value that the tables are asked for.
-const ASKED: f32 = -1.0;
+/// What `values` says of some positions, and what it makes of all moves of others: it is asked
+/// about everything together, but never about games that are over. `None` if it does not know.
+pub(super) fn rate_moves(
+    game: &Standard,
+    of: &[Labelled],
+    mut asked: Vec<Position>,
+    values: impl FnOnce(&[Position]) -> Option<Vec<f32>>,
+) -> Option<(Vec<f32>, Vec<[f32; MOST_MOVES]>)> {
+    let (first, mut open) = (asked.len(), Vec::new());
+    let mut rated = vec![[0.0; MOST_MOVES]; of.len()];
+    for (index, labelled) in of.iter().enumerate() {
+        for (place, &mv) in labelled.moves.iter().enumerate() {
+            let after = game.play(&labelled.position, mv);
+            match game.payoff(&after, labelled.position.seat()) {
+                Some(payoff) => rated[index][place] = payoff,
+                None => {
+                    asked.push(after);
+                    open.push((index, place));
+                }
+            }
+        }
+    }
+    let mut known = values(&asked)?;
+    for ((index, place), value) in open.into_iter().zip(known.drain(first..)) {
+        rated[index][place] = 1.0 - value;
+    }
+    Some((known, rated))
+}
 
 /// The first place of the largest value in a run.
 pub(super) fn first_best(values: &[f32], run: Range<usize>) -> usize {

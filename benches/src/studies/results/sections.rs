@@ -8,10 +8,10 @@ use crate::arena::{
 use crate::error::Result;
 use crate::page::{Block, Page};
 use crate::plot::{
-    Curve, LineChart,
+    Curve, LineChart, Row,
     heat_map::{HeatMap, heat_map},
-    intervals::{Row, intervals},
-    line_chart,
+    intervals::intervals,
+    line_chart, range,
     scaled::scatter,
 };
 use crate::sheet::{Cell, Sheet};
@@ -23,7 +23,11 @@ use crate::studies::{
     strength::{self, Front},
 };
 
-pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
+/// The page of all results, in their order; matches that follow each other are one table.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn page(title: &str, found: &[Found]) -> Result<Page> {
     let mut page = Page {
         title: title.to_owned(),
         ..Page::default()
@@ -32,7 +36,6 @@ pub(super) fn page(title: &str, found: &[Found]) -> Result<Page> {
     while let Some(first) = rest.first() {
         let alike =
             |other: &&Found| std::mem::discriminant(*other) == std::mem::discriminant(first);
-        // Matches that follow each other are one table.
         let together = if matches!(first, Found::Match(_)) {
             rest.iter().take_while(alike).count()
         } else {
@@ -240,10 +243,7 @@ fn against_published(
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
 ) -> Result<String> {
-    let ends = rows.iter().flat_map(|row| [row.0, row.1]);
-    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-        (low.min(x), high.max(x))
-    });
+    let (low, high) = range(rows.iter().flat_map(|row| [row.0, row.1]));
     let agree = Curve::new("the same", [(low, low), (high, high)]);
     let labels = ["published", "measured"].map(|what| format!("{what}, {unit}"));
     let chart = LineChart::new(title, labels.each_ref().map(String::as_str), [agree]);

@@ -15,11 +15,7 @@ use super::{
 use crate::error::Result;
 use crate::plot::{Curve, scaled::Scale};
 use crate::sheet::{Cell, Sheet};
-use crate::studies::{
-    Named, play,
-    published::star_depth,
-    suite::{Phase, generate::begin_game},
-};
+use crate::studies::{Named, begin_game, play, published::star_depth, suite::Phase};
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;

@@ -1,24 +1,21 @@
-//! Makes the committed suite: positions from games that a small search plays against itself.
+//! Makes the committed suite, from positions of games that a small search plays against itself, and
+//! holds what is committed against it.
 //!
 //! Game `i` is a function of the seed and `i`. Every place of the suite has a wish; the first game
 //! that has a position for a place fills it, and a game fills one place at most, so no two
 //! positions of a suite come from one game. Invariant: the same seed gives the same text, as long
 //! as the player decides as it does.
 
-use super::Phase;
-use crate::studies::{Named, play};
-use engine::core::{
-    game::Game,
-    random::{RandomStream, SeedSpace, derive_seed},
-};
-use engine::games::einstein::{BLUE, GONE, Position, RED, Standard, dice::DiceStream};
-use engine::play::{build::PlayerRecipe, notation::PlayerError, player::Player};
+use super::{Phase, Suite};
+use crate::studies::{Named, begin_game, play};
+use engine::core::game::Game;
+use engine::games::einstein::{GONE, Position, Standard};
+use engine::play::build::PlayerRecipe;
 
-/// The seed of the committed suite.
-pub const SUITE_SEED: u64 = 1;
+const SUITE_SEED: u64 = 1;
 
 /// Who plays both sides.
-pub const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
+const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
 /// In an endgame of the suite every stone is at least so many steps from its goal: nobody gets
 /// there within the five plies of the usual search without the other having as many turns, so that
@@ -35,12 +32,9 @@ const PLACES: [(Phase, [u32; 8]); 3] = [
 ];
 
 /// The text of the suite of a seed.
-///
-/// # Errors
-/// If this build does not know [`SUITE_PLAYER`].
-pub fn generate(seed: u64) -> Result<String, PlayerError> {
+fn generate(seed: u64) -> String {
     let game = Standard::default();
-    let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game)?;
+    let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game).unwrap();
     let mut players = [recipe.make(), recipe.make()];
     let places = PLACES.into_iter();
     let places = places.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
@@ -69,25 +63,7 @@ pub fn generate(seed: u64) -> Result<String, PlayerError> {
         let position = position.map(|position| game.format_position(&position, None));
         text += &format!("{} {}\n", phase.name(), position.unwrap_or_default());
     }
-    Ok(text)
-}
-
-/// The start and the dice of a game from its seed and number, of which its players are told. Red
-/// begins every other one.
-pub(crate) fn begin_game(
-    game: &Standard,
-    players: &mut [Box<dyn Player<Standard>>; 2],
-    seed: u64,
-    number: u64,
-) -> (Position, DiceStream) {
-    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
-    let [of_start, of_dice] = [0, 1].map(|what| derive_seed(game_seed, SeedSpace::Arena, &[what]));
-    for (seat, player) in (0..).zip(players) {
-        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat]));
-    }
-    let first = if number.is_multiple_of(2) { RED } else { BLUE };
-    let start = game.random_start(&mut RandomStream::new(of_start), first);
-    (start, DiceStream::new(of_dice, game.die()))
+    text
 }
 
 /// The first position that fits, is not over, and is not won with any roll.
@@ -125,54 +101,47 @@ fn steps_left(position: &Position) -> u8 {
         .unwrap_or(0)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::studies::suite::Suite;
+#[test]
+fn the_committed_suite_is_what_its_seed_gives() {
+    assert_eq!(
+        generate(SUITE_SEED),
+        include_str!("../../../../data/suites/search.txt")
+    );
+}
 
-    #[test]
-    fn the_committed_suite_is_what_its_seed_gives() {
-        assert_eq!(
-            generate(SUITE_SEED).unwrap(),
-            include_str!("../../../../data/suites/search.txt")
-        );
+#[test]
+fn positions_are_of_their_phases() {
+    let game = Standard::default();
+    for entry in Suite::built_in().unwrap().positions {
+        let position = &entry.position;
+        let (stones, steps) = match entry.phase {
+            Phase::Opening => (9..=12, 0),
+            Phase::Middle => (7..=9, 0),
+            Phase::Endgame => (3..=6, 3),
+        };
+        assert!(stones.contains(&position.stones()) && steps_left(position) >= steps);
+        assert!(game.winner(position).is_none() && !wins_with_any_roll(&game, position));
     }
+}
 
-    #[test]
-    fn positions_are_of_their_phases() {
-        let game = Standard::default();
-        for entry in Suite::built_in().unwrap().positions {
-            let position = &entry.position;
-            let (stones, steps) = match entry.phase {
-                Phase::Opening => (9..=12, 0),
-                Phase::Middle => (7..=9, 0),
-                Phase::Endgame => (3..=6, 3),
-            };
-            assert!(stones.contains(&position.stones()) && steps_left(position) >= steps);
-            assert!(game.winner(position).is_none() && !wins_with_any_roll(&game, position));
-        }
-    }
+#[test]
+fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
+    let game = Standard::default();
+    let position = |text: &str| game.parse_position(text).unwrap().0;
+    let wins = |text: &str| wins_with_any_roll(&game, &position(text));
+    assert!(wins("...../a..../...../...1./..... r -"));
+    assert!(!wins("1..../...../a..../...3./..... r -"));
+    // Blue's stone a.
+    let steps = |text: &str| steps_left(&position(text));
+    assert_eq!(steps("1..../a..../...../..3../..... r -"), 1);
+    assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
+}
 
-    #[test]
-    fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
-        let game = Standard::default();
-        let position = |text: &str| game.parse_position(text).unwrap().0;
-        let wins = |text: &str| wins_with_any_roll(&game, &position(text));
-        assert!(wins("...../a..../...../...1./..... r -"));
-        assert!(!wins("1..../...../a..../...3./..... r -"));
-        // Blue's stone a.
-        let steps = |text: &str| steps_left(&position(text));
-        assert_eq!(steps("1..../a..../...../..3../..... r -"), 1);
-        assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
-    }
-
-    /// Writes the committed suite anew: `cargo test -p benches --release rewrite_the_suite --
-    /// --ignored`.
-    #[test]
-    #[ignore = "writes into the sources"]
-    fn rewrite_the_suite() {
-        let path =
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites/search.txt");
-        std::fs::write(path, generate(SUITE_SEED).unwrap()).unwrap();
-    }
+/// Writes the committed suite anew: `cargo test -p benches --release rewrite_the_suite --
+/// --ignored`.
+#[test]
+#[ignore = "writes into the sources"]
+fn rewrite_the_suite() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites/search.txt");
+    std::fs::write(path, generate(SUITE_SEED)).unwrap();
 }

@@ -61,8 +61,7 @@ fn ratings(result: &LeagueResult) -> Result<String> {
         bars.push(Bar {
             curve: 0,
             x,
-            lower: interval.lower,
-            upper: interval.upper,
+            interval,
         });
     }
     let curves = [Curve::new("rating and 95 % interval", points)];

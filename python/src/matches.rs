@@ -98,6 +98,10 @@ impl<G: Learnable> Starts<G> for Guarded {
         self.0.of_pair(game, pair, seed)
     }
 
+    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
+        self.0.before_pair(game, pair, seed)
+    }
+
     fn are_drawn(&self) -> bool {
         true
     }

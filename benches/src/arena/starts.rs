@@ -21,11 +21,8 @@ pub trait Starts<G: Playable>: Send + Sync {
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
     /// The moves that led to the first position of a pair, each with the position before it, if
-    /// they are known: players that follow a game are told them.
-    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
-        let _ = (game, pair, seed);
-        Vec::new()
-    }
+    /// there are any: players that follow a game are told them.
+    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
     /// Whether positions are drawn at random: then, in games without chance, one that an earlier
     /// pair had is drawn again.

@@ -11,7 +11,7 @@ use engine::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::games::einstein::{
-    Position, Standard,
+    Move, Position, Standard,
     setup::{SETUPS, setup_index},
 };
 use serde::Serialize;
@@ -105,6 +105,10 @@ impl Starts<Standard> for Setups {
     /// Red begins in even pairs, Blue in odd ones.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
         game.start(self.chosen(pair, pair_seed), (pair % 2) as Seat)
+    }
+
+    fn before_pair(&self, _game: &Standard, _pair: u64, _seed: u64) -> Vec<(Position, Move)> {
+        Vec::new()
     }
 
     fn identity(&self) -> Value {

@@ -16,7 +16,7 @@ use crate::games::einstein::{
 };
 use crate::learned::{
     inputs::cell_text,
-    tuples::{CUSTOM, MAX_TUPLES, NTupleError, TupleError},
+    tuples::{CUSTOM, NTupleError, TupleError},
 };
 use std::collections::HashSet;
 

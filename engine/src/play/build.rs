@@ -74,21 +74,13 @@ struct Made<G: Playable> {
 type Make<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> Made<G> {
-    fn by(
-        is_reproducible: bool,
-        judges: Option<Judges<G>>,
-        make: impl Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync + 'static,
-    ) -> Self {
+    /// A player that does not search.
+    fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
             is_reproducible,
-            judges,
-            make: Arc::new(make),
+            judges: None,
+            make: Arc::new(move |_, _| make()),
         }
-    }
-
-    /// A player that does not search.
-    fn without_search(is_reproducible: bool, make: Maker<G>) -> Self {
-        Self::by(is_reproducible, None, move |_, _| make())
     }
 }
 
@@ -110,25 +102,39 @@ impl<G: Playable> PlayerRecipe<G> {
         };
         let mut arguments = Arguments::of(&whole);
         let made = match notation.name.as_str() {
-            "random" => Made::by(true, None, |game, _| Box::new(RandomPlayer::new(game))),
+            "random" => Made {
+                is_reproducible: true,
+                judges: None,
+                make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
+            },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
             | "alphabeta" | "maxn" | "bestreply" => {
                 let (recipe, assumed) =
                     SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;
-                let (same, judges) = (recipe.is_reproducible(), Some(recipe.judged_by()));
-                Made::by(same, judges, move |game, timed| recipe.make(game, timed))
+                Made {
+                    is_reproducible: recipe.is_reproducible(),
+                    judges: Some(recipe.judged_by()),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
             }
             "mcts" => {
                 game = game.assume(&mut arguments)?;
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
-                let (same, judges) = (recipe.is_reproducible(), recipe.judged_by());
-                Made::by(same, judges, move |game, timed| recipe.make(game, timed))
+                Made {
+                    is_reproducible: recipe.is_reproducible(),
+                    judges: recipe.judged_by(),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
             }
             "rollout" => {
                 game = game.assume(&mut arguments)?;
                 let recipe = RolloutRecipe::from_arguments(&mut arguments, &game)?;
-                Made::by(true, None, move |game, _| recipe.make(game))
+                Made {
+                    is_reproducible: true,
+                    judges: None,
+                    make: Arc::new(move |game, _| recipe.make(game)),
+                }
             }
             name => {
                 let own = G::players().iter().find(|entry| entry.name == name);
@@ -138,11 +144,9 @@ impl<G: Playable> PlayerRecipe<G> {
                         arguments.finish()?;
                         return Self::from_notation(&meant, &game);
                     }
-                    Some(Meaning::Own(make)) => {
-                        Made::without_search(true, make(&mut arguments, &game)?)
-                    }
+                    Some(Meaning::Own(make)) => Made::by(true, make(&mut arguments, &game)?),
                     None => match provided::make(name, &mut arguments, &game) {
-                        Some(maker) => Made::without_search(false, maker?),
+                        Some(maker) => Made::by(false, maker?),
                         None => {
                             return Err(notation.wrong(format!(
                                 "there is no player '{name}'; there are {}{}",

@@ -15,6 +15,8 @@ pub mod random;
 // How many games there are.
 pub mod perft;
 
+pub(crate) mod picture;
+
 // A game as a line of text.
 pub mod game_line;
 

@@ -46,6 +46,12 @@ impl Bounds {
     }
 }
 
+/// A value seen by the same of two parties, or by the other.
+#[inline]
+pub(crate) fn turned(value: f32, same: bool) -> f32 {
+    if same { value } else { 1.0 - value }
+}
+
 /// The value of a position from the exact values of all its moves.
 #[must_use]
 #[inline]

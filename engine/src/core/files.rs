@@ -57,12 +57,17 @@ pub enum FileError {
 }
 
 impl FileError {
-    fn reading(path: &Path, cause: io::Error) -> Self {
+    pub(crate) fn reading(path: &Path, cause: io::Error) -> Self {
         let path = path.to_owned();
         match cause.kind() {
             io::ErrorKind::NotFound => Self::NotFound { path },
             _ => Self::Read { path, cause },
         }
+    }
+
+    pub(crate) fn writing(path: &Path, cause: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Write { path, cause }
     }
 }
 
@@ -125,10 +130,7 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
 }
 
 fn make_directory(directory: &Path) -> Result<(), FileError> {
-    fs::create_dir_all(directory).map_err(|cause| FileError::Write {
-        path: directory.to_owned(),
-        cause,
-    })
+    fs::create_dir_all(directory).map_err(|cause| FileError::writing(directory, cause))
 }
 
 /// Makes a directory and those above it, and removes what killed programs left there under names of
@@ -227,10 +229,7 @@ pub fn write_atomically(
 type WriteOnce<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
-    let failed = |cause| FileError::Write {
-        path: path.to_owned(),
-        cause,
-    };
+    let failed = |cause| FileError::writing(path, cause);
     if is_stream(path) {
         let opened = File::options().write(true).open(path);
         let mut writer = BufWriter::new(opened.map_err(failed)?);

@@ -41,7 +41,9 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     }
 
     /// How far an answer may be off.
-    fn error(&self) -> f32;
+    fn error(&self) -> f32 {
+        0.0
+    }
 
     /// Says that this position will soon be asked about.
     fn prefetch(&self, position: &G::Position) {

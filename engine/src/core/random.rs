@@ -43,6 +43,18 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     xxh3_64(&bytes)
 }
 
+/// 2⁶⁴ over the golden ratio: multiples of it spread numbers that follow one another.
+pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A bijection that mixes all bits: the finaliser of SplitMix64 (Steele, Lea and Flood 2014, variant
+/// 13 of Stafford).
+#[inline]
+pub(crate) fn finalised(mut word: u64) -> u64 {
+    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream {

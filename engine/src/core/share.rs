@@ -4,6 +4,7 @@
 //! number alone, and keeps what it did in files of its own; later all that is collected. Invariant:
 //! every part belongs to one task, and the parts of a task stand before those of the next.
 
+use crate::core::text::joined;
 use std::{
     ops::Range,
     path::{Path, PathBuf},
@@ -74,7 +75,7 @@ impl Share {
             0 => first.to_string(),
             _ => format!("{first}-{last}"),
         });
-        let names = names.collect::<Vec<_>>().join(", ");
+        let names = joined(names, ", ");
         let place = place.display();
         (!names.is_empty())
             .then(|| format!("{place}: not all of {of} tasks are done: {names} lack something"))

@@ -36,6 +36,11 @@ impl TextError {
     }
 }
 
+/// A problem at a character, as whoever reads answers.
+pub(crate) fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
+    Err(TextError::new(character, problem))
+}
+
 /// What [`read_line`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRead {
@@ -63,8 +68,8 @@ pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io
 }
 
 /// Some things one after the other, with something between them.
-pub(crate) fn joined(all: &[impl ToString], between: &str) -> String {
-    let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+pub(crate) fn joined(all: impl IntoIterator<Item: ToString>, between: &str) -> String {
+    let texts: Vec<String> = all.into_iter().map(|one| one.to_string()).collect();
     texts.join(between)
 }
 

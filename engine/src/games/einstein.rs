@@ -24,9 +24,12 @@ pub mod setup;
 pub mod symmetry;
 pub mod tables;
 
-use crate::core::game::{
-    FixedList, Game, MoveCount, Outcome, Payoffs, Seat, Stage, count_move_by_move,
-    end_move_by_move, one_of, won_by,
+use crate::core::{
+    bits::nth,
+    game::{
+        FixedList, Game, MoveCount, Outcome, Payoffs, Seat, Stage, count_move_by_move,
+        end_move_by_move, one_of, won_by,
+    },
 };
 use crate::games::einstein::dice::Die;
 use drawn::DrawnStones;
@@ -468,7 +471,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         } else {
             (last, index - of_first)
         };
-        Move::new(stone, nth_step(steps(stone), index))
+        Move::new(stone, nth(steps(stone).into(), index) as u8)
     }
 
     /// By the fast engine of [`playout`] where the die is fair and has six faces, from one call of
@@ -629,11 +632,4 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn key(&self, position: &Position) -> u64 {
         position.key()
     }
-}
-
-/// The direction of the set bit number `index`, from 0, of a set of steps.
-#[inline]
-fn nth_step(steps: u8, index: usize) -> u8 {
-    let rest = (0..index).fold(steps, |rest, _| rest & (rest - 1));
-    rest.trailing_zeros() as u8
 }

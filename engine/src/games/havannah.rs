@@ -27,6 +27,7 @@ pub use shape::{BASES, MOST_CELLS};
 use crate::core::{
     game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, one_of, won_by},
     leaf::MoveKinds,
+    random::GOLDEN,
 };
 use shape::{OFF, PLACES, SIDES, Shape};
 use std::hash::{Hash, Hasher};
@@ -449,12 +450,11 @@ impl Havannah {
         while left > 0 {
             let mut bits = random();
             for _ in 0..DRAWS.min(left as u32) {
-                let product = u128::from(bits) * left as u128;
-                let drawn = (product >> 64) as usize;
-                bits = product as u64;
+                let drawn;
+                (bits, drawn) = bits.carrying_mul(left as u64, 0);
                 left -= 1;
-                let cell = usize::from(cells[drawn]);
-                cells[drawn] = cells[left];
+                let cell = usize::from(cells[drawn as usize]);
+                cells[drawn as usize] = cells[left];
                 made(PLACES * seat + cell);
                 if position.place(self.shape, cell, seat).any() {
                     return won_by(seat);
@@ -584,6 +584,6 @@ impl Game for Havannah {
     #[inline]
     fn key(&self, position: &Position) -> u64 {
         // Who is to move follows from the stones, but for the one that changed its owner.
-        position.key ^ u64::from(position.seat).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        position.key ^ u64::from(position.seat).wrapping_mul(GOLDEN)
     }
 }

@@ -15,7 +15,10 @@ pub mod notation;
 mod playable;
 mod transcript;
 
-use crate::core::game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by};
+use crate::core::{
+    game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by},
+    random::GOLDEN,
+};
 use bits::{COLUMNS, reached, turned};
 
 /// Black, who moves first: seat 0.
@@ -280,13 +283,21 @@ impl Game for Reversi {
 
     #[inline]
     fn key(&self, position: &Position) -> u64 {
-        // Two rounds of a folded product (as in wyhash, Wang Yi): each bit reaches all others.
-        let fold = |one: u64, other: u64| {
-            let product = u128::from(one) * u128::from(other);
-            product as u64 ^ (product >> 64) as u64
-        };
-        let own = position.own ^ 0x9E37_79B9_7F4A_7C15;
-        let enemy = position.enemy ^ u64::from(position.seat) << 63 ^ 0xD6E8_FEB8_6659_FD93;
-        fold(fold(own, enemy), 0xA076_1D64_78BD_642F)
+        mixed(
+            position.own,
+            position.enemy ^ u64::from(position.seat) << 63,
+        )
     }
+}
+
+/// A key of two sets: two rounds of a folded product (as in wyhash, Wang Yi), by which each bit
+/// reaches all others.
+#[inline(always)]
+fn mixed(own: u64, enemy: u64) -> u64 {
+    let fold = |one: u64, other: u64| {
+        let (low, high) = one.carrying_mul(other, 0);
+        low ^ high
+    };
+    let once = fold(own ^ GOLDEN, enemy ^ 0xD6E8_FEB8_6659_FD93);
+    fold(once, 0xA076_1D64_78BD_642F)
 }

@@ -18,7 +18,11 @@ mod notation;
 mod playable;
 pub use playable::MAPS;
 
-use crate::core::game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by};
+use crate::core::{
+    bits::members,
+    game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by},
+    random::{GOLDEN, finalised},
+};
 use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
 use smallvec::SmallVec;
 use std::{
@@ -182,11 +186,7 @@ impl CellSet {
     /// Those of the first `cells`, in order.
     fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
         let words = self.0[..cells.div_ceil(64)].iter().enumerate();
-        words.flat_map(|(index, &word)| {
-            let rest = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
-            rest.take_while(|&rest| rest > 0)
-                .map(move |rest| 64 * index + rest.trailing_zeros() as usize)
-        })
+        words.flat_map(|(index, &word)| members(word).map(move |bit| 64 * index + bit))
     }
 }
 
@@ -204,14 +204,10 @@ impl Hash for Position {
     }
 }
 
-/// What a cell adds to the key of a position (the finaliser of SplitMix64).
+/// What a cell adds to the key of a position.
 #[inline]
 fn key_of(at: usize, cell: Cell) -> u64 {
-    let mut key =
-        (at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    key = (key ^ key >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    key ^ key >> 31
+    finalised((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
 }
 
 /// A cell, and what goes with it.

@@ -288,7 +288,7 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
         ("scales", NO_SCALES.to_owned()),
     ]);
     if !set.phases().is_empty() {
-        metadata.insert("phases".to_owned(), set.phase_list(","));
+        metadata.insert("phases".to_owned(), joined(set.phases(), ","));
     }
     Container {
         metadata,

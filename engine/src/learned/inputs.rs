@@ -11,7 +11,7 @@ use super::{
     network::NetworkKernels,
     tuples::TupleKernels,
 };
-use crate::core::{game::Seat, random::RandomStream};
+use crate::core::{game::Seat, random::RandomStream, text::joined};
 use crate::play::playable::Playable;
 use std::{
     fmt::Debug,
@@ -258,6 +258,14 @@ pub fn check_bounds<G: Learnable>(game: &G, what: &str, bounds: &[u8]) -> Result
         G::REMAINING,
         most - 1
     ))
+}
+
+/// What a canonical text says of these numbers, nothing if there are none; as [`check_bounds`].
+pub(super) fn told_bounds<G: Learnable>(what: &str, bounds: &[u8]) -> String {
+    match bounds {
+        [] => String::new(),
+        _ => format!("; {what} by {} up to {}", G::PHASES_BY, joined(bounds, " ")),
+    }
 }
 
 /// All pairs of cells of the first group.

@@ -3,6 +3,7 @@
 //! Invariant: in configurations a set is a list of names, in files the same joined by commas, both
 //! in the order of [`Named::ALL`].
 
+use crate::core::text::joined;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt::Debug, hash::Hash};
 
@@ -82,7 +83,7 @@ impl<N: Named> NameSet<N> {
 
     /// The names joined by commas; nothing for the empty set.
     pub fn names(self) -> String {
-        self.iter().map(N::name).collect::<Vec<_>>().join(",")
+        joined(self.iter().map(N::name), ",")
     }
 
     /// Reads what [`Self::names`] writes, in any order.
@@ -103,8 +104,8 @@ impl<N: Named> NameSet<N> {
             let name = name.as_ref();
             let item = N::ALL.iter().find(|item| item.name() == name);
             item.map(|item| set.with(*item)).ok_or_else(|| {
-                let known: Vec<_> = N::ALL.iter().map(|item| item.name()).collect();
-                let (kind, known) = (N::KIND, known.join(", "));
+                let known = joined(N::ALL.iter().map(|item| item.name()), ", ");
+                let kind = N::KIND;
                 UnknownName(format!("'{name}' is no {kind}; there are {known}"))
             })
         })

@@ -16,11 +16,10 @@ pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
 pub use weights::*;
 
 use super::{
-    inputs::{Learnable, check_bounds},
+    inputs::{Learnable, check_bounds, told_bounds},
     names::NameSet,
     tuples::Plain,
 };
-use crate::core::text::joined;
 use crate::core::{
     calibration::{logistic, unproven},
     evaluator::{Evaluator, one_by_one, score_one_by_one, value_one_by_one},
@@ -279,15 +278,7 @@ pub fn bucket(bounds: &[u8], remaining: usize) -> usize {
 
 /// The canonical text of what a network looks at.
 pub(super) fn layout<G: Learnable>(game: &G, groups: NameSet<G::Group>, bounds: &[u8]) -> String {
-    let inputs = game.inputs_layout(groups);
-    match bounds {
-        [] => inputs,
-        _ => format!(
-            "{inputs}; buckets by {} up to {}",
-            G::PHASES_BY,
-            joined(bounds, " ")
-        ),
-    }
+    game.inputs_layout(groups) + &told_bounds::<G>("buckets", bounds)
 }
 
 /// Log odds in floating point, a little coarser than the integers, so that the logistic is monotone

@@ -43,12 +43,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// The sum of a position, bias included, in units of the whole weights.
     #[inline]
     fn sum(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
-        let mut rows = [0u32; MAX_TUPLES];
-        let rows = &mut rows[..network.set().tuples()];
-        Self::rows(network.set(), position, rows);
-        let whole = network.whole();
-        rows.iter()
-            .fold(whole.bias, |sum, &row| sum + whole.weights[row as usize])
+        sum_by_rows(network, position)
     }
 
     /// As [`Evaluator::one_ply`].
@@ -71,6 +66,17 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     ) {
         score_one_by_one(network, game, position, moves, scores);
     }
+}
+
+/// [`TupleKernels::sum`] from the row of each tuple: right for every game.
+#[inline]
+pub(crate) fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
+    let mut rows = [0u32; MAX_TUPLES];
+    let rows = &mut rows[..network.set().tuples()];
+    G::Tuples::rows(network.set(), position, rows);
+    let whole = network.whole();
+    rows.iter()
+        .fold(whole.bias, |sum, &row| sum + whole.weights[row as usize])
 }
 
 /// Tuples of any game, by its view.

@@ -5,6 +5,7 @@
 //! which names and keys there are is [`super::build`]'s business. Every error names the character
 //! it is about and what would fit.
 
+use crate::core::text::joined;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// A name with arguments, where it stands in the text.
@@ -346,8 +347,8 @@ impl<'a> Arguments<'a> {
         };
         let chosen = choices.iter().find(|(name, _)| value.plain() == Some(name));
         chosen.map(|(_, choice)| *choice).ok_or_else(|| {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            value.wrong(format!("'{key}' is {}, not '{value}'", names.join(" or ")))
+            let names = joined(choices.iter().map(|(name, _)| name), " or ");
+            value.wrong(format!("'{key}' is {names}, not '{value}'"))
         })
     }
 

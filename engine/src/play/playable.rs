@@ -417,6 +417,63 @@ fn svg_of_text(text: &str) -> String {
     )
 }
 
+/// What is said of a game without chance inside its `impl` of [`Playable`], where the game itself says
+/// how it begins and how positions and moves are written, and its module `drawing` how it looks.
+macro_rules! without_chance {
+    () => {
+        type Luck = $crate::play::playable::NoChance;
+        type PairedLuck = $crate::play::playable::NoChance;
+
+        fn luck(&self, _: u64) -> Self::Luck {
+            $crate::play::playable::NoChance
+        }
+
+        fn paired_luck(&self, _: u64) -> Self::PairedLuck {
+            $crate::play::playable::NoChance
+        }
+
+        fn random_start(
+            &self,
+            _: &mut $crate::core::random::RandomStream,
+            _: $crate::core::game::Seat,
+        ) -> Self::Position {
+            self.start()
+        }
+
+        fn parse_position(
+            &self,
+            text: &str,
+        ) -> Result<(Self::Position, Option<u8>), $crate::core::text::TextError> {
+            Self::parse_position(self, text).map(|position| (position, None))
+        }
+
+        fn format_position(&self, position: &Self::Position, _: Option<u8>) -> String {
+            Self::format_position(self, position)
+        }
+
+        fn parse_move(
+            &self,
+            position: &Self::Position,
+            text: &str,
+        ) -> Result<Self::Move, $crate::core::text::TextError> {
+            Self::parse_move(self, position, text)
+        }
+
+        fn format_move(&self, _: &Self::Position, mv: Self::Move) -> String {
+            Self::format_move(self, mv)
+        }
+
+        fn draw(&self, position: &Self::Position, _: Option<u8>) -> String {
+            drawing::text(self, position)
+        }
+
+        fn svg(&self, position: &Self::Position, _: Option<u8>) -> String {
+            drawing::svg(self, position)
+        }
+    };
+}
+pub(crate) use without_chance;
+
 /// Chance of a game that has none: the one outcome permits every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;

@@ -46,7 +46,7 @@ use super::{
 use crate::core::{
     game::{Game, List},
     oracle::Oracle,
-    random::RandomStream,
+    random::{GOLDEN, RandomStream},
 };
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -145,7 +145,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         for (number, worker) in (0u64..).zip(&mut self.workers) {
             // One thread draws the numbers of the seed itself.
             worker.leaf.new_game();
-            worker.random = RandomStream::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            worker.random = RandomStream::new(seed ^ number.wrapping_mul(GOLDEN));
         }
         self.root = None;
         self.pace = Pace::new(self.options.budget.time());

@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "atomic items are laid over pages")]
 
 use super::{mcts, table};
-use crate::core::pages::Pages;
+use crate::core::pages::{Pages, prefetch};
 use std::marker::PhantomData;
 
 /// Items that may lie in such memory.
@@ -76,16 +76,7 @@ impl<T: Shared> Memory<T> {
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches;
-        // every x86-64 processor has it.
-        unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
-                item.cast::<i8>(),
-            );
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = item;
+        prefetch(item.cast());
     }
 }
 

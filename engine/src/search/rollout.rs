@@ -12,6 +12,7 @@
 pub mod sequential;
 
 use crate::core::{
+    chance::turned,
     evaluator::Evaluator,
     game::{Game, List, OutcomeList, Seat},
     oracle::Oracle,
@@ -122,7 +123,7 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
         }
         let oracle = self.oracle.as_deref();
         if let Some(exact) = oracle.and_then(|oracle| oracle.value(game, position)) {
-            return Some(for_seat(exact, game.to_move(position) == seat));
+            return Some(turned(exact, game.to_move(position) == seat));
         }
         if self.plies == 0 || ply < self.plies {
             return None;
@@ -164,7 +165,7 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
                 if game.payoffs(&next).is_none()
                     && let Some(exact) = oracle.value(game, &next)
                 {
-                    *value = for_seat(exact, game.to_move(&next) == seat);
+                    *value = turned(exact, game.to_move(&next) == seat);
                 }
             }
         }
@@ -230,10 +231,4 @@ impl<G: Game, E: Evaluator<G>> Roll<G> for Rollout<G, E> {
         cost.evaluations = std::mem::take(&mut self.evaluations);
         cost
     }
-}
-
-/// A win probability seen by the seat whose it is, or by the other.
-#[inline]
-fn for_seat(value: f32, own: bool) -> f32 {
-    if own { value } else { 1.0 - value }
 }

@@ -161,13 +161,6 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Asks an oracle about every position that is reached by a move.
-    #[must_use]
-    pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
-        self.oracle = oracle;
-        self
-    }
-
     /// What the oracle knows of a position that is not over, for the party to move.
     #[inline]
     fn known(&self, position: &G::Position) -> Option<f32> {

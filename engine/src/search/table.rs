@@ -9,7 +9,7 @@
 //! chance: one probe in 10^9 of those that ought to miss.
 
 use super::memory::Memory;
-use crate::core::chance::Bounds;
+use crate::core::{chance::Bounds, random::GOLDEN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Which of two results stays when both want one place.
@@ -353,7 +353,7 @@ impl Content {
 /// in a plain xor.
 #[inline]
 fn cover(bounds: u64) -> u32 {
-    (bounds.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+    (bounds.wrapping_mul(GOLDEN) >> 32) as u32
 }
 
 #[cfg(test)]

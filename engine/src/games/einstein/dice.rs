@@ -132,9 +132,9 @@ impl DiceStream {
                 self.left = ROLLS_PER_OUTPUT;
             }
             self.left -= 1;
-            let product = u128::from(self.fraction) * u128::from(self.die.faces);
-            self.fraction = product as u64;
-            return (product >> 64) as u8 + 1;
+            let whole;
+            (self.fraction, whole) = self.fraction.carrying_mul(self.die.faces.into(), 0);
+            return whole as u8 + 1;
         }
         let mut rest = self.random.unit();
         let mut last_possible = 1;

@@ -1,16 +1,19 @@
 //! A position of EinStein würfelt nicht as a picture: inline SVG, or text.
-//!
-//! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
-//! position as its title.
 
 use super::{Position, Standard};
-use std::fmt::Write;
+use crate::play::picture::{Squares, begun, label};
 
 const COLUMNS: usize = 5;
 /// Units of a square; coordinates and side lengths below are in the same units.
 const SQUARE: usize = 60;
 const MARGIN: usize = 26;
-const SIDE: usize = COLUMNS * SQUARE + 2 * MARGIN;
+const BOARD: Squares<'_> = Squares {
+    columns: COLUMNS,
+    square: SQUARE,
+    margin: MARGIN,
+    ink: "#f2e3c6",
+    number: |index| COLUMNS - index,
+};
 
 pub(super) const SEAT_TITLES: [&str; 2] = ["Red", "Blue"];
 
@@ -20,16 +23,9 @@ const STONES: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c"
 /// The board as an `<svg>` element that scales to the width it is given, 352 units a side. `die`,
 /// if rolled, is named below the board together with the side to move.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
-    let mut svg = String::with_capacity(8_000);
-    let notation = game.format_position(position, die);
-    // Writing to a string cannot fail.
-    let _ = write!(
-        svg,
-        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIDE} {height}\" width=\"{SIDE}\" height=\"{height}\" \
-         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{notation}</title>\
-         <rect width=\"{SIDE}\" height=\"{SIDE}\" rx=\"8\" fill=\"#6b4f3a\"/>",
-        height = SIDE + 24,
-    );
+    let side = BOARD.side();
+    let mut svg = begun(side, side + 24, &game.format_position(position, die));
+    svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#6b4f3a\"/>");
     for square in 0..COLUMNS * COLUMNS {
         let (row, column) = (square / COLUMNS, square % COLUMNS);
         let (x, y) = (MARGIN + column * SQUARE, MARGIN + row * SQUARE);
@@ -38,15 +34,13 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         } else {
             "#e3cda4"
         };
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
         );
         // Each goal wears the colour of the side that wants to reach it.
         let goals = [usize::from(Standard::GOAL), 0];
         if let Some(seat) = goals.iter().position(|&goal| goal == square) {
-            let _ = write!(
-                svg,
+            svg += &format!(
                 "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"none\" stroke=\"{3}\" stroke-width=\"4\" stroke-opacity=\"0.55\"/>",
                 x + 4,
                 y + 4,
@@ -57,39 +51,20 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         if let Some((seat, stone)) = Standard::stone_at(position, square as u8) {
             let ((fill, outline), number) = (STONES[seat], stone + 1);
             let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
-            let _ = write!(
-                svg,
+            svg += &format!(
                 "<circle cx=\"{x}\" cy=\"{y}\" r=\"22\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>\
                  <text x=\"{x}\" y=\"{}\" font-size=\"24\" font-weight=\"700\" fill=\"#fff\">{number}</text>",
                 y + 8
             );
         }
     }
-    for index in 0..COLUMNS {
-        let centre = MARGIN + index * SQUARE + SQUARE / 2;
-        let (letter, digit) = ((b'a' + index as u8) as char, COLUMNS - index);
-        let _ = write!(
-            svg,
-            "<text x=\"{centre}\" y=\"{}\" font-size=\"14\" fill=\"#f2e3c6\">{letter}</text>\
-             <text x=\"{}\" y=\"{}\" font-size=\"14\" fill=\"#f2e3c6\">{digit}</text>",
-            SIDE - 8,
-            MARGIN / 2,
-            centre + 5
-        );
-    }
-    let side = SEAT_TITLES[position.seat()];
-    let _ = write!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" font-size=\"15\" fill=\"{}\">{}</text></svg>",
-        SIDE / 2,
-        SIDE + 18,
-        STONES[position.seat()].1,
-        match die {
-            Some(face) => format!("{side} to move, rolled {face}"),
-            None => format!("{side} to roll"),
-        }
-    );
-    svg
+    let mover = SEAT_TITLES[position.seat()];
+    let turn = match die {
+        Some(face) => format!("{mover} to move, rolled {face}"),
+        None => format!("{mover} to roll"),
+    };
+    let ink = STONES[position.seat()].1;
+    svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
 }
 
 /// The board as text with coordinates: Red's stones as in the notation, 1–6, Blue's a–f. Below it
@@ -97,20 +72,14 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();
-    let mut text = String::with_capacity(160);
-    for (index, row) in rows.split('/').enumerate() {
-        let squares: Vec<String> = row.chars().map(String::from).collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {}  {}", COLUMNS - index, squares.join(" "));
-    }
-    text += "     a b c d e\n";
+    let rows: Vec<&str> = rows.split('/').collect();
     let mover = ["Red (1-6)", "Blue (a-f)"][position.seat()];
-    text += &match (game.winner(position), die) {
+    let turn = match (game.winner(position), die) {
         (Some(winner), _) => format!("{} has won", SEAT_TITLES[winner]),
         (None, Some(die)) => format!("{mover} rolled {die}"),
         (None, None) => format!("{mover} to roll"),
     };
-    text
+    BOARD.text(&rows) + &turn
 }
 
 #[cfg(test)]

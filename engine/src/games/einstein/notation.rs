@@ -6,7 +6,10 @@
 //! what is written reads back as the same value, and every error names the character it is about.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
-use crate::core::{game::Seat, text::TextError};
+use crate::core::{
+    game::Seat,
+    text::{TextError, wrong},
+};
 use crate::games::einstein::position::Side;
 
 /// An error about a character that is wrong, or about the end if it is not there.
@@ -20,10 +23,6 @@ fn unexpected<T>(
         Some((at, found)) => wrong(at, problem(found)),
         None => wrong(end, missing),
     }
-}
-
-fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
-    Err(TextError::new(character, problem))
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {

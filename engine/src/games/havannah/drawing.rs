@@ -1,12 +1,13 @@
 //! A position of Havannah as a picture: text, or inline SVG.
 //!
 //! Rows are numbers and lean to the right by half a cell each, so that the cells of a letter lie on
-//! a line from its name to the lower left. Invariant: the SVG needs nothing from outside and no
-//! script; whoever cannot see it reads the position as its title.
+//! a line from its name to the lower left.
 
 use super::{Havannah, Position};
-use crate::play::playable::Playable;
-use std::fmt::Write;
+use crate::play::{
+    picture::{begun, label},
+    playable::Playable,
+};
 
 /// White and Black, as text.
 const SIGNS: [char; 2] = ['O', 'X'];
@@ -77,21 +78,13 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
 
 /// The board as an `<svg>` element that scales to the width it is given.
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
-    let mut svg = String::with_capacity(30_000);
     let width = (4 * game.base() + 2) * HALF;
     let height = (2 * game.base() + 1) * ROW + 24;
-    // Writing to a string cannot fail.
-    let _ = write!(
-        svg,
-        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{}</title>",
-        game.format_position(position),
-    );
+    let mut svg = begun(width, height, &game.format_position(position));
     let place = |[right, row]: [usize; 2]| (right * HALF, (row + 1) * ROW);
     for (cell, at) in cells(game) {
         let (x, y) = place(at);
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<path d=\"M{x} {}l22 12v26l-22 12l-22 -12v-26z\" fill=\"#d9b978\" stroke=\"#8a6d35\"/>",
             y - 25
         );
@@ -99,33 +92,18 @@ pub(super) fn svg(game: &Havannah, position: &Position) -> String {
             continue;
         };
         let [own, other] = [["#f4f1e8", "#16181a"], ["#16181a", "#f4f1e8"]][seat];
-        let _ = write!(
-            svg,
-            "<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"{own}\" stroke=\"#16181a\"/>"
-        );
+        svg +=
+            &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"{own}\" stroke=\"#16181a\"/>");
         if position.last() == Some(cell) {
-            let _ = write!(
-                svg,
-                "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{other}\"/>"
-            );
+            svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{other}\"/>");
         }
     }
     for (text, at) in labels(game) {
         let (x, y) = place(at);
-        let _ = write!(
-            svg,
-            "<text x=\"{x}\" y=\"{}\" font-size=\"14\" fill=\"#3b3f3a\">{text}</text>",
-            y + 5
-        );
+        svg += &label(x, y + 5, 14, "#3b3f3a", text);
     }
-    let _ = write!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" font-size=\"15\" fill=\"#3b3f3a\">{}</text></svg>",
-        width / 2,
-        height - 8,
-        caption(game, position)
-    );
-    svg
+    let caption = caption(game, position);
+    svg + &label(width / 2, height - 8, 15, "#3b3f3a", caption) + "</svg>"
 }
 
 #[cfg(test)]

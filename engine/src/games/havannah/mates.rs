@@ -107,10 +107,6 @@ impl Oracle<Havannah> for Mates {
         }
         known
     }
-
-    fn error(&self) -> f32 {
-        0.0
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@
 //! same value, and every error names the character it is about.
 
 use super::{Havannah, Move, OFF, Position};
-use crate::core::{game::Game, text::TextError};
+use crate::core::{
+    game::Game,
+    text::{TextError, wrong},
+};
 
 /// The letter that stands for a number from 0.
 fn letter(x: u8) -> char {
@@ -46,7 +49,7 @@ impl Havannah {
             let last = letter(side as u8 - 1);
             let at = 1 + usize::from(x < side);
             let problem = format!("a cell is a letter, a-{last}, and a number, as d4");
-            return Err(TextError::new(at, problem));
+            return wrong(at, problem);
         };
         let first = (x + 1).saturating_sub(self.base());
         let y = if golem { y.saturating_add(first) } else { y };
@@ -57,7 +60,7 @@ impl Havannah {
                 let (from, to) = (first + 1 - less, (x + self.base()).min(side) - less);
                 let x = letter(x as u8);
                 let problem = format!("letter {x} has the numbers {from} to {to}");
-                Err(TextError::new(2, problem))
+                wrong(2, problem)
             }
             cell => Ok(cell),
         }
@@ -78,21 +81,20 @@ impl Havannah {
         text: &str,
         golem: bool,
     ) -> Result<Move, TextError> {
-        let wrong = |problem: String| Err(TextError::new(1, problem));
         if self.payoffs(position).is_some() {
-            return wrong("the game is over".to_owned());
+            return wrong(1, "the game is over");
         }
         if text.eq_ignore_ascii_case("swap") {
             return match self.may_swap(position) {
                 true => Ok(Move::SWAP),
-                false if self.swap => wrong("only the second move may be swap".to_owned()),
-                false => wrong("swap needs the parameter swap=on".to_owned()),
+                false if self.swap => wrong(1, "only the second move may be swap"),
+                false => wrong(1, "swap needs the parameter swap=on"),
             };
         }
         let cell = self.cell_named(text, golem)?;
         match position.on(cell) {
             None => Ok(Move::at(cell)),
-            Some(_) => wrong(format!("{} is not empty", self.cell_name(cell))),
+            Some(_) => wrong(1, format!("{} is not empty", self.cell_name(cell))),
         }
     }
 

@@ -7,7 +7,7 @@
 //! `.ooo.o->ae 8`. Invariant: a pattern stands for all its rotations and reflections; larger
 //! patterns go before smaller ones.
 
-use super::{EMPTY, Position, Shape, shape::NEAR};
+use super::{EMPTY, Position, Shape};
 use std::collections::HashMap;
 
 /// The patterns of the published program, each with a chance of eight eighths.
@@ -125,19 +125,11 @@ impl Patterns {
     }
 }
 
-/// The near cell of a number, counted in a mask from its lowest bit.
-pub(super) fn nth_of(mut mask: u32, number: usize) -> usize {
-    for _ in 0..number {
-        mask &= mask - 1;
-    }
-    mask.trailing_zeros() as usize % NEAR
-}
-
 const _: () = assert!(EMPTY == 0, "an empty cell is the sign with code 0");
 
 #[cfg(test)]
 mod tests {
-    use super::super::Havannah;
+    use super::super::{Havannah, shape::NEAR};
     use super::*;
 
     /// What is recommended after moves on the board with five cells a side.

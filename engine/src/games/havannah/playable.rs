@@ -1,18 +1,17 @@
 //! Havannah as a game to play, record and learn.
 
 use super::{
-    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
-    players::PLAYERS, playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
+    BASES, Havannah, Position, drawing, evaluators::EVALUATORS, mates::MATES, players::PLAYERS,
+    playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
 };
 use crate::core::{
     game::{Game, Seat},
-    random::RandomStream,
-    text::TextError,
+    text::joined,
 };
 use crate::learned;
 use crate::play::{
     notation::{Arguments, Problem},
-    playable::{NoChance, Playable},
+    playable::{Playable, without_chance},
     registry::{
         AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
     },
@@ -36,10 +35,9 @@ impl Playable for Havannah {
     const TEACHERS: &'static [(&'static str, f64)] = &[("mcts(sims=1000)", 1.0)];
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("blocks", 100), ("wins", 10_000)];
-    type Luck = NoChance;
-    type PairedLuck = NoChance;
 
     crate::players_made_here!();
+    without_chance!();
 
     fn best(&self) -> Option<&'static [u8]> {
         // Each learned on boards of that size.
@@ -58,7 +56,7 @@ impl Playable for Havannah {
     fn parameters(&self) -> String {
         let base = (self.base() != USUAL_BASE).then(|| format!("base={}", self.base()));
         let swap = self.swap.then(|| "swap=on".to_owned());
-        base.into_iter().chain(swap).collect::<Vec<_>>().join(", ")
+        joined(base.into_iter().chain(swap), ", ")
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
@@ -90,36 +88,8 @@ impl Playable for Havannah {
         self.board_cells() as u16 + 1
     }
 
-    fn luck(&self, _seed: u64) -> NoChance {
-        NoChance
-    }
-
-    fn paired_luck(&self, _seed: u64) -> NoChance {
-        NoChance
-    }
-
-    fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {
-        self.start()
-    }
-
     fn remaining(&self, position: &Position) -> usize {
         self.board_cells() - position.stones()
-    }
-
-    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
-        Self::parse_position(self, text).map(|position| (position, None))
-    }
-
-    fn format_position(&self, position: &Position, _outcome: Option<u8>) -> String {
-        Self::format_position(self, position)
-    }
-
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
-        Self::parse_move(self, position, text)
-    }
-
-    fn format_move(&self, _position: &Position, mv: Move) -> String {
-        Self::format_move(self, mv)
     }
 
     fn ways_won(&self, position: &Position) -> Option<Vec<&'static str>> {
@@ -133,14 +103,6 @@ impl Playable for Havannah {
 
     fn seat_title(&self, seat: Seat) -> &'static str {
         ["White", "Black"][seat]
-    }
-
-    fn draw(&self, position: &Position, _outcome: Option<u8>) -> String {
-        drawing::text(self, position)
-    }
-
-    fn svg(&self, position: &Position, _outcome: Option<u8>) -> String {
-        drawing::svg(self, position)
     }
 
     fn symmetries(&self) -> usize {

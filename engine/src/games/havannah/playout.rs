@@ -10,10 +10,11 @@
 
 use super::{
     EMPTY, Havannah, Kinds, Position, ROOT, RUNS,
-    patterns::{PUBLISHED, Patterns, nth_of},
+    patterns::{PUBLISHED, Patterns},
     shape::{NEAR, OFF, PLACES},
 };
 use crate::core::{
+    bits::nth,
     files::read_text,
     game::{DRAW, Game, Payoffs, Seat, won_by},
     leaf::{Leaf, MoveKinds},
@@ -235,9 +236,9 @@ impl Playouts {
         let last = position.last[0];
         let mut bits = random.next_u64();
         let mut draw = |bound: u64| {
-            let product = u128::from(bits) * u128::from(bound);
-            bits = product as u64;
-            (product >> 64) as usize
+            let drawn;
+            (bits, drawn) = bits.carrying_mul(bound, 0);
+            drawn as usize
         };
         if usize::from(last) != OFF {
             let reply = usize::from(self.replies[seat][usize::from(last)]);
@@ -247,12 +248,14 @@ impl Playouts {
             if let Some(patterns) = &known.patterns {
                 let (mask, chance) = patterns.around_last(game.shape, position);
                 if mask != 0 && (chance == 8 || draw(8) < usize::from(chance)) {
-                    let nth = if mask.is_power_of_two() {
+                    let drawn = if mask.is_power_of_two() {
                         0
                     } else {
                         draw(u64::from(mask.count_ones()))
                     };
-                    return usize::from(game.shape.near[usize::from(last)][nth_of(mask, nth)]);
+                    return usize::from(
+                        game.shape.near[usize::from(last)][nth(mask.into(), drawn) % NEAR],
+                    );
                 }
             }
             let mut happens = |chance: f32| {

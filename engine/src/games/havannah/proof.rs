@@ -11,7 +11,10 @@ mod check;
 pub use check::{Strategy, check, number};
 
 use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS, shape::SYMMETRIES};
-use crate::core::game::{Game, Seat};
+use crate::core::{
+    game::{Game, Seat},
+    random::GOLDEN,
+};
 use check::numbered;
 use std::collections::HashSet;
 
@@ -297,8 +300,7 @@ impl Prover {
 
     /// What each stone more would threaten.
     fn pairs(&mut self, own: u64) -> &Pairs {
-        let slot =
-            (own.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.pairs.len() - 1);
+        let slot = (own.wrapping_mul(GOLDEN) >> 32) as usize & (self.pairs.len() - 1);
         if self.pairs[slot].own != own {
             self.pairs[slot] = self.all_pairs(own);
         }

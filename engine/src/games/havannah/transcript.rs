@@ -9,7 +9,7 @@
 use super::{Havannah, Move, Position};
 use crate::core::{
     game::{Game, Seat},
-    text::TextError,
+    text::{TextError, joined, wrong},
 };
 use crate::play::{
     playable::Playable,
@@ -43,7 +43,7 @@ const ENDS: [&str; 2] = ["resign", "draw"];
 
 fn write_row(game: &Havannah, whole: &Whole) -> Result<String, String> {
     let names = moves(game, whole)?.map(|mv| game.format_move(mv));
-    let row = Some(names.collect::<Vec<_>>().join(" "));
+    let row = Some(joined(names, " "));
     // An empty line is no game.
     let row = row.filter(|row| !row.is_empty());
     row.ok_or_else(|| "a game without moves is no row of them; sgf holds it".to_owned())
@@ -85,11 +85,6 @@ fn read(game: &Havannah, text: &str) -> Result<Vec<Whole>, TextError> {
         false => rows(game, text),
     };
     games.map_err(|error| error.in_lines(text))
-}
-
-/// A problem at a sign, counted from 0.
-fn wrong<T>(at: usize, problem: impl Into<String>) -> Result<T, TextError> {
-    Err(TextError::new(at + 1, problem))
 }
 
 /// One game a line.
@@ -146,10 +141,13 @@ impl<'a> Reading<'a> {
     ) -> Result<(), TextError> {
         let turn = self.position.seat();
         if self.has_ended {
-            return wrong(at, "the game is over");
+            return wrong(at + 1, "the game is over");
         }
         if seat.is_some_and(|seat| seat != turn) {
-            return wrong(at, format!("it is {}'s turn", self.game.seat_title(turn)));
+            return wrong(
+                at + 1,
+                format!("it is {}'s turn", self.game.seat_title(turn)),
+            );
         }
         let mv = self.game.read_move(&self.position, name, golem);
         let mv = mv.map_err(|error| TextError::new(at + error.character, error.problem))?;
@@ -168,7 +166,7 @@ impl<'a> Reading<'a> {
             "SZ" if plain != self.game.base().to_string() => {
                 let base = self.game.base();
                 return wrong(
-                    at,
+                    at + 1,
                     format!("a board of size {plain:?}; this game has {base}"),
                 );
             }
@@ -177,7 +175,7 @@ impl<'a> Reading<'a> {
                 self.has_ended = true;
             }
             "W" | "B" => self.play(plain, at, Some(seat), true)?,
-            "AW" | "AB" => return wrong(at, "stones that are set up are not read"),
+            "AW" | "AB" => return wrong(at + 1, "stones that are set up are not read"),
             _ => {}
         }
         Ok(())
@@ -205,14 +203,14 @@ impl Reader<'_> {
         let mut games = Vec::new();
         while let Some(sign) = self.peek() {
             if sign != '(' {
-                return wrong(self.next, "expected '(', which begins a game");
+                return wrong(self.next + 1, "expected '(', which begins a game");
             }
             self.next += 1;
             loop {
                 match self.peek() {
                     Some(';') => self.next += 1,
                     Some(')') => break,
-                    Some('(') => return wrong(self.next, "variations are not read"),
+                    Some('(') => return wrong(self.next + 1, "variations are not read"),
                     _ => self.property()?,
                 }
             }
@@ -232,7 +230,7 @@ impl Reader<'_> {
         let name: String = letters.map(char::to_ascii_uppercase).collect();
         self.next += name.len();
         if name.is_empty() || self.peek() != Some('[') {
-            return wrong(self.next, "expected a property, as W[d4]");
+            return wrong(self.next + 1, "expected a property, as W[d4]");
         }
         while self.peek() == Some('[') {
             let begin = self.next + 1;
@@ -242,7 +240,7 @@ impl Reader<'_> {
                 let sign = signs.get(self.next);
                 self.next += 1;
                 match sign {
-                    None => return wrong(signs.len(), "expected ']', found the end"),
+                    None => return wrong(signs.len() + 1, "expected ']', found the end"),
                     Some(']') => break,
                     Some('\\') => {
                         value.extend(signs.get(self.next));

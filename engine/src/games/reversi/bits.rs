@@ -5,6 +5,9 @@
 //! enemy discs only, and along rows and diagonals never over the outer columns, so none goes round
 //! the edge.
 
+/// The squares of a set, in order.
+pub(super) use crate::core::bits::members as squares_of;
+
 /// Columns of a row of bits.
 pub const COLUMNS: usize = 8;
 
@@ -51,18 +54,6 @@ pub fn turned(square: usize, own: u64, enemy: u64) -> u64 {
     LINES.into_iter().fold(0, |turned, (step, inner)| {
         let (up, down) = runs(1 << square, enemy & inner, step);
         turned | up & closed(up << step) | down & closed(down >> step)
-    })
-}
-
-/// The squares of a set, in order.
-#[inline]
-pub fn squares_of(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let square = set.trailing_zeros() as usize;
-            set &= set - 1;
-            square
-        })
     })
 }
 

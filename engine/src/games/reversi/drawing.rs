@@ -1,7 +1,4 @@
 //! A position of Reversi as a picture: inline SVG, or text.
-//!
-//! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
-//! position as its title.
 
 use super::{
     BLACK, Position, Reversi, WHITE,
@@ -9,11 +6,21 @@ use super::{
     notation::{SIGNS, disc_on},
 };
 use crate::core::game::Seat;
-use std::fmt::Write;
+use crate::play::picture::{Squares, begun, label};
 
 /// Units of a square; coordinates and side lengths below are in the same units.
 const SQUARE: usize = 50;
 const MARGIN: usize = 26;
+
+fn board(game: &Reversi) -> Squares<'static> {
+    Squares {
+        columns: game.size(),
+        square: SQUARE,
+        margin: MARGIN,
+        ink: "#f2f2ee",
+        number: |index| index + 1,
+    }
+}
 
 /// A seat as people name it.
 pub(super) fn title(seat: Seat) -> &'static str {
@@ -36,39 +43,19 @@ fn caption(game: &Reversi, position: &Position) -> String {
 
 /// The board as text with coordinates; below it the discs of both sides and whose turn it is.
 pub(super) fn text(game: &Reversi, position: &Position) -> String {
-    let mut text = String::new();
-    for (index, row) in game.rows(position).iter().enumerate() {
-        let signs: Vec<String> = row.chars().map(String::from).collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {}  {}", index + 1, signs.join(" "));
-    }
-    let letters: Vec<String> = letters(game).map(String::from).collect();
-    let _ = writeln!(text, "     {}", letters.join(" "));
-    text + &caption(game, position)
-}
-
-fn letters(game: &Reversi) -> impl Iterator<Item = char> {
-    ('a'..).take(game.size())
+    board(game).text(&game.rows(position)) + &caption(game, position)
 }
 
 /// The board as an `<svg>` element that scales to the width it is given; small dots are the moves
 /// of the side whose turn it is.
 pub(super) fn svg(game: &Reversi, position: &Position) -> String {
-    let mut svg = String::with_capacity(8_000);
-    let side = game.size() * SQUARE + 2 * MARGIN;
-    // Writing to a string cannot fail.
-    let _ = write!(
-        svg,
-        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {side} {height}\" width=\"{side}\" height=\"{height}\" \
-         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{notation}</title>\
-         <rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#3b3f3a\"/>",
-        height = side + 24,
-        notation = game.format_position(position),
-    );
+    let board = board(game);
+    let side = board.side();
+    let mut svg = begun(side, side + 24, &game.format_position(position));
+    svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#3b3f3a\"/>");
     for square in squares_of(game.squares()) {
         let [x, y] = [square % COLUMNS, square / COLUMNS].map(|at| MARGIN + at * SQUARE);
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"#2f7d4f\" stroke=\"#1d5233\"/>"
         );
         let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
@@ -78,28 +65,10 @@ pub(super) fn svg(game: &Reversi, position: &Position) -> String {
             Some(BLACK) => "r=\"20\" fill=\"#16181a\" stroke=\"#000\" stroke-width=\"2\"",
             Some(_) => "r=\"20\" fill=\"#f4f1e8\" stroke=\"#b9b4a5\" stroke-width=\"2\"",
         };
-        let _ = write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" {circle}/>");
+        svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" {circle}/>");
     }
-    for (index, letter) in letters(game).enumerate() {
-        let centre = MARGIN + index * SQUARE + SQUARE / 2;
-        let _ = write!(
-            svg,
-            "<text x=\"{centre}\" y=\"{}\" font-size=\"14\" fill=\"#f2f2ee\">{letter}</text>\
-             <text x=\"{}\" y=\"{}\" font-size=\"14\" fill=\"#f2f2ee\">{}</text>",
-            side - 8,
-            MARGIN / 2,
-            centre + 5,
-            index + 1,
-        );
-    }
-    let _ = write!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" font-size=\"15\" fill=\"#3b3f3a\">{}</text></svg>",
-        side / 2,
-        side + 18,
-        caption(game, position)
-    );
-    svg
+    let caption = caption(game, position);
+    svg + &board.names() + &label(side / 2, side + 18, 15, "#3b3f3a", caption) + "</svg>"
 }
 
 #[cfg(test)]

@@ -176,10 +176,6 @@ impl Oracle<Reversi> for SolvedEndgames {
         (game.empties(position) <= self.empties)
             .then(|| Endgame::with_entries(*game, 0).result(position))
     }
-
-    fn error(&self) -> f32 {
-        0.0
-    }
 }
 
 /// Plays endgames exactly, for discs; before them the move that leaves the fewest replies.

@@ -9,7 +9,10 @@ use super::{
     BLACK, Move, Position, Reversi, WHITE,
     bits::{COLUMNS, squares_of},
 };
-use crate::core::{game::Seat, text::TextError};
+use crate::core::{
+    game::Seat,
+    text::{TextError, wrong},
+};
 
 /// The signs of the discs of both seats.
 pub const SIGNS: [char; 2] = ['X', 'O'];
@@ -68,7 +71,6 @@ impl Reversi {
     /// # Errors
     /// If the side to move cannot play it.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
-        let wrong = |at, problem| Err(TextError::new(at, problem));
         let moves = position.moves;
         if text.eq_ignore_ascii_case("pass") {
             if moves == 0 {
@@ -88,7 +90,7 @@ impl Reversi {
             return wrong(wrong_one + 1, problem);
         }
         if signs.next().is_some() {
-            return wrong(3, "nothing may follow the square".to_owned());
+            return wrong(3, "nothing may follow the square");
         }
         let square = COLUMNS * place[1] + place[0];
         if moves >> square & 1 == 1 {

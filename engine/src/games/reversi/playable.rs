@@ -1,16 +1,16 @@
 //! Reversi as a game to play, record and learn.
 
 use super::{
-    Move, Position, Reversi, bits, drawing,
+    Position, Reversi, bits, drawing,
     endgame::{EndgamePlayer, SolvedEndgames},
     evaluators::EVALUATORS,
     transcript::FORMS,
 };
-use crate::core::{game::Seat, random::RandomStream, text::TextError};
+use crate::core::game::Seat;
 use crate::learned;
 use crate::play::{
     notation::{Arguments, Problem, parse_number},
-    playable::{NoChance, Playable},
+    playable::{Playable, without_chance},
     registry::{AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry, TranscriptForm},
 };
 use std::sync::Arc;
@@ -47,10 +47,9 @@ impl Playable for Reversi {
         &[("quick", include_str!("generations.toml"))];
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
-    type Luck = NoChance;
-    type PairedLuck = NoChance;
 
     crate::players_made_here!();
+    without_chance!();
 
     fn best(&self) -> Option<&'static [u8]> {
         Some(include_bytes!("../../../../models/reversi-1.safetensors"))
@@ -93,36 +92,8 @@ impl Playable for Reversi {
         128
     }
 
-    fn luck(&self, _seed: u64) -> NoChance {
-        NoChance
-    }
-
-    fn paired_luck(&self, _seed: u64) -> NoChance {
-        NoChance
-    }
-
-    fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {
-        self.start()
-    }
-
     fn remaining(&self, position: &Position) -> usize {
         self.empties(position) as usize
-    }
-
-    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
-        Self::parse_position(self, text).map(|position| (position, None))
-    }
-
-    fn format_position(&self, position: &Position, _outcome: Option<u8>) -> String {
-        Self::format_position(self, position)
-    }
-
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
-        Self::parse_move(self, position, text)
-    }
-
-    fn format_move(&self, _position: &Position, mv: Move) -> String {
-        Self::format_move(self, mv)
     }
 
     fn seat_name(&self, seat: Seat) -> &'static str {
@@ -131,14 +102,6 @@ impl Playable for Reversi {
 
     fn seat_title(&self, seat: Seat) -> &'static str {
         drawing::title(seat)
-    }
-
-    fn draw(&self, position: &Position, _outcome: Option<u8>) -> String {
-        drawing::text(self, position)
-    }
-
-    fn svg(&self, position: &Position, _outcome: Option<u8>) -> String {
-        drawing::svg(self, position)
     }
 
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {

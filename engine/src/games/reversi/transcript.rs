@@ -12,7 +12,7 @@ use super::{
 };
 use crate::core::{
     game::{Game, Seat},
-    text::TextError,
+    text::{TextError, wrong},
 };
 use crate::play::registry::{PlainGame, TranscriptForm};
 use std::mem;
@@ -105,11 +105,6 @@ fn read(game: &Reversi, text: &str) -> Result<Vec<Whole>, TextError> {
     games.map_err(|error| error.in_lines(text))
 }
 
-/// A problem at a sign, counted from 0.
-fn wrong<T>(at: usize, problem: impl Into<String>) -> Result<T, TextError> {
-    Err(TextError::new(at + 1, problem))
-}
-
 struct Reader<'a> {
     game: &'a Reversi,
     signs: &'a [char],
@@ -134,7 +129,7 @@ impl Reader<'_> {
     /// Plays a move that stands at a sign; `seat` makes it, if that is said.
     fn play(&mut self, text: &str, at: usize, seat: Option<Seat>) -> Result<(), TextError> {
         if self.game.is_over(&self.position) {
-            return wrong(at, "the game is over before this move");
+            return wrong(at + 1, "the game is over before this move");
         }
         let mut passes = ["pass", "pa", "--"].iter();
         let passes = passes.any(|pass| text.eq_ignore_ascii_case(pass));
@@ -143,7 +138,7 @@ impl Reader<'_> {
         }
         if seat.is_some_and(|seat| seat != self.position.seat()) {
             let side = super::drawing::title(self.position.seat());
-            return wrong(at, format!("it is {side}'s turn"));
+            return wrong(at + 1, format!("it is {side}'s turn"));
         }
         let text = if passes { "pass" } else { text };
         let mv = self.game.parse_move(&self.position, text);
@@ -230,10 +225,13 @@ impl Reader<'_> {
             self.expect(']')?;
             match name.as_str() {
                 "GM" if !value.eq_ignore_ascii_case("othello") => {
-                    return wrong(at, format!("a game of {value:?}, not Othello"));
+                    return wrong(at + 1, format!("a game of {value:?}, not Othello"));
                 }
                 "TY" if value.contains(['a', 'k']) => {
-                    return wrong(at, "games with another result (anti, komi) are not read");
+                    return wrong(
+                        at + 1,
+                        "games with another result (anti, komi) are not read",
+                    );
                 }
                 "PB" => self.read.players[BLACK] = value,
                 "PW" => self.read.players[WHITE] = value,
@@ -241,7 +239,7 @@ impl Reader<'_> {
                     self.position = self.board(&value, at)?;
                     self.read.start = self.position;
                 }
-                "BO" => return wrong(name_at, "the board stands before the moves"),
+                "BO" => return wrong(name_at + 1, "the board stands before the moves"),
                 "B" | "W" => {
                     let seat = if name == "B" { BLACK } else { WHITE };
                     self.play(value.split('/').next().unwrap_or_default(), at, Some(seat))?;
@@ -256,7 +254,10 @@ impl Reader<'_> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();
         if size != own.to_string() {
-            return wrong(at, format!("a board of size {size:?}; this game has {own}"));
+            return wrong(
+                at + 1,
+                format!("a board of size {size:?}; this game has {own}"),
+            );
         }
         let (rows, side) = rest.trim_end().rsplit_once(' ').unwrap_or((rest, ""));
         let rows: String = rows.split_whitespace().collect();
@@ -264,7 +265,7 @@ impl Reader<'_> {
         self.game.parse_position(&position).or_else(|error| {
             let (sign, problem) = (error.character, error.problem);
             let place = format!("the board's sign {sign}, spaces left out");
-            wrong(at, format!("{place}: {problem}"))
+            wrong(at + 1, format!("{place}: {problem}"))
         })
     }
 }

@@ -1,14 +1,13 @@
 //! A position of ReversiXT as a picture: inline SVG, or text.
 //!
-//! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
-//! position as its title. The two ends of a transition carry the same number.
+//! The two ends of a transition carry the same number.
 
 use super::{
     Phase, Position, ReversiXt,
     map::{Cell, TOWARDS},
 };
 use crate::core::game::{MAX_SEATS, Seat};
-use std::fmt::Write;
+use crate::play::picture::{begun, label};
 
 /// Units of a cell; lengths below are in the same units.
 const CELL: usize = 40;
@@ -80,12 +79,8 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     let width = (map.width() * CELL + 2 * MARGIN).max(420);
     let board = map.height() * CELL + 2 * MARGIN;
     let height = board + 20 * standings.len() + 8;
-    let mut svg = format!(
-        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{}</title>\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#f6f5f1\"/>",
-        game.format_position(position)
-    );
+    let mut svg = begun(width, height, &game.format_position(position));
+    svg += &format!("<rect width=\"{width}\" height=\"{height}\" fill=\"#f6f5f1\"/>");
     let corner =
         |cell: usize| [cell % map.width(), cell / map.width()].map(|at| MARGIN + at * CELL);
     for cell in 0..map.cells().len() {
@@ -94,9 +89,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             continue;
         }
         let [x, y] = corner(cell);
-        // Writing to a string cannot fail.
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#e4e1d6\" stroke=\"#b7b2a1\"/>"
         );
         let (x, y) = (x + CELL / 2, y + CELL / 2);
@@ -106,18 +99,12 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             None => ("none", "#333"),
         };
         if what.is_occupied() {
-            let _ = write!(
-                svg,
+            svg += &format!(
                 "<circle cx=\"{x}\" cy=\"{y}\" r=\"15\" fill=\"{colour}\" stroke=\"#333\"/>"
             );
         }
         if what != Cell::EMPTY {
-            let _ = write!(
-                svg,
-                "<text x=\"{x}\" y=\"{}\" font-size=\"15\" fill=\"{ink}\">{}</text>",
-                y + 5,
-                what.sign()
-            );
+            svg += &label(x, y + 5, 15, ink, what.sign());
         }
     }
     for (number, sides) in map.transitions().iter().enumerate() {
@@ -126,8 +113,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             let [x, y] = corner(side.cell()).map(|at| (at + CELL / 2) as isize);
             let (right, down) = TOWARDS[side.direction()];
             let at = |start: isize, towards: isize, far: isize| start + towards * far;
-            let _ = write!(
-                svg,
+            svg += &format!(
                 "<path d=\"M{} {}L{} {}\" stroke=\"hsl({hue} 70% 40%)\" stroke-width=\"2\"/>\
                  <text x=\"{}\" y=\"{}\" font-size=\"9\" fill=\"hsl({hue} 70% 35%)\">{}</text>",
                 at(x, right, 15),
@@ -142,8 +128,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     }
     for (line, standing) in standings.iter().enumerate() {
         let y = board + 20 * line + 4;
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<rect x=\"14\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\
              <text x=\"34\" y=\"{y}\" font-size=\"14\" fill=\"#333\" text-anchor=\"start\">{standing}</text>",
             y - 11,

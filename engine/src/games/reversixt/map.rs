@@ -7,7 +7,10 @@
 //! map is sound. A transition begins and ends where the ordinary neighbour is a hole or outside, and
 //! no side of a cell has two: programs disagree about all other maps.
 
-use crate::core::{game::MAX_SEATS, text::shortened};
+use crate::core::{
+    game::MAX_SEATS,
+    text::{joined, shortened},
+};
 use std::{fmt, ops::RangeInclusive};
 
 /// Directions, clockwise from up.
@@ -367,8 +370,8 @@ impl fmt::Display for Map {
         writeln!(formatter, "{} {}", self.bombs, self.strength)?;
         writeln!(formatter, "{} {}", self.height(), self.width)?;
         for row in self.cells.chunks(self.width) {
-            let signs: Vec<String> = row.iter().map(|cell| cell.sign().to_string()).collect();
-            writeln!(formatter, "{}", signs.join(" "))?;
+            let signs = joined(row.iter().map(|cell| cell.sign()), " ");
+            writeln!(formatter, "{signs}")?;
         }
         for sides in &self.transitions {
             let [one, other] = sides.map(|side| {
@@ -378,6 +381,24 @@ impl fmt::Display for Map {
             writeln!(formatter, "{one} <-> {other}")?;
         }
         Ok(())
+    }
+}
+
+/// A number within a range, or what is wrong with the word.
+pub(super) fn number(
+    word: &str,
+    wanted: &str,
+    range: RangeInclusive<usize>,
+) -> Result<usize, String> {
+    let digits = word.bytes().all(|sign| sign.is_ascii_digit());
+    match word.parse() {
+        Ok(number) if digits && range.contains(&number) => Ok(number),
+        _ => {
+            let ((from, to), word) = (range.into_inner(), shortened(word, 20));
+            Err(format!(
+                "expected {wanted}, a number from {from} to {to}, found '{word}'"
+            ))
+        }
     }
 }
 
@@ -479,16 +500,7 @@ impl<'l, 't> Words<'l, 't> {
 
     fn number(&mut self, wanted: &str, range: RangeInclusive<usize>) -> Result<usize, MapError> {
         let (word, error) = self.next_word(wanted)?;
-        let digits = word.bytes().all(|sign| sign.is_ascii_digit());
-        match word.parse() {
-            Ok(number) if digits && range.contains(&number) => Ok(number),
-            _ => {
-                let ((from, to), word) = (range.into_inner(), shortened(word, 20));
-                let problem =
-                    format!("expected {wanted}, a number from {from} to {to}, found '{word}'");
-                Err(error(problem))
-            }
-        }
+        number(word, wanted, range).map_err(error)
     }
 
     fn end(mut self) -> Result<(), MapError> {

@@ -8,11 +8,11 @@
 
 use super::{
     Move, MoveList, Phase, Position, ReversiXt,
-    map::{Cell, MOST_STOCK},
+    map::{Cell, MOST_STOCK, number},
 };
 use crate::core::{
     game::{Game, MAX_SEATS, Seat},
-    text::{TextError, shortened},
+    text::{TextError, joined, wrong},
 };
 
 /// The names of the phases.
@@ -39,7 +39,7 @@ impl ReversiXt {
         let known = PHASES.iter().find(|(name, _)| *name == phase);
         let Some(&(_, phase)) = known else {
             let problem = "expected the phase, which is play, bomb or end";
-            return Err(TextError::new(phase_at, problem));
+            return wrong(phase_at, problem);
         };
         let players = self.map.players();
         let last = usize::from(phase != Phase::Over) * players;
@@ -73,15 +73,12 @@ impl ReversiXt {
         self.pass_on(&mut next, (seat + players - 1) % players);
         if next.phase != phase {
             let (name, _) = PHASES[next.phase as usize];
-            return Err(TextError::new(
-                phase_at,
-                format!("here the phase is {name}"),
-            ));
+            return wrong(phase_at, format!("here the phase is {name}"));
         }
         if next.seat() != seat {
             let other = next.seat() + 1;
             let problem = format!("player {player} cannot move; player {other} can");
-            return Err(TextError::new(player_at, problem));
+            return wrong(player_at, problem);
         }
         Ok(next)
     }
@@ -93,7 +90,7 @@ impl ReversiXt {
             let (row, row_at) = rows.next(&format!("row {} of {}", y + 1, self.map.height()))?;
             let mut signs = row.bytes();
             for (x, &start) in cells.iter().enumerate() {
-                let wrong = |problem: String| Err(TextError::new(row_at + x, problem));
+                let wrong = |problem: String| wrong(row_at + x, problem);
                 let Some(cell) = signs.next().and_then(Cell::of_sign) else {
                     return wrong(format!("expected cell {} of {}", x + 1, cells.len()));
                 };
@@ -108,7 +105,7 @@ impl ReversiXt {
             }
             if signs.next().is_some() {
                 let problem = format!("a row has {} cells", cells.len());
-                return Err(TextError::new(row_at + cells.len(), problem));
+                return wrong(row_at + cells.len(), problem);
             }
         }
         rows.end()
@@ -117,25 +114,25 @@ impl ReversiXt {
     /// Writes a position.
     #[must_use]
     pub fn format_position(&self, position: &Position) -> String {
-        let players = self.map.players();
-        let signs: Vec<char> = self.cells_of(position).map(Cell::sign).collect();
-        let rows = signs.chunks(self.map.width());
-        let rows: Vec<String> = rows.map(|row| row.iter().collect()).collect();
+        let rules = self.of(position);
+        let players = rules.map.players();
+        let signs: Vec<char> = rules.cells_of(position).map(Cell::sign).collect();
+        let rows = signs.chunks(rules.map.width());
+        let rows = joined(rows.map(String::from_iter), "/");
         let (phase, _) = PHASES[position.phase as usize];
         let player = match position.phase {
             Phase::Over => 0,
             _ => position.seat() + 1,
         };
         let mut text = format!(
-            "{} {phase} {player} {} {}",
-            rows.join("/"),
-            joined(&position.overrides[..players]),
-            joined(&position.bombs[..players])
+            "{rows} {phase} {player} {} {}",
+            joined(&position.overrides[..players], ","),
+            joined(&position.bombs[..players], ",")
         );
         if position.disqualified != 0 {
             let out = |&seat: &Seat| position.is_disqualified(seat);
-            let out: Vec<Seat> = (0..MAX_SEATS).filter(out).map(|seat| seat + 1).collect();
-            text = format!("{text} {}", joined(&out));
+            let out = (0..MAX_SEATS).filter(out).map(|seat| seat + 1);
+            text = format!("{text} {}", joined(out, ","));
         }
         text
     }
@@ -172,7 +169,7 @@ impl ReversiXt {
             [] => format!("nothing can be played on {x},{y}"),
             there => format!("expected {}", there.join(" or ")),
         };
-        Err(TextError::new(1, problem))
+        wrong(1, problem)
     }
 
     /// Writes a move.
@@ -186,11 +183,6 @@ impl ReversiXt {
             (player, None) => format!("{x},{y},{player}"),
         }
     }
-}
-
-fn joined(numbers: &[impl ToString]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    numbers.join(",")
 }
 
 /// What is left of a text that is separated by a sign, and at which character that begins, from 1.
@@ -230,22 +222,15 @@ impl<'t> Parts<'t> {
         range: std::ops::RangeInclusive<usize>,
     ) -> Result<(usize, usize), TextError> {
         let (part, at) = self.next(wanted)?;
-        let digits = part.bytes().all(|sign| sign.is_ascii_digit());
-        match part.parse() {
-            Ok(number) if digits && range.contains(&number) => Ok((number, at)),
-            _ => {
-                let ((from, to), part) = (range.into_inner(), shortened(part, 20));
-                let problem =
-                    format!("expected {wanted}, a number from {from} to {to}, found '{part}'");
-                Err(TextError::new(at, problem))
-            }
-        }
+        let number = number(part, wanted, range);
+        let number = number.map_err(|problem| TextError::new(at, problem))?;
+        Ok((number, at))
     }
 
     fn end(self) -> Result<(), TextError> {
         match self.rest {
             None => Ok(()),
-            Some(_) => Err(TextError::new(self.at, "expected the end")),
+            Some(_) => wrong(self.at, "expected the end"),
         }
     }
 }

@@ -1,19 +1,18 @@
 //! ReversiXT as a game to play and record.
 
 use super::{
-    Move, POINTS, Position, ReversiXt, drawing,
+    POINTS, Position, ReversiXt, drawing,
     evaluators::EVALUATORS,
     map::{LARGEST, MOST_STOCK, Map},
 };
 use crate::core::{
     game::{Game, MAX_SEATS, Seat},
-    random::RandomStream,
-    text::TextError,
+    text::joined,
 };
 use crate::learned;
 use crate::play::{
     notation::{Arguments, Notation, Problem},
-    playable::{NoChance, Playable},
+    playable::{Playable, without_chance},
     registry::{AnyEvaluator, EvaluatorEntry},
 };
 use std::sync::Arc;
@@ -83,10 +82,9 @@ impl Playable for ReversiXt {
     const WINNERS_ARE_LISTED: bool = true;
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("override", 1), ("stone", 2), ("special", 4)];
-    type Luck = NoChance;
-    type PairedLuck = NoChance;
 
     crate::players_made_here!();
+    without_chance!();
 
     fn best(&self) -> Option<&'static [u8]> {
         Some(include_bytes!("../../../../models/reversixt-2.safetensors"))
@@ -108,11 +106,9 @@ impl Playable for ReversiXt {
         let map = self.name.as_ref().map(|name| format!("map={name}"));
         let points = (self.points != POINTS).then(|| {
             let paid = self.points.iter().take_while(|&&points| points > 0);
-            let numbers: Vec<String> = paid.map(u32::to_string).collect();
-            format!("points={}", numbers.join("-"))
+            format!("points={}", joined(paid, "-"))
         });
-        let given: Vec<String> = map.into_iter().chain(points).collect();
-        given.join(", ")
+        joined(map.into_iter().chain(points), ", ")
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
@@ -131,36 +127,8 @@ impl Playable for ReversiXt {
         (3 * self.map.cells().len() + overrides) as u16
     }
 
-    fn luck(&self, _seed: u64) -> NoChance {
-        NoChance
-    }
-
-    fn paired_luck(&self, _seed: u64) -> NoChance {
-        NoChance
-    }
-
-    fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {
-        self.start()
-    }
-
     fn remaining(&self, position: &Position) -> usize {
         self.of(position).empties(position)
-    }
-
-    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
-        Self::parse_position(self, text).map(|position| (position, None))
-    }
-
-    fn format_position(&self, position: &Position, _outcome: Option<u8>) -> String {
-        Self::format_position(self.of(position), position)
-    }
-
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
-        Self::parse_move(self, position, text)
-    }
-
-    fn format_move(&self, _position: &Position, mv: Move) -> String {
-        Self::format_move(self, mv)
     }
 
     fn seat_name(&self, seat: Seat) -> &'static str {
@@ -169,13 +137,5 @@ impl Playable for ReversiXt {
 
     fn seat_title(&self, seat: Seat) -> &'static str {
         drawing::title(seat)
-    }
-
-    fn draw(&self, position: &Position, _outcome: Option<u8>) -> String {
-        drawing::text(self, position)
-    }
-
-    fn svg(&self, position: &Position, _outcome: Option<u8>) -> String {
-        drawing::svg(self, position)
     }
 }

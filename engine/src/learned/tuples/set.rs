@@ -5,7 +5,10 @@
 
 use super::TupleKernels;
 use crate::core::text::joined;
-use crate::learned::inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, with_view};
+use crate::learned::{
+    inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, told_bounds, with_view},
+    network::bucket,
+};
 use std::{fmt::Debug, ops::Range};
 
 /// Most tuples a set has; bounds the stack space of an evaluation.
@@ -78,10 +81,9 @@ impl<G: Learnable> TupleSet<G> {
     pub fn named(game: &G, name: &str) -> Result<Self, TupleError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
-            let known: Vec<_> = sets.iter().map(|set| set.name).collect();
+            let known = joined(sets.iter().map(|set| set.name), ", ");
             return Err(TupleError::Other(format!(
-                "'{name}' is no tuple set; there are {}",
-                known.join(", ")
+                "'{name}' is no tuple set; there are {known}"
             )));
         };
         Self::new(game, set.name, (set.tuples)(game))
@@ -163,18 +165,12 @@ impl<G: Learnable> TupleSet<G> {
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, TupleError> {
         check_bounds(&self.game, "phases", phases).map_err(TupleError::Other)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
-        let phase = |remaining: usize| {
-            phases
-                .iter()
-                .filter(|&&most| remaining > usize::from(most))
-                .count()
-        };
         Ok(Self {
             offsets: if phases.is_empty() {
                 Vec::new()
             } else {
                 (0..=*self.game.remaining_range().end())
-                    .map(|left| (phase(left) * self.rows) as u32)
+                    .map(|left| (bucket(phases, left) * self.rows) as u32)
                     .collect()
             },
             phases: phases.to_vec(),
@@ -317,23 +313,14 @@ impl<G: Learnable> TupleSet<G> {
                 .any(|group| group.late && group.number_of(*cell).is_some())
         };
         let with_late = self.tuples.iter().flatten().any(late);
-        let cells: Vec<String> = groups
+        let cells = groups
             .iter()
             .filter(|group| with_late || !group.late)
-            .map(|group| format!("{} {}", group.names(), group.meaning))
-            .collect();
-        let phases = if self.phases.is_empty() {
-            String::new()
-        } else {
-            format!(
-                "; phases by {} up to {}",
-                G::PHASES_BY,
-                self.phase_list(" ")
-            )
-        };
+            .map(|group| format!("{} {}", group.names(), group.meaning));
+        let phases = told_bounds::<G>("phases", &self.phases);
         format!(
             "ntuple v1: {}{phases}; set {}: {}",
-            cells.join(", "),
+            joined(cells, ", "),
             self.name,
             self.tuple_texts().join(", ")
         )
@@ -346,18 +333,13 @@ impl<G: Learnable> TupleSet<G> {
             .map(|tuple| tuple_text(&self.game, tuple))
             .collect()
     }
-
-    /// The phases with something between them.
-    pub(crate) fn phase_list(&self, between: &str) -> String {
-        joined(&self.phases, between)
-    }
 }
 
 /// The cells of a tuple, divided by blanks.
 #[must_use]
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
     let cells = tuple.iter().map(|cell| cell_text(game.cells(), *cell));
-    cells.collect::<Vec<_>>().join(" ")
+    joined(cells, " ")
 }
 
 /// Whether these tuples make a set.

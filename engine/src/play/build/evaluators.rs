@@ -1,6 +1,6 @@
 //! From notation to evaluators.
 
-use crate::core::files;
+use crate::core::{files, text::joined};
 use crate::play::{
     notation::{Arguments, Notation, Problem},
     playable::Playable,
@@ -21,10 +21,9 @@ pub fn evaluator_names<G: Playable>() -> String {
             false => format!("{}({})", entry.name, inside.join("; ")),
         }
     };
-    let own: Vec<String> = G::evaluators().iter().map(name).collect();
+    let own = joined(G::evaluators().iter().map(name), ", ");
     format!(
-        "{}, best, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor",
-        own.join(", ")
+        "{own}, best, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor"
     )
 }
 

@@ -6,6 +6,7 @@
 //! Invariant: the plain case, uniform to the end, is [`Playout`], the fast way of the game.
 
 use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
+use crate::core::text::joined;
 use crate::play::{
     notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
@@ -43,15 +44,12 @@ const MOST_WEIGHT: u32 = 1_000_000;
 
 /// Policies that are not evaluators.
 fn policies<G: Playable>() -> String {
-    let names: Vec<&str> = G::URGENCIES.iter().map(|(name, _)| *name).collect();
+    let names = joined(G::URGENCIES.iter().map(|(name, _)| name), ", ");
     let own = G::playouts().iter();
     let own: String = own
         .map(|entry| format!("{}({}), ", entry.name, entry.parameters))
         .collect();
-    format!(
-        "{own}uniform, urgent(least), weighted({}), mixture(share, first, second)",
-        names.join(", ")
-    )
+    format!("{own}uniform, urgent(least), weighted({names}), mixture(share, first, second)")
 }
 
 /// What a player's notation says of playouts.

@@ -94,9 +94,7 @@ impl Cell {
 
     /// Copies all of `other`; nobody else may be at either.
     pub(super) fn copy(&self, other: &Self) {
-        self.visits.store(other.visits.load(Relaxed), Relaxed);
-        self.link.store(other.link.load(Relaxed), Relaxed);
-        self.sum.store(other.sum.load(Relaxed), Relaxed);
+        self.set_head(other.link.load(Relaxed), other.key(), other.visits());
     }
 
     #[inline]

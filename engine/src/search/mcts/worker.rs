@@ -22,7 +22,7 @@ use super::{
 };
 use crate::core::{
     calibration::logistic,
-    chance::Bounds,
+    chance::{Bounds, turned},
     game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each},
     leaf::{Leaf, MoveKinds},
     oracle::Oracle,
@@ -122,12 +122,6 @@ pub(super) struct Worker<G: Game, L> {
 
 /// A thread has at most one simulation under way for each so many that it has made.
 const FOR_EACH_LANE: u64 = 32;
-
-/// A seat's value seen by another of two.
-#[inline]
-fn turned(value: f32, same: bool) -> f32 {
-    if same { value } else { 1.0 - value }
-}
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// One of so many threads.

@@ -8,7 +8,7 @@
 use super::{Cuts, Scratch, Star};
 
 use crate::core::{
-    chance::{Bounds, ChanceBounds},
+    chance::{Bounds, ChanceBounds, turned},
     evaluator::Evaluator,
     game::Game,
 };
@@ -151,11 +151,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
                 } else {
                     self.look(&next, ply + 1, key)
                 };
-                if self.parties.same(&self.game, position, &next) {
-                    value
-                } else {
-                    1.0 - value
-                }
+                turned(value, self.parties.same(&self.game, position, &next))
             };
             this.ratings[index] = value;
             chance.add(index, Bounds::exact(value));
@@ -166,11 +162,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         for &(index, next, key) in &this.pending {
             let index = usize::from(index);
             let value = self.look(&next, ply + 1, key);
-            let value = if self.parties.same(&self.game, position, &next) {
-                value
-            } else {
-                1.0 - value
-            };
+            let value = turned(value, self.parties.same(&self.game, position, &next));
             this.ratings[index] = value;
             chance.add(index, Bounds::exact(value));
             if chance.decide(alpha, beta) {

@@ -41,31 +41,8 @@ const POSITIONAL: [f32; 32] = {
     values
 };
 
-/// Two squares that are on no board: where steps off the board lead (nothing ever stands there),
-/// and where the enemy's gone stones are put.
-const OFF_BOARD: u8 = 31;
+/// Where the enemy's gone stones are put: on no board, and not where steps off the board lead.
 const REMOVED: u8 = 30;
-
-/// The squares a stone can step to; [`OFF_BOARD`] for steps that leave the board and for gone
-/// stones.
-const TARGETS: [[u8; 3]; 32] = {
-    let mut targets = [[OFF_BOARD; 3]; 32];
-    let mut square = 0;
-    while square < Standard::SQUARES {
-        let (sideways, forward) = (square % 5 < 4, square / 5 < 4);
-        if sideways {
-            targets[square as usize][0] = square + 1;
-        }
-        if forward {
-            targets[square as usize][1] = square + 5;
-        }
-        if sideways && forward {
-            targets[square as usize][2] = square + 6;
-        }
-        square += 1;
-    }
-    targets
-};
 
 /// The evaluation of the NTU agent.
 #[derive(Clone, Debug)]
@@ -89,7 +66,7 @@ impl AttackBlockThreat {
             (true, false) => (0.0042, -0.302),
             (true, true) => (0.0042, 0.302),
         };
-        Calibration::Logistic { slope, offset }
+        Calibration::logistic(slope, offset)
     }
 
     /// The score for a game's rules and assumed die.
@@ -128,14 +105,13 @@ pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut sum = 0.0;
     for (stone, mobility) in mobility.iter().enumerate() {
         let [one, two, three] =
-            TARGETS[usize::from(side.square(stone))].map(|target| worth[usize::from(target)]);
+            Standard::destinations(side.square(stone)).map(|target| worth[usize::from(target)]);
         sum += mobility * one.max(two).max(three);
     }
     sum
 }
 
-/// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     name: "attack_block_threat",
     aliases: &["abt"],
     parameters: "block, threat, view",

@@ -25,14 +25,10 @@ pub struct FarmerBoy;
 
 impl FarmerBoy {
     /// From field values to win probability; fitted by `alea calibrate --games 200000 --seed 1`.
-    pub const CALIBRATION: Calibration = Calibration::Logistic {
-        slope: 0.577,
-        offset: 0.213,
-    };
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 
-/// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "farmer_boy",
     "mean field values (Rock'n'Roll)",
     |arguments, _| calibrated(arguments, FarmerBoy, FarmerBoy::CALIBRATION),

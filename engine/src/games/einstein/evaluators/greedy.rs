@@ -37,14 +37,10 @@ pub struct Greedy;
 
 impl Greedy {
     /// From steps ahead to win probability; fitted by `alea calibrate --games 200000 --seed 1`.
-    pub const CALIBRATION: Calibration = Calibration::Logistic {
-        slope: 0.528,
-        offset: 0.170,
-    };
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 
-/// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "greedy",
     "steps to the goal of the nearest stone",
     |arguments, _| calibrated(arguments, Greedy, Greedy::CALIBRATION),

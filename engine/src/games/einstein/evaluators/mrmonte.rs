@@ -155,7 +155,7 @@ const DEFAULT_ITERATIONS: u32 = 50;
 
 /// Its name in notation. Simulated players are those of Rock'n'Roll, or evaluators that rate each
 /// direct successor.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     name: "mrmonte",
     aliases: &[],
     parameters: "iterations, red, blue, seed",

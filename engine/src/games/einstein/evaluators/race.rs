@@ -28,8 +28,7 @@ impl Race {
     }
 }
 
-/// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "race",
     "probability of winning the race without captures (Zweistein)",
     |_, game| Ok(Arc::new(Race::new(game))),

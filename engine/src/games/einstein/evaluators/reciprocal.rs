@@ -20,10 +20,7 @@ pub struct Reciprocal {
 impl Reciprocal {
     /// From reciprocal distances to win probability; fitted by `alea calibrate --games 200000
     /// --seed 1`.
-    pub const CALIBRATION: Calibration = Calibration::Logistic {
-        slope: 6.07,
-        offset: 0.230,
-    };
+    pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
     /// The score for a game's rules and assumed die; fills a table of 15,625 numbers.
     #[must_use]
@@ -45,8 +42,7 @@ impl Reciprocal {
     }
 }
 
-/// Its name in notation.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "reciprocal",
     "reciprocal distances to the goal (Monte_Alpha)",
     |arguments, game| calibrated(arguments, Reciprocal::new(game), Reciprocal::CALIBRATION),

@@ -216,14 +216,11 @@ impl Evaluator<Standard> for SchwarzOdds {
 }
 
 /// Its name in notation; on a scale whose odds leave the range of numbers, [`Schwarz`] alone.
-pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
+pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",
     |arguments, game| {
-        let fitted = Calibration::Logistic {
-            slope: SchwarzOdds::SLOPE,
-            offset: SchwarzOdds::OFFSET,
-        };
+        let fitted = Calibration::logistic(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET);
         let calibration = calibration(arguments, fitted)?;
         let odds = match calibration {
             Calibration::Logistic { slope, offset } => SchwarzOdds::new(game, slope, offset),

@@ -22,8 +22,7 @@ pub use successors::Successors;
 use crate::core::simd::{Instructions, Level};
 use crate::games::einstein::{Move, Position, Standard};
 use crate::learned::inputs::Cell;
-pub use crate::learned::tuples::{CUSTOM, MAX_TUPLES, NTupleError, TupleError};
-use crate::learned::tuples::{TupleKernels, TupleNetwork};
+use crate::learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
 use cell::CELLS;
 use plan::Plan;
 use view::View;
@@ -120,7 +119,12 @@ impl TupleKernels<Standard> for EinSteinTuples {
 
     #[inline]
     fn sum(network: &NTuple, position: &Position) -> i32 {
-        sum(network, position)
+        #[cfg(target_arch = "x86_64")]
+        if network.set().kernels().are_vectors() {
+            let whole = network.whole();
+            return whole.bias + vectors::sum(network.set(), position, &whole.weights);
+        }
+        sum_by_rows(network, position)
     }
 
     #[inline]
@@ -143,21 +147,6 @@ impl TupleKernels<Standard> for EinSteinTuples {
     ) {
         successors::rate_successors(network, position, moves, scores);
     }
-}
-
-/// The sum of a position, bias included, in units of the whole weights.
-#[inline]
-fn sum(network: &NTuple, position: &Position) -> i32 {
-    let (set, whole) = (network.set(), network.whole());
-    #[cfg(target_arch = "x86_64")]
-    if set.kernels().are_vectors() {
-        return whole.bias + vectors::sum(set, position, &whole.weights);
-    }
-    let mut rows = [0u32; MAX_TUPLES];
-    let rows = &mut rows[..set.tuples()];
-    set.indices(position, rows);
-    rows.iter()
-        .fold(whole.bias, |sum, &row| sum + whole.weights[row as usize])
 }
 
 #[cfg(test)]

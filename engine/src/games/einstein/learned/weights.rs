@@ -1,7 +1,5 @@
 //! EinStein's model files.
 
-pub use crate::learned::files::{ModelError, ModelProblem, SCHEMA};
-
 /// A learned evaluator of EinStein.
 pub type Model = crate::learned::files::Model<super::Standard>;
 

@@ -7,6 +7,7 @@ use super::{
     lanes::{Lanes, Standing, first_lanes},
     starts::{GONE_BYTE, Starts},
 };
+use crate::core::bits::members;
 use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
@@ -95,7 +96,7 @@ impl ByteLanes {
 
     #[inline(always)]
     fn count_plies_one_by_one(&self, lanes: u64, tally: &mut Tally) {
-        for lane in super::scalar::bits(lanes) {
+        for lane in members(lanes) {
             tally.count_plies(u64::from(self.plies.0[lane]));
         }
     }
@@ -103,7 +104,7 @@ impl ByteLanes {
     #[inline(always)]
     fn take_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
         let stones = starts.stones();
-        for (index, lane) in super::scalar::bits(lanes).enumerate() {
+        for (index, lane) in members(lanes).enumerate() {
             for (side, rows) in self.sides.iter_mut().enumerate() {
                 for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
                     row.0[lane] = start[index];

@@ -8,7 +8,7 @@
 //! long for the bits as the rules take for the games.
 
 use super::LANES;
-use crate::core::random::RandomStream;
+use crate::core::random::{GOLDEN, RandomStream, finalised};
 
 /// How many pairs of face and step there are.
 pub(super) const CODES: u16 = 18;
@@ -131,10 +131,7 @@ impl SmallRandom {
     /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ word >> 31
+        self.0 = self.0.wrapping_add(GOLDEN);
+        finalised(self.0)
     }
 }

@@ -12,6 +12,7 @@ use super::{
     lanes::{Lanes, ROUND, Standing, first_lanes},
     starts::Starts,
 };
+use crate::core::bits::members;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
 use std::{hint::select_unpredictable, sync::LazyLock};
 
@@ -358,7 +359,7 @@ impl Lanes for ScalarLanes {
     }
 
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
-        for lane in bits(lanes) {
+        for lane in members(lanes) {
             let rounds_before = self.rounds - self.begun[lane] - 1;
             let in_last_round: u64 = self
                 .were_running
@@ -370,7 +371,7 @@ impl Lanes for ScalarLanes {
     }
 
     fn take_starts(&mut self, lanes: u64, starts: &Starts) {
-        for (index, lane) in bits(lanes).enumerate() {
+        for (index, lane) in members(lanes).enumerate() {
             self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
             self.begun[lane] = self.rounds;
         }
@@ -399,15 +400,4 @@ impl Lanes for ScalarLanes {
         }
         self.rounds += 1;
     }
-}
-
-#[inline]
-pub(super) fn bits(mut lanes: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (lanes != 0).then(|| {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            lane
-        })
-    })
 }

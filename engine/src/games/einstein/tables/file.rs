@@ -114,12 +114,7 @@ pub(super) fn open(
     cells: u64,
     run: Run<'_>,
 ) -> Result<Cells, TablesError> {
-    let failed = |cause: io::Error| {
-        TablesError::File(FileError::Read {
-            path: path.to_owned(),
-            cause,
-        })
-    };
+    let failed = |cause| FileError::reading(path, cause);
     let damaged = |problem: &str| TablesError::Damaged {
         path: path.to_owned(),
         problem: problem.to_owned(),
@@ -185,7 +180,7 @@ pub(super) fn open(
     let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
     match wrong.into_iter().min_by_key(|(chunk, _)| *chunk) {
         None => {}
-        Some((_, Some(cause))) => return Err(failed(cause)),
+        Some((_, Some(cause))) => return Err(failed(cause).into()),
         Some((chunk, None)) => {
             return Err(damaged(&format!(
                 "the checksum of its part {} of {chunks} is wrong",

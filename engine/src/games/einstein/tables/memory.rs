@@ -10,7 +10,7 @@
     reason = "cells are laid over mapped memory, which threads fill block by block"
 )]
 
-use crate::core::pages::Pages;
+use crate::core::pages::{self, Pages};
 use memmap2::Mmap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -228,23 +228,10 @@ pub(super) fn prefetch(cells: &[u16]) {
 /// Asks for the cache lines of so many cells, beginning anywhere.
 #[inline(always)]
 fn prefetch_lines(start: *const u8, cells: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        const LINE: usize = 64;
-        let mut at = 0;
-        while at < cells * size_of::<u16>() {
-            // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on
-            // caches; every x86-64 processor has it.
-            unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
-                    start.wrapping_add(at).cast::<i8>(),
-                )
-            };
-            at += LINE;
-        }
+    const LINE: usize = 64;
+    for at in (0..cells * size_of::<u16>()).step_by(LINE) {
+        pages::prefetch(start.wrapping_add(at));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (start, cells);
 }
 
 #[cfg(test)]

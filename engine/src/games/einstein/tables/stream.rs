@@ -182,12 +182,7 @@ pub(super) fn build(
         .enumerate()
         .map(|(number, class)| Order::new(&tables.index, class, solver.others(number)))
         .collect();
-    let failed = |cause| {
-        TablesError::File(FileError::Write {
-            path: directory.to_owned(),
-            cause,
-        })
-    };
+    let failed = |cause| FileError::writing(directory, cause);
     let mut streams: Vec<File> = orders
         .iter()
         .map(|_| tempfile::tempfile_in(directory).map_err(failed))

@@ -8,7 +8,7 @@ use super::{
     Endgame, MOST,
     lines::{count_turned, turned, widened},
 };
-use crate::core::simd::dispatched;
+use crate::core::{bits::nth, simd::dispatched};
 
 /// Both sides' discs, the empty squares and the squares of quarters with an odd number of these.
 #[derive(Clone, Copy, Debug)]
@@ -72,10 +72,7 @@ impl Endgame {
             empty,
             odd,
         } = board;
-        let squares = |index: u32| {
-            let left = (0..index).fold(empty, |left, _| left & (left - 1));
-            left.trailing_zeros() as usize
-        };
+        let squares = |before| nth(empty, before);
         match empty.count_ones() {
             0 => return self.over(own, enemy),
             1 => return self.one(own, squares(0)),

@@ -65,13 +65,8 @@ impl Table {
             true => bytes.min(NEAR_BYTES),
             false => bytes,
         };
-        // As in `Reversi::key`; whose turn it is does not matter.
-        let fold = |one: u64, other: u64| {
-            let product = u128::from(one) * u128::from(other);
-            product as u64 ^ (product >> 64) as u64
-        };
-        let mixed = fold(own ^ 0x9E37_79B9_7F4A_7C15, enemy ^ 0xD6E8_FEB8_6659_FD93);
-        fold(mixed, 0xA076_1D64_78BD_642F) as usize & (bytes - LINE)
+        // Whose turn it is does not matter.
+        super::super::mixed(own, enemy) as usize & (bytes - LINE)
     }
 
     /// What is known of a position.

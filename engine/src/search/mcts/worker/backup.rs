@@ -3,8 +3,9 @@
 //! Invariant: every position on the path hears of what was proven below it before the one above it
 //! does.
 
-use super::{Lane, Shared, Worker, turned};
+use super::{Lane, Shared, Worker};
 use crate::core::{
+    chance::turned,
     game::{Game, List, Outcome},
     leaf::Leaf,
 };

@@ -3,9 +3,9 @@
 //! Invariant: all that a simulation has to remember of its way is in its lane, so that several may
 //! be under way in turn.
 
-use super::{Lane, Shared, Step, Worker, middle, turned};
+use super::{Lane, Shared, Step, Worker, middle};
 use crate::core::{
-    chance::Bounds,
+    chance::{Bounds, turned},
     game::{Game, MAX_SEATS, OutcomeList, Seat},
     leaf::Leaf,
 };

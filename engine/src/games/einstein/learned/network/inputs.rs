@@ -148,12 +148,6 @@ pub fn side_rows(groups: InputGroups) -> usize {
     MAX_STONES * PLACES + of_a_side(groups).map(InputGroup::rows).sum::<usize>()
 }
 
-/// How many of them are on.
-#[must_use]
-pub fn side_active(groups: InputGroups) -> usize {
-    MAX_STONES + of_a_side(groups).map(InputGroup::active).sum::<usize>()
-}
-
 /// The canonical text that names every input, and the version of each formula.
 pub(in super::super) fn layout(groups: InputGroups) -> String {
     let mut text = String::from(

@@ -138,35 +138,42 @@ pub(super) type Pair = [u8; 2];
 /// Rows that a move changes unless it captures: those of the stone, and of the expected turns.
 pub(super) const CHANGED: usize = 2;
 
-dispatched! {
+/// A loop that the module of each width of vectors has under its name.
+macro_rules! by_vectors {
+    ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
+        ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
+    ) => {
+        dispatched! {
+            $(#[$meta])*
+            $visibility fn $name<$(const $width: $kind),+>($($argument: $type),*) $(-> $result)? {
+                Avx512Vnni => vectors::vnni::$name::<$($width),+>,
+                Avx512 => vectors::avx512::$name::<$($width),+>,
+                Avx2 => vectors::avx2::$name::<$($width),+>,
+                Simd128 => vectors::simd128::$name::<$($width),+>,
+            }
+        }
+    };
+}
+
+by_vectors! {
     /// The logit from the joined rows of the mover and of the other side.
     pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
         tables: &Tables,
         layers: &Layers,
         rows: &[[u16; JOINED]; 2],
-    ) -> i32 {
-        Avx512Vnni => vectors::vnni::logit::<FIRST, SECOND>,
-        Avx512 => vectors::avx512::logit::<FIRST, SECOND>,
-        Avx2 => vectors::avx2::logit::<FIRST, SECOND>,
-        Simd128 => vectors::simd128::logit::<FIRST, SECOND>,
-    }
+    ) -> i32;
 }
 
-dispatched! {
+by_vectors! {
     /// The sum of the joined rows of a side; `out` has a line for every 32 neurons.
     pub(super) fn sum_rows<const FIRST: usize>(
         table: &[Line16],
         rows: &[u16; JOINED],
         out: &mut [Line16],
-    ) {
-        Avx512Vnni => vectors::vnni::sum_rows::<FIRST>,
-        Avx512 => vectors::avx512::sum_rows::<FIRST>,
-        Avx2 => vectors::avx2::sum_rows::<FIRST>,
-        Simd128 => vectors::simd128::sum_rows::<FIRST>,
-    }
+    );
 }
 
-dispatched! {
+by_vectors! {
     /// The sum of the joined rows of a side from that of a side before: some rows gone, others
     /// come.
     pub(super) fn change_rows<const FIRST: usize>(
@@ -175,15 +182,10 @@ dispatched! {
         gone: &[u16; CHANGED],
         come: &[u16; CHANGED],
         out: &mut [Line16],
-    ) {
-        Avx512Vnni => vectors::vnni::change_rows::<FIRST>,
-        Avx512 => vectors::avx512::change_rows::<FIRST>,
-        Avx2 => vectors::avx2::change_rows::<FIRST>,
-        Simd128 => vectors::simd128::change_rows::<FIRST>,
-    }
+    );
 }
 
-dispatched! {
+by_vectors! {
     /// The logits of pairs of sums; behind them `out` means nothing.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
@@ -191,12 +193,7 @@ dispatched! {
         others: &[Line16],
         pairs: &[Pair],
         out: &mut Logits,
-    ) {
-        Avx512Vnni => vectors::vnni::logits::<FIRST, SECOND>,
-        Avx512 => vectors::avx512::logits::<FIRST, SECOND>,
-        Avx2 => vectors::avx2::logits::<FIRST, SECOND>,
-        Simd128 => vectors::simd128::logits::<FIRST, SECOND>,
-    }
+    );
 }
 
 dispatched! {

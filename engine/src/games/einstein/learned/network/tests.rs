@@ -2,7 +2,7 @@
 //! instruction set against another.
 
 use super::{
-    inputs::{InputGroup, fill, layout, side_active},
+    inputs::{InputGroup, fill, layout},
     *,
 };
 use crate::core::{evaluator::Evaluator, game::Game, simd::Level};
@@ -366,8 +366,8 @@ fn inputs_follow_from_the_board() {
     let game = Standard::default();
     let groups = usual();
     assert_eq!(
-        (side_rows(groups), side_active(groups)),
-        (156 + 906 + 48 + 64, 14)
+        (side_rows(groups), super::inputs::runs(groups).len()),
+        (156 + 906 + 48 + 64, 2 * 14)
     );
     let mut race = SlowRace::new(&game);
     for position in random_positions(&game, 34, 400) {

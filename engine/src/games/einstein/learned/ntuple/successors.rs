@@ -7,12 +7,12 @@
 //! valued one ply deep as a whole has the bits of its successors valued one by one, for sums are
 //! exact.
 
-use super::{NTuple, TupleSet, differences, watchers::Watchers};
+use super::{EinSteinTuples, NTuple, TupleSet, differences, watchers::Watchers};
 use crate::games::einstein::{
     MAX_STONES, Move, Position, Standard,
     learned::steps::{LOST, Listed, Logits, Step, Steps},
 };
-use crate::learned::tuples::MAX_TUPLES;
+use crate::learned::tuples::{MAX_TUPLES, TupleKernels};
 
 /// The moves of a side, kept because most positions that are searched one after the other differ in
 /// the enemy's stones only.
@@ -125,7 +125,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
             .zip(sums.iter_mut())
             .filter(|(step, _)| parent.captured_by(**step) != 0)
         {
-            *sum = super::sum(
+            *sum = EinSteinTuples::sum(
                 network,
                 &Position::new(
                     turned.mover().without(step.square),

@@ -14,7 +14,10 @@ use crate::games::einstein::{
     evaluators::test_support::{self, Board, Stone},
     position::Side,
 };
-use crate::learned::inputs::cell_text;
+use crate::learned::{
+    inputs::cell_text,
+    tuples::{CUSTOM, NTupleError, TupleError},
+};
 use std::collections::HashSet;
 
 /// Positions of about so many random games.

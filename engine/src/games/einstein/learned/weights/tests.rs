@@ -16,7 +16,7 @@ use crate::games::einstein::{
 };
 use crate::learned::{
     container::{Container, Tensor},
-    files::metadata,
+    files::{ModelError, ModelProblem, metadata},
     inputs::hash,
     network::{Head, HeadWeights, Heads},
 };

@@ -1,0 +1,65 @@
+//! What the drawings of all boards have in common: inline SVG, or text.
+//!
+//! Invariant: a picture needs nothing from outside and no script; whoever cannot see it reads the
+//! position as its title.
+
+use crate::core::text::joined;
+use std::fmt::Display;
+
+/// The beginning of an `<svg>` element that scales to the width it is given, so many units wide and
+/// high.
+pub(crate) fn begun(width: usize, height: usize, title: &str) -> String {
+    format!(
+        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{title}</title>"
+    )
+}
+
+/// A text about a place.
+pub(crate) fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
+    format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
+}
+
+/// A board of squares with a margin around it, on which its rows and columns are named, in units.
+pub(crate) struct Squares<'a> {
+    pub(crate) columns: usize,
+    pub(crate) square: usize,
+    pub(crate) margin: usize,
+    /// The colour of names.
+    pub(crate) ink: &'a str,
+    /// The number of each row, counted from the top.
+    pub(crate) number: fn(usize) -> usize,
+}
+
+impl Squares<'_> {
+    /// Its width, and its height.
+    pub(crate) fn side(&self) -> usize {
+        self.columns * self.square + 2 * self.margin
+    }
+
+    /// Letters below the columns and numbers beside the rows.
+    pub(crate) fn names(&self) -> String {
+        let names = ('a'..).take(self.columns).enumerate();
+        let names = names.map(|(index, letter)| {
+            let centre = self.margin + index * self.square + self.square / 2;
+            let number = (self.number)(index);
+            label(centre, self.side() - 8, 14, self.ink, letter)
+                + &label(self.margin / 2, centre + 5, 14, self.ink, number)
+        });
+        names.collect()
+    }
+
+    /// Its rows as text, a sign a square, with the same names.
+    pub(crate) fn text(&self, rows: &[impl AsRef<str>]) -> String {
+        let line = |(index, row): (usize, &str)| {
+            format!("  {}  {}\n", (self.number)(index), joined(row.chars(), " "))
+        };
+        let lines: String = rows
+            .iter()
+            .map(AsRef::as_ref)
+            .enumerate()
+            .map(line)
+            .collect();
+        lines + "     " + &joined(('a'..).take(self.columns), " ") + "\n"
+    }
+}

@@ -49,7 +49,7 @@ fn evaluator() -> Calibrated<Runner> {
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<(), Box<dyn Error>> {
     let game = Standard::default();
-    let search = DeepeningSearch::<_, _>::to_depth(game.clone(), Arc::new(evaluator()), 3);
+    let search = DeepeningSearch::to_depth(game.clone(), Arc::new(evaluator()), 3);
     let mut mine: Box<dyn Player<Standard>> = Box::new(SearchPlayer::new(search));
     let mut schwarz = PlayerRecipe::parse("star1(depth=3, eval=schwarz)", &game)?.make();
 

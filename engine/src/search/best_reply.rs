@@ -159,16 +159,16 @@ impl<G: Game, E: Evaluator<G>> Evaluator<BestReply<G>> for ForRoot<E> {
 }
 
 /// A Star search of [`BestReply`] under limits.
-pub struct BestReplySearch<G: Game, E: Evaluator<G>> {
-    search: DeepeningSearch<BestReply<G>, ForRoot<E>>,
+pub struct BestReplySearch<G: Game> {
+    search: DeepeningSearch<BestReply<G>>,
 }
 
-impl<G: Game, E: Evaluator<G> + Clone> BestReplySearch<G, E> {
+impl<G: Game> BestReplySearch<G> {
     /// As [`DeepeningSearch::new`]. The game needs [`Game::turn_to`].
     #[must_use]
     pub fn new(
         game: G,
-        evaluator: E,
+        evaluator: impl Evaluator<G> + Clone + 'static,
         options: StarOptions,
         deepening: Deepening,
         limits: Limits,
@@ -200,7 +200,7 @@ impl<G: Game, E: Evaluator<G> + Clone> BestReplySearch<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G> + Clone> Search<G> for BestReplySearch<G, E> {
+impl<G: Game> Search<G> for BestReplySearch<G> {
     fn game(&self) -> &G {
         &self.search.game().0
     }

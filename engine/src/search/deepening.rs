@@ -21,10 +21,7 @@ use crate::core::{
     game::{Game, Payoffs, Stage},
     oracle::Oracle,
 };
-use std::{
-    marker::PhantomData,
-    sync::{Arc, atomic::AtomicBool},
-};
+use std::sync::{Arc, atomic::AtomicBool};
 
 /// How the depth grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +52,10 @@ pub trait Deepens<G: Game>: Send {
     }
     /// Forgets what this thread alone has learned: not the table.
     fn forget_own(&mut self) {}
+    /// Asks an oracle about every position that is reached by a move, if it can.
+    fn trust(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) {}
+    /// What measures the time spent evaluating.
+    fn time_leaves(&mut self, clock: LeafClock);
     /// What ends it.
     fn watch(&mut self) -> &mut Watch;
     /// Positions visited since the last [`Deepens::take_stats`].
@@ -78,18 +79,15 @@ pub trait Deepens<G: Game>: Send {
     }
 }
 
-/// A search under limits, on one or more threads.
-pub struct Deepened<G, W> {
-    workers: Vec<W>,
+/// A search under limits, on one or more threads. What searches is chosen at run time, once a move
+/// at the root: so all that is said here is compiled once a game, and not for every evaluator.
+pub struct DeepeningSearch<G: Game> {
+    workers: Vec<Box<dyn Deepens<G>>>,
     deepening: Deepening,
     limits: Limits,
     pace: Pace,
     completed: u32,
-    game: PhantomData<fn() -> G>,
 }
-
-/// A Star search under limits.
-pub type DeepeningSearch<G, E> = Deepened<G, Star<G, E>>;
 
 #[derive(Clone, Copy, Debug)]
 struct RootMove<M> {
@@ -113,10 +111,11 @@ impl<M: Copy> RootMove<M> {
     }
 }
 
-impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
-    /// A search to a fixed depth, with all else at its default, on one thread and without a table.
+impl<G: Game> DeepeningSearch<G> {
+    /// A Star search to a fixed depth, with all else at its default, on one thread and without a
+    /// table.
     #[must_use]
-    pub fn to_depth(game: G, evaluator: E, depth: u32) -> Self {
+    pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
         Self::new(
             game,
             evaluator,
@@ -128,11 +127,11 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
         )
     }
 
-    /// A search on `threads` threads (at least one), which share the table.
+    /// A Star search on `threads` threads (at least one), which share the table.
     #[must_use]
     pub fn new(
         game: G,
-        evaluator: E,
+        evaluator: impl Evaluator<G> + Clone + 'static,
         options: StarOptions,
         deepening: Deepening,
         limits: Limits,
@@ -142,20 +141,35 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
         // Without a table there is nothing that threads could share.
         let threads = if table.is_some() { threads.max(1) } else { 1 };
         let busy = (threads > 1).then(|| Arc::new(Busy::new()));
-        let mut workers = Vec::with_capacity(threads);
+        let mut workers: Vec<Box<dyn Deepens<G>>> = Vec::with_capacity(threads);
         for _ in 0..threads {
             let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
             star.busy = busy.clone();
-            workers.push(star);
+            workers.push(Box::new(star));
         }
         Self::of(workers, deepening, limits)
     }
 
-    /// Asks an oracle about every position that is reached by a move.
+    /// A search by these workers, at least one.
+    pub(super) fn of(
+        workers: Vec<Box<dyn Deepens<G>>>,
+        deepening: Deepening,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            workers,
+            deepening,
+            limits,
+            pace: Pace::new(limits.time),
+            completed: 0,
+        }
+    }
+
+    /// Asks an oracle about every position that is reached by a move, where the search can.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
-            worker.oracle = oracle.cloned();
+            worker.trust(oracle.cloned());
         }
         self
     }
@@ -164,23 +178,9 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
-            worker.meter = LeafClock::new(timed);
+            worker.time_leaves(LeafClock::new(timed));
         }
         self
-    }
-}
-
-impl<G: Game, W: Deepens<G>> Deepened<G, W> {
-    /// A search by these workers, at least one.
-    pub(super) fn of(workers: Vec<W>, deepening: Deepening, limits: Limits) -> Self {
-        Self {
-            workers,
-            deepening,
-            limits,
-            pace: Pace::new(limits.time),
-            completed: 0,
-            game: PhantomData,
-        }
     }
 
     /// Runs `task`, which is told the depths of the iterations and answers with the last complete
@@ -188,7 +188,7 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
     fn run<R>(
         &mut self,
         position: &G::Position,
-        task: impl Fn(&mut W, Depths) -> (R, u32) + Sync,
+        task: impl Fn(&mut dyn Deepens<G>, Depths) -> (R, u32) + Sync,
     ) -> R {
         let began = self.pace.start();
         let game = self.workers[0].game();
@@ -200,15 +200,24 @@ impl<G: Game, W: Deepens<G>> Deepened<G, W> {
         answer
     }
 
-    fn until<R>(&mut self, deadline: Option<Deadline>, task: impl Fn(&mut W) -> R + Sync) -> R {
+    fn until<R>(
+        &mut self,
+        deadline: Option<Deadline>,
+        task: impl Fn(&mut dyn Deepens<G>) -> R + Sync,
+    ) -> R {
         let stop = self.begin(deadline);
         let (first, others) = self.workers.split_at_mut(1);
-        let first = &mut first[0];
+        let first = &mut *first[0];
         let Some(stop) = stop else { return task(first) };
         let mut answer = None;
-        beside(others, &|worker| _ = task(worker), &stop, &mut || {
-            answer = Some(task(first));
-        });
+        beside(
+            others,
+            &|worker| _ = task(&mut **worker),
+            &stop,
+            &mut || {
+                answer = Some(task(first));
+            },
+        );
         answer.expect("the first worker answers")
     }
 
@@ -277,7 +286,7 @@ impl Iterator for Depths {
     }
 }
 
-impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
+impl<G: Game> Search<G> for DeepeningSearch<G> {
     fn game(&self) -> &G {
         self.workers[0].game()
     }
@@ -286,7 +295,9 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
         if let Some(table) = self.workers[0].table() {
             table.forget();
         }
-        self.workers.iter_mut().for_each(W::forget_own);
+        for worker in &mut self.workers {
+            worker.forget_own();
+        }
         self.pace = Pace::new(self.limits.time);
     }
 
@@ -393,8 +404,8 @@ impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
 
 /// One iteration over the moves of the root, best first; sorts them by what it finds. Returns
 /// whether it was completed.
-fn iterate<G: Game, W: Deepens<G>>(
-    worker: &mut W,
+fn iterate<G: Game>(
+    worker: &mut dyn Deepens<G>,
     position: &G::Position,
     depth: u32,
     aspiration: Option<f32>,
@@ -427,7 +438,8 @@ fn iterate<G: Game, W: Deepens<G>>(
     }
     if let Some((_, place)) = best {
         bring_forward(moves, place);
-        by_what_is_known(&mut moves[1..]);
+        // The others by what is known of them.
+        moves[1..].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
     }
     true
 }
@@ -440,8 +452,8 @@ const TIE: f32 = 2e-6;
 const UNBOUNDED: f32 = -1.0;
 
 /// Exact above `alpha`, otherwise an upper bound.
-fn search_root_move<G: Game, W: Deepens<G>>(
-    worker: &mut W,
+fn search_root_move<G: Game>(
+    worker: &mut dyn Deepens<G>,
     position: &G::Position,
     root: &RootMove<G::Move>,
     depth: u32,
@@ -464,11 +476,6 @@ fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
     if let Some(index) = moves.iter().position(|root| root.place == place) {
         moves[..=index].rotate_right(1);
     }
-}
-
-/// Not part of what is compiled for every search: sorting is long.
-fn by_what_is_known<M>(moves: &mut [RootMove<M>]) {
-    moves.sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
 }
 
 /// Whether deeper iterations cannot change the choice; with a fixed depth its value is wanted too.

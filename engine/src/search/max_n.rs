@@ -9,7 +9,7 @@
 
 use super::{
     SearchStats,
-    deepening::{Deepened, Deepening, Deepens},
+    deepening::{Deepening, DeepeningSearch, Deepens},
     limits::{Limits, Watch},
     meter::LeafClock,
     ordering::narrow,
@@ -19,27 +19,6 @@ use crate::core::{
     evaluator::Evaluator,
     game::{Game, MAX_SEATS, Payoffs, Seat},
 };
-
-/// A max^n search under limits.
-pub type MaxNSearch<G, E> = Deepened<G, MaxN<G, E>>;
-
-impl<G: Game, E: Evaluator<G>> MaxNSearch<G, E> {
-    /// A search on one thread; with a `width`, of at most so many moves of an inner node
-    /// ([`narrow`]). `timed` also measures the time it spends evaluating.
-    #[must_use]
-    pub fn new(
-        game: G,
-        evaluator: E,
-        width: Option<usize>,
-        deepening: Deepening,
-        limits: Limits,
-        timed: bool,
-    ) -> Self {
-        let mut worker = MaxN::new(game, evaluator, width);
-        worker.meter = LeafClock::new(timed);
-        Self::of(vec![worker], deepening, limits)
-    }
-}
 
 /// max^n to a fixed depth.
 pub struct MaxN<G: Game, E: Evaluator<G>> {
@@ -65,7 +44,8 @@ const MOST: f32 = 1.0;
 const NOTHING: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
-    /// A search without limits.
+    /// A search without limits; with a `width`, of at most so many moves of an inner node
+    /// ([`narrow`]).
     #[must_use]
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
         Self {
@@ -80,6 +60,15 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
             stats: SearchStats::default(),
             meter: LeafClock::default(),
         }
+    }
+
+    /// The same search under limits, on one thread.
+    #[must_use]
+    pub fn deepened(self, deepening: Deepening, limits: Limits) -> DeepeningSearch<G>
+    where
+        E: 'static,
+    {
+        DeepeningSearch::of(vec![Box::new(self)], deepening, limits)
     }
 
     /// What a position brings each seat, `depth` plies deep.
@@ -150,6 +139,10 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
 impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
     fn game(&self) -> &G {
         &self.game
+    }
+
+    fn time_leaves(&mut self, clock: LeafClock) {
+        self.meter = clock;
     }
 
     fn watch(&mut self) -> &mut Watch {

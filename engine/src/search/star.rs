@@ -599,6 +599,14 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
         self.recent.forget();
     }
 
+    fn trust(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
+        self.oracle = oracle;
+    }
+
+    fn time_leaves(&mut self, clock: LeafClock) {
+        self.meter = clock;
+    }
+
     fn watch(&mut self) -> &mut Watch {
         &mut self.watch
     }

@@ -15,7 +15,7 @@ use engine::search::{
     best_reply::BestReplySearch,
     deepening::Deepening,
     limits::Limits,
-    max_n::{MaxN, MaxNSearch},
+    max_n::MaxN,
     minimax::minimax,
     ordering::{Ordering, narrow},
     star::{Cuts, Star, StarOptions},
@@ -256,7 +256,7 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let values: Vec<f32> = values.collect();
         let limits = Limits::to_depth(depth);
         let deepening = Deepening::default();
-        let mut search = MaxNSearch::new(game.clone(), evaluator, None, deepening, limits, false);
+        let mut search = MaxN::new(game.clone(), evaluator, None).deepened(deepening, limits);
         assert_eq!(search.move_values(position, &moves), values, "{text}");
         let told = search.move_payoffs(position, &moves);
         for (next, (_, payoffs)) in successors(&game, position).iter().zip(told) {

@@ -172,7 +172,7 @@ fn deepening(
     depth: u32,
     table: Option<Arc<Table>>,
     threads: usize,
-) -> DeepeningSearch<Standard, Arc<SchwarzOdds>> {
+) -> DeepeningSearch<Standard> {
     let game = Standard::default();
     let (evaluator, limits) = (schwarz(&game), Limits::to_depth(depth));
     let deepening = Deepening::default();

@@ -23,7 +23,7 @@ use crate::studies::search_bench::{
 use engine::core::calibration::Calibrated;
 use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
 use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
-use engine::search::{deepening::Deepening, limits::Limits, max_n::MaxNSearch};
+use engine::search::{deepening::Deepening, limits::Limits, max_n::MaxN};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
@@ -92,7 +92,8 @@ fn player(
             score: Mobility,
             calibration: Mobility::CALIBRATION,
         };
-        let search = MaxNSearch::new(game.clone(), evaluator, None, deepening, limits, timed);
+        let search = MaxN::new(game.clone(), evaluator, None);
+        let search = search.deepened(deepening, limits).timed(timed);
         return Ok(Box::new(SearchPlayer::new(search)));
     }
     let recipe = PlayerRecipe::parse(&notation.replace("{depth}", &depth.to_string()), game)?;

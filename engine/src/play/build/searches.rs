@@ -23,7 +23,7 @@ use crate::search::{
     deepening::{Deepening, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
     limits::{Limits, MOST_DEPTH},
-    max_n::MaxNSearch,
+    max_n::MaxN,
     ordering::Ordering,
     outcomes::{Options, OutcomeSearch},
     star::{Cuts, StarOptions},
@@ -241,68 +241,74 @@ impl<G: Game> SearchPlan<G> {
         evaluator: Arc<E>,
         timed: bool,
     ) -> Box<dyn Player<G>> {
-        let Self {
-            shape,
-            limits,
-            table:
-                TableRecipe {
-                    entries,
-                    replacement,
-                    reuse,
-                },
-            ref oracle,
-        } = *self;
-        // Without memory for a table a search is slower, and finds the same.
-        let table = || {
-            (entries > 0)
-                .then(|| Table::with_entries(entries, replacement, reuse))
-                .flatten()
-                .map(Arc::new)
+        let limits = self.limits;
+        let Shape::Unified {
+            options,
+            deepening,
+            threads,
+            many: Many::Paranoid,
+        } = self.shape
+        else {
+            return self.by_pointer(game, ByPointer(evaluator), timed);
         };
+        let table = self.table();
+        let search =
+            DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads);
+        let search = search.with_oracle(self.oracle.as_ref());
+        Box::new(SearchPlayer::new(search.timed(timed)))
+    }
+
+    fn by_pointer(&self, game: G, evaluator: ByPointer<G>, timed: bool) -> Box<dyn Player<G>> {
+        let (limits, table) = (self.limits, self.table());
         let depth = limits.depths[0].most;
-        match shape {
-            Shape::Reference(form) => Box::new(SearchPlayer::new(Expectiminimax::new(
-                game,
-                ByPointer(evaluator),
-                depth,
-                form,
-            ))),
+        match self.shape {
+            Shape::Reference(form) => {
+                let search = Expectiminimax::new(game, evaluator, depth, form);
+                Box::new(SearchPlayer::new(search))
+            }
+            Shape::Unified {
+                options,
+                deepening,
+                many: Many::MaxN,
+                ..
+            } => {
+                let search = MaxN::new(game, evaluator, options.width);
+                let search = search.deepened(deepening, limits);
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
             Shape::Unified {
                 options,
                 deepening,
                 threads,
-                many,
-            } => match many {
-                Many::MaxN => Box::new(SearchPlayer::new(MaxNSearch::new(
-                    game,
-                    ByPointer(evaluator),
-                    options.width,
-                    deepening,
-                    limits,
-                    timed,
-                ))),
-                Many::BestReply => {
-                    let (evaluator, table) = (ByPointer(evaluator), table());
-                    let search = BestReplySearch::new(
-                        game, evaluator, options, deepening, limits, table, threads,
-                    );
-                    Box::new(SearchPlayer::new(search.timed(timed)))
-                }
-                Many::Paranoid => {
-                    let table = table();
-                    let search = DeepeningSearch::new(
-                        game, evaluator, options, deepening, limits, table, threads,
-                    );
-                    let search = search.with_oracle(oracle.as_ref());
-                    Box::new(SearchPlayer::new(search.timed(timed)))
-                }
-            },
+                many: Many::BestReply,
+            } => {
+                let search = BestReplySearch::new(
+                    game, evaluator, options, deepening, limits, table, threads,
+                );
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
+            Shape::Unified {
+                many: Many::Paranoid,
+                ..
+            } => unreachable!("made for the evaluator itself"),
             Shape::Outcomes(options) => {
-                let search =
-                    OutcomeSearch::new(game, ByPointer(evaluator), depth, options, table());
+                let search = OutcomeSearch::new(game, evaluator, depth, options, table);
                 Box::new(SearchPlayer::new(search.timed(timed)))
             }
         }
+    }
+
+    /// Without memory for a table a search is slower, and finds the same.
+    fn table(&self) -> Option<Arc<Table>> {
+        let TableRecipe {
+            entries,
+            replacement,
+            reuse,
+        } = self.table;
+        (entries > 0)
+            .then(|| Table::with_entries(entries, replacement, reuse))
+            .flatten()
+            .map(Arc::new)
     }
 }
 

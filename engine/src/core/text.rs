@@ -69,8 +69,12 @@ pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io
 
 /// Some things one after the other, with something between them.
 pub(crate) fn joined(all: impl IntoIterator<Item: ToString>, between: &str) -> String {
-    let texts: Vec<String> = all.into_iter().map(|one| one.to_string()).collect();
-    texts.join(between)
+    let mut text = String::new();
+    for (place, one) in all.into_iter().enumerate() {
+        text += if place > 0 { between } else { "" };
+        text += &one.to_string();
+    }
+    text
 }
 
 /// A text in about `most` characters: one that is longer by its beginning and its end.

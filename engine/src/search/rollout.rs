@@ -78,6 +78,53 @@ struct Node<G: Game> {
     choices: <G::Outcomes as OutcomeList>::Of<Choice<G::Move>>,
 }
 
+impl<G: Game> Node<G> {
+    /// Finds the best move for each outcome by the values of all, which are made exact where the
+    /// oracle knows them. Not part of [`Rollout`], so that it is compiled once a game.
+    fn of(
+        game: &G,
+        oracle: Option<&dyn Oracle<G>>,
+        position: &G::Position,
+        moves: &[G::Move],
+        values: &mut [f32],
+    ) -> Self {
+        if let Some(oracle) = oracle.filter(|oracle| oracle.may_know_successors(position)) {
+            let seat = game.to_move(position);
+            for (&mv, value) in moves.iter().zip(values.iter_mut()) {
+                let next = game.play(position, mv);
+                if game.payoffs(&next).is_none()
+                    && let Some(exact) = oracle.value(game, &next)
+                {
+                    *value = turned(exact, game.to_move(&next) == seat);
+                }
+            }
+        }
+        let mut choices = <G::Outcomes as OutcomeList>::Of::default();
+        let mut expectation = 0.0;
+        for outcome in game.outcomes(position, moves).iter() {
+            // The first of equals.
+            let best = (outcome.run())
+                .reduce(|best, other| match values[other] > values[best] {
+                    true => other,
+                    false => best,
+                })
+                .unwrap_or_default();
+            let value = values[best];
+            expectation += outcome.weight * value;
+            choices.push((outcome.weight, value, moves[best]));
+        }
+        // With more than two seats a move says nothing of what the others win by it.
+        let is_luck = game.seats() == 2 && choices.len() > 1;
+        for (_, value, _) in choices.iter_mut() {
+            *value = if is_luck { *value - expectation } else { 0.0 };
+        }
+        Self {
+            position: *position,
+            choices,
+        }
+    }
+}
+
 /// Positions that are remembered. The first plies of the games from one position are often the
 /// same, as the moves are; measured from the start of EinStein, with 2^8 … 2^14 places.
 const PLACES: usize = 1 << 12;
@@ -101,12 +148,14 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
     /// after a number of plies, with the evaluator's value.
     pub fn new(game: G, evaluator: E, oracle: Option<Arc<dyn Oracle<G>>>, plies: u32) -> Self {
         let most_moves = game.most_moves();
+        let mut nodes = Vec::new();
+        nodes.resize_with(PLACES, || None);
         Self {
             game,
             evaluator,
             oracle,
             plies,
-            nodes: (0..PLACES).map(|_| None).collect(),
+            nodes,
             cache: E::Cache::default(),
             moves: G::Moves::default(),
             values: Vec::with_capacity(most_moves),
@@ -157,41 +206,13 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
         self.evaluations += moves.len() as u64;
         self.evaluator
             .value_successors(game, position, moves, &mut self.cache, &mut self.values);
-        let knows = |oracle: &&dyn Oracle<G>| oracle.may_know_successors(position);
-        if let Some(oracle) = self.oracle.as_deref().filter(knows) {
-            let seat = game.to_move(position);
-            for (&mv, value) in moves.iter().zip(&mut self.values) {
-                let next = game.play(position, mv);
-                if game.payoffs(&next).is_none()
-                    && let Some(exact) = oracle.value(game, &next)
-                {
-                    *value = turned(exact, game.to_move(&next) == seat);
-                }
-            }
-        }
-        let mut choices = <G::Outcomes as OutcomeList>::Of::default();
-        let mut expectation = 0.0;
-        for outcome in game.outcomes(position, moves).iter() {
-            // The first of equals.
-            let best = (outcome.run())
-                .reduce(|best, other| match self.values[other] > self.values[best] {
-                    true => other,
-                    false => best,
-                })
-                .unwrap_or_default();
-            let value = self.values[best];
-            expectation += outcome.weight * value;
-            choices.push((outcome.weight, value, moves[best]));
-        }
-        // With more than two seats a move says nothing of what the others win by it.
-        let is_luck = game.seats() == 2 && choices.len() > 1;
-        for (_, value, _) in choices.iter_mut() {
-            *value = if is_luck { *value - expectation } else { 0.0 };
-        }
-        Node {
-            position: *position,
-            choices,
-        }
+        Node::of(
+            game,
+            self.oracle.as_deref(),
+            position,
+            moves,
+            &mut self.values,
+        )
     }
 }
 
@@ -215,11 +236,12 @@ impl<G: Game, E: Evaluator<G>> Roll<G> for Rollout<G, E> {
                 let bits = xxh3_64_with_seed(&drawn.to_le_bytes(), seed) >> 32;
                 let choices = self.choices(&position);
                 let mut rest = bits as f32 / 4_294_967_296.0;
-                let passed = choices.iter().filter(|(weight, ..)| {
+                let mut passed = 0;
+                for (weight, ..) in choices {
                     rest -= weight;
-                    rest >= 0.0
-                });
-                let (_, change, mv) = choices[passed.count().min(choices.len() - 1)];
+                    passed += usize::from(rest >= 0.0);
+                }
+                let (_, change, mv) = choices[passed.min(choices.len() - 1)];
                 let own = self.game.to_move(&position) == seat;
                 luck += f64::from(if own { change } else { -change });
                 position = self.game.play(&position, mv);

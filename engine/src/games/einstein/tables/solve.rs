@@ -307,8 +307,7 @@ impl<'a> Solver<'a> {
         'a: 't,
     {
         let (rank, _) = anchor.rank(&others[..ENEMY]);
-        let enemy: Squares = others.map(|square| GOAL.wrapping_sub(square));
-        let seen_by_enemy: Squares = own.map(|square| GOAL - square);
+        let (enemy, seen_by_enemy) = (turned(others), turned(own));
         let after = self.index.anchor(&enemy[..ENEMY]);
         let working = usize::from(after.reversed);
         (plan.row, plan.rank, plan.reversed, plan.won, plan.count) =
@@ -397,6 +396,12 @@ fn steps(square: u8) -> impl Iterator<Item = u8> {
     [(sideways && forward, 6), (sideways, 1), (forward, 5)]
         .into_iter()
         .filter_map(|(possible, step)| possible.then_some(step))
+}
+
+/// A tuple as the other side sees it.
+#[inline]
+fn turned(squares: &Squares) -> Squares {
+    squares.map(|square| GOAL.wrapping_sub(square))
 }
 
 /// A tuple without one of its stones.

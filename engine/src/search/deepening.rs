@@ -43,7 +43,7 @@ impl Default for Deepening {
 }
 
 /// A search to a fixed depth, one thread's part: what can be deepened.
-pub trait Deepens<G: Game>: Send {
+pub(super) trait Deepens<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
     /// The table, if there is one.
@@ -77,6 +77,82 @@ pub trait Deepens<G: Game>: Send {
     fn last_payoffs(&self) -> Option<Payoffs> {
         None
     }
+
+    /// Starts watching over its limits: so many nodes more, a time, and being told to stop.
+    fn start(
+        &mut self,
+        nodes: Option<u64>,
+        deadline: Option<Deadline>,
+        stop: Option<Arc<AtomicBool>>,
+    ) {
+        let counted = self.nodes();
+        let most = nodes.map(|nodes| counted.saturating_add(nodes));
+        self.watch().start(counted, most, deadline, stop);
+    }
+
+    /// One iteration over the moves of the root, the best one first; brings the one that it finds
+    /// to be the best to the front. Returns whether it was completed. Compiled for every search, for a search of one ply takes no longer
+    /// than some calls by pointer.
+    fn iterate(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        aspiration: Option<f32>,
+        moves: &mut [RootMove<G::Move>],
+    ) -> bool {
+        let mut best: Option<(f32, usize)> = None;
+        for index in 0..moves.len() {
+            let root = moves[index];
+            // A move listed before the best one so far wins a tie with it.
+            let alpha = match best {
+                None => UNBOUNDED,
+                Some((value, place)) if root.place < place => value - TIE,
+                Some((value, _)) => value,
+            };
+            let (bounds, proven) = self.search_root_move(position, &root, depth, alpha, aspiration);
+            if self.watch().stopped() {
+                // What was found so far counts, if the best move of the iteration before is part of
+                // it.
+                if let Some((_, place)) = best {
+                    bring_forward(moves, place);
+                }
+                return false;
+            }
+            moves[index].bounds = bounds;
+            moves[index].proven = proven;
+            if best.is_none_or(|(value, place)| {
+                bounds.lower > value || bounds.lower == value && root.place < place
+            }) {
+                best = Some((bounds.lower, root.place));
+            }
+        }
+        if let Some((_, place)) = best {
+            bring_forward(moves, place);
+        }
+        true
+    }
+
+    /// Exact above `alpha`, otherwise an upper bound.
+    #[inline]
+    fn search_root_move(
+        &mut self,
+        position: &G::Position,
+        root: &RootMove<G::Move>,
+        depth: u32,
+        alpha: f32,
+        aspiration: Option<f32>,
+    ) -> (Bounds, bool) {
+        if let Some(width) = aspiration {
+            let guess = root.bounds.upper;
+            let low = alpha.max(guess - width);
+            let high = (guess + width).max(low + width);
+            let (bounds, proven) = self.move_bounds(position, root.mv, depth, low, high);
+            if bounds.lower >= bounds.upper || bounds.upper <= alpha || self.watch().stopped() {
+                return (bounds, proven);
+            }
+        }
+        self.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
+    }
 }
 
 /// A search under limits, on one or more threads. What searches is chosen at run time, once a move
@@ -89,8 +165,9 @@ pub struct DeepeningSearch<G: Game> {
     completed: u32,
 }
 
+/// A move of the root, and what is known of it.
 #[derive(Clone, Copy, Debug)]
-struct RootMove<M> {
+pub(super) struct RootMove<M> {
     mv: M,
     /// Its place among the moves asked about: of equally good moves the first is chosen.
     place: usize,
@@ -231,13 +308,7 @@ impl<G: Game> DeepeningSearch<G> {
         let several = self.workers.len() > 1;
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
         for (number, worker) in self.workers.iter_mut().enumerate() {
-            let counted = worker.nodes();
-            worker.watch().start(
-                counted,
-                nodes.map(|nodes| counted.saturating_add(nodes)),
-                deadline,
-                stop.clone().filter(|_| number > 0),
-            );
+            worker.start(nodes, deadline, stop.clone().filter(|_| number > 0));
         }
         stop
     }
@@ -319,8 +390,13 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
             let mut moves = RootMove::all(legal);
             let mut completed = 0;
             for depth in depths {
+                if completed > 0 {
+                    // The others by what is known of them.
+                    moves[1..]
+                        .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
+                }
                 let aspiration = aspiration.filter(|_| completed > 0);
-                if !iterate(worker, position, depth, aspiration, &mut moves) {
+                if !worker.iterate(position, depth, aspiration, &mut moves) {
                     break;
                 }
                 completed = depth;
@@ -402,75 +478,12 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// One iteration over the moves of the root, best first; sorts them by what it finds. Returns
-/// whether it was completed.
-fn iterate<G: Game>(
-    worker: &mut dyn Deepens<G>,
-    position: &G::Position,
-    depth: u32,
-    aspiration: Option<f32>,
-    moves: &mut [RootMove<G::Move>],
-) -> bool {
-    let mut best: Option<(f32, usize)> = None;
-    for index in 0..moves.len() {
-        let root = moves[index];
-        // A move listed before the best one so far wins a tie with it.
-        let alpha = match best {
-            None => UNBOUNDED,
-            Some((value, place)) if root.place < place => value - TIE,
-            Some((value, _)) => value,
-        };
-        let (bounds, proven) = search_root_move(worker, position, &root, depth, alpha, aspiration);
-        if worker.watch().stopped() {
-            // What was found so far counts, if the best move of the iteration before is part of it.
-            if let Some((_, place)) = best {
-                bring_forward(moves, place);
-            }
-            return false;
-        }
-        moves[index].bounds = bounds;
-        moves[index].proven = proven;
-        if best.is_none_or(|(value, place)| {
-            bounds.lower > value || bounds.lower == value && root.place < place
-        }) {
-            best = Some((bounds.lower, root.place));
-        }
-    }
-    if let Some((_, place)) = best {
-        bring_forward(moves, place);
-        // The others by what is known of them.
-        moves[1..].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
-    }
-    true
-}
-
 /// A move is searched exactly if its value may equal that of the best one: further below it than
 /// rounding goes.
 const TIE: f32 = 2e-6;
 
 /// Below every value, so that the first move is valued exactly.
 const UNBOUNDED: f32 = -1.0;
-
-/// Exact above `alpha`, otherwise an upper bound.
-fn search_root_move<G: Game>(
-    worker: &mut dyn Deepens<G>,
-    position: &G::Position,
-    root: &RootMove<G::Move>,
-    depth: u32,
-    alpha: f32,
-    aspiration: Option<f32>,
-) -> (Bounds, bool) {
-    if let Some(width) = aspiration {
-        let guess = root.bounds.upper;
-        let low = alpha.max(guess - width);
-        let high = (guess + width).max(low + width);
-        let (bounds, proven) = worker.move_bounds(position, root.mv, depth, low, high);
-        if bounds.lower >= bounds.upper || bounds.upper <= alpha || worker.watch().stopped() {
-            return (bounds, proven);
-        }
-    }
-    worker.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
-}
 
 fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
     if let Some(index) = moves.iter().position(|root| root.place == place) {

@@ -15,9 +15,7 @@ use crate::play::{
     registry::{AnyEvaluator, Knowledge},
     searching::MctsPlayer,
 };
-use crate::search::mcts::{
-    Backup, Blend, Budget, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Selection,
-};
+use crate::search::mcts::{Backup, Blend, Budget, FirstPlay, Mcts, MctsOptions, Mix, Selection};
 use std::sync::Arc;
 
 /// A Monte-Carlo search that can be made again and again.
@@ -255,42 +253,25 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
+    /// The leaf is asked by pointer, once a simulation: so the search is compiled once a game.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
-        match &self.leaf {
-            LeafKind::Playout if self.playouts.is_plain() => {
-                self.with_leaf(game, timed, || Playout)
+        let leaf = || match &self.leaf {
+            LeafKind::Playout => self.playouts.make(),
+            LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
+            LeafKind::Mix(share, evaluator) => {
+                let first = Arc::clone(evaluator).leaf();
+                Box::new(Mix::new(*share, first, self.playouts.make()))
             }
-            leaf => {
-                let rules = game.clone();
-                self.with_leaf::<Box<dyn Leaf<G>>>(game, timed, || match leaf {
-                    LeafKind::Playout => self.playouts.make(),
-                    LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
-                    LeafKind::Mix(share, evaluator) => {
-                        let first = Arc::clone(evaluator).leaf();
-                        Box::new(Mix::new(*share, first, self.playouts.make()))
-                    }
-                    LeafKind::Star(depth, evaluator) => {
-                        Arc::clone(evaluator).star_leaf(rules.clone(), *depth)
-                    }
-                })
+            LeafKind::Star(depth, evaluator) => {
+                Arc::clone(evaluator).star_leaf(game.clone(), *depth)
             }
-        }
-    }
-
-    fn with_leaf<L: Leaf<G> + 'static>(
-        &self,
-        game: G,
-        timed: bool,
-        leaf: impl Fn() -> L,
-    ) -> Box<dyn Player<G>> {
-        let prior = self.prior.clone().map(AnyEvaluator::prior);
+        };
         let leaves = (0..self.threads).map(|_| leaf()).collect();
-        Box::new(MctsPlayer::new(
-            Mcts::with_leaves(game, leaves, self.options, 0)
-                .with_prior(prior)
-                .with_oracle(self.oracle.clone())
-                .timed(timed),
-        ))
+        let prior = self.prior.clone().map(AnyEvaluator::prior);
+        let search = Mcts::with_leaves(game, leaves, self.options, 0)
+            .with_prior(prior)
+            .with_oracle(self.oracle.clone());
+        Box::new(MctsPlayer::new(search.timed(timed)))
     }
 }
 

@@ -148,14 +148,6 @@ impl<G: Playable> PlayoutRecipe<G> {
         }
     }
 
-    /// Whether [`Playout`] plays them.
-    pub(super) fn is_plain(&self) -> bool {
-        matches!(self.policy, PolicyKind::Uniform)
-            && self.truncated.is_none()
-            && self.own.is_none()
-            && self.times == 1
-    }
-
     pub(super) fn make(&self) -> Box<dyn Leaf<G>> {
         if self.times > 1 {
             let once = Self {
@@ -168,7 +160,7 @@ impl<G: Playable> PlayoutRecipe<G> {
             return own();
         }
         match &self.truncated {
-            None if self.is_plain() => Box::new(Playout),
+            None if matches!(self.policy, PolicyKind::Uniform) => Box::new(Playout),
             None => Box::new(ByPolicy(self.policy.make())),
             Some((plies, evaluator)) => {
                 let end = Arc::clone(evaluator).leaf();

@@ -14,7 +14,7 @@ pub mod sequential;
 use crate::core::{
     chance::turned,
     evaluator::Evaluator,
-    game::{Game, List, OutcomeList, Seat},
+    game::{Game, List, OutcomeList, Payoffs, Seat},
     oracle::Oracle,
 };
 use std::{ops::Range, sync::Arc};
@@ -80,7 +80,7 @@ struct Node<G: Game> {
 
 impl<G: Game> Node<G> {
     /// Finds the best move for each outcome by the values of all, which are made exact where the
-    /// oracle knows them. Not part of [`Rollout`], so that it is compiled once a game.
+    /// oracle knows them.
     fn of(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -129,34 +129,58 @@ impl<G: Game> Node<G> {
 /// same, as the moves are; measured from the start of EinStein, with 2^8 … 2^14 places.
 const PLACES: usize = 1 << 12;
 
+/// An evaluator with its cache, which is asked by pointer once for each position that is new: so the
+/// games are compiled once a game, and not for every evaluator.
+trait Judge<G: Game>: Send {
+    fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
+    fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
+}
+
+struct Judging<E, C>(E, C);
+
+impl<G: Game, E: Evaluator<G>> Judge<G> for Judging<E, E::Cache> {
+    fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]) {
+        self.0
+            .value_successors(game, at, moves, &mut self.1, values);
+    }
+
+    fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs {
+        self.0.refresh(game, position, &mut self.1);
+        self.0.payoffs(game, position, &self.1)
+    }
+}
+
 /// Roll-outs by an evaluator.
-pub struct Rollout<G: Game, E: Evaluator<G>> {
+pub struct Rollout<G: Game> {
     game: G,
-    evaluator: E,
+    judge: Box<dyn Judge<G>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
     /// Plies after which a game is stopped; 0 for never.
     plies: u32,
     nodes: Vec<Option<Node<G>>>,
-    cache: E::Cache,
     moves: G::Moves,
     values: Vec<f32>,
     evaluations: u64,
 }
 
-impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
+impl<G: Game> Rollout<G> {
     /// Games that end where they are over, where the oracle knows the position, or, unless it is 0,
     /// after a number of plies, with the evaluator's value.
-    pub fn new(game: G, evaluator: E, oracle: Option<Arc<dyn Oracle<G>>>, plies: u32) -> Self {
+    pub fn new<E: Evaluator<G> + 'static>(
+        game: G,
+        evaluator: E,
+        oracle: Option<Arc<dyn Oracle<G>>>,
+        plies: u32,
+    ) -> Self {
         let most_moves = game.most_moves();
         let mut nodes = Vec::new();
         nodes.resize_with(PLACES, || None);
         Self {
             game,
-            evaluator,
+            judge: Box::new(Judging(evaluator, E::Cache::default())),
             oracle,
             plies,
             nodes,
-            cache: E::Cache::default(),
             moves: G::Moves::default(),
             values: Vec::with_capacity(most_moves),
             evaluations: 0,
@@ -178,8 +202,7 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
             return None;
         }
         self.evaluations += 1;
-        self.evaluator.refresh(game, position, &mut self.cache);
-        Some(self.evaluator.payoffs(game, position, &self.cache)[seat])
+        Some(self.judge.payoffs(game, position)[seat])
     }
 
     /// The best moves of a position that is not over.
@@ -204,8 +227,8 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
         self.values.clear();
         self.values.resize(moves.len(), 0.0);
         self.evaluations += moves.len() as u64;
-        self.evaluator
-            .value_successors(game, position, moves, &mut self.cache, &mut self.values);
+        self.judge
+            .successors(game, position, moves, &mut self.values);
         Node::of(
             game,
             self.oracle.as_deref(),
@@ -216,7 +239,7 @@ impl<G: Game, E: Evaluator<G>> Rollout<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Roll<G> for Rollout<G, E> {
+impl<G: Game> Roll<G> for Rollout<G> {
     fn roll(
         &mut self,
         start: &G::Position,

@@ -91,8 +91,8 @@ pub(super) trait Deepens<G: Game>: Send {
     }
 
     /// One iteration over the moves of the root, the best one first; brings the one that it finds
-    /// to be the best to the front. Returns whether it was completed. Compiled for every search, for a search of one ply takes no longer
-    /// than some calls by pointer.
+    /// to be the best to the front. Returns whether it was completed. Compiled for every search, for
+    /// a search of one ply takes no longer than some calls by pointer.
     fn iterate(
         &mut self,
         position: &G::Position,

@@ -1,9 +1,9 @@
-//! The training curve: what each epoch cost and brought, as CSV and as a picture.
+//! The training curve: what each epoch cost and brought, as a table, and who sees it.
 
 use crate::Error;
 use engine::core::files::write_atomically;
 use engine::learned::{names::Named, network::Head};
-use plotters::prelude::*;
+use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
@@ -52,54 +52,44 @@ pub struct HeadPoint {
     pub validation_loss: f64,
 }
 
-/// Writes `curve.csv`, with a column for each number that may remain, and `curve.svg` into a
-/// directory, each complete or not at all.
-///
-/// # Errors
-/// If the picture cannot be drawn or a file not be written.
-pub fn write(
-    directory: &Path,
-    points: &[CurvePoint],
-    remaining: RangeInclusive<usize>,
-) -> Result<(), Error> {
-    let line = |name, loss: fn(&CurvePoint) -> f64| Series {
-        name,
-        points: points
-            .iter()
-            .map(|point| (point.epoch as f64, loss(point)))
-            .collect(),
-    };
-    let series = [
-        line("training", |point| point.training_loss),
-        line("validation", |point| point.validation_loss),
-    ];
-    write_files(directory, &csv(points, remaining), "epoch", &series)
+/// Who watches a training.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Shows how far it is.
+    pub progress: &'a ProgressBar,
+    /// Draws the table of the curve as SVG, for `curve.svg`; there is none unless given.
+    pub draw: Option<Draw<'a>>,
 }
 
-/// A line of the picture.
-pub(crate) struct Series {
-    pub(crate) name: &'static str,
-    pub(crate) points: Vec<(f64, f64)>,
+/// From the table of a curve, `curve.csv`, to a picture.
+pub type Draw<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+impl<'a> From<&'a ProgressBar> for Watch<'a> {
+    fn from(progress: &'a ProgressBar) -> Self {
+        let draw = None;
+        Self { progress, draw }
+    }
 }
 
-/// Writes `curve.csv`, a table, and `curve.svg`, losses in nats over something.
-pub(crate) fn write_files(
-    directory: &Path,
-    table: &str,
-    over: &str,
-    series: &[Series],
-) -> Result<(), Error> {
-    write_atomically(&directory.join("curve.csv"), |file| {
-        file.write_all(table.as_bytes())
-    })?;
-    let picture = svg(over, series).map_err(Error::of("the training curve cannot be drawn"))?;
-    write_atomically(&directory.join("curve.svg"), |file| {
-        file.write_all(picture.as_bytes())
-    })?;
-    Ok(())
+impl Watch<'_> {
+    /// Writes `curve.csv` and the picture of it, each complete or not at all.
+    pub(crate) fn show(&self, directory: &Path, table: &str) -> Result<(), Error> {
+        let write = |name: &str, text: &str| {
+            write_atomically(&directory.join(name), |file| {
+                file.write_all(text.as_bytes())
+            })
+        };
+        write("curve.csv", table)?;
+        if let Some(draw) = self.draw {
+            let picture = draw(table).map_err(Error::of("the training curve cannot be drawn"))?;
+            write("curve.svg", &picture)?;
+        }
+        Ok(())
+    }
 }
 
-fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
+/// A line an epoch, with a column for each number that may remain.
+pub(crate) fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(
         "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds",
     );
@@ -140,55 +130,6 @@ fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
         text.push('\n');
     }
     text
-}
-
-fn svg(over: &str, series: &[Series]) -> Result<String, Box<dyn std::error::Error>> {
-    let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        })
-    };
-    let points = || series.iter().flat_map(|line| &line.points);
-    let (low, high) = range(&mut points().map(|point| point.1));
-    let (first, last) = range(&mut points().map(|point| point.0));
-    if points().next().is_none() || points().any(|point| !point.1.is_finite()) {
-        return Err("there is no finite loss to draw".into());
-    }
-    let margin = ((high - low) * 0.05).max(1e-6);
-    // One point needs room, too.
-    let last = if last > first { last } else { first + 1.0 };
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, (800, 480)).into_drawing_area();
-        area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&area)
-            .margin(16)
-            .caption(format!("Cross-entropy by {over}"), ("sans-serif", 20))
-            .x_label_area_size(40)
-            .y_label_area_size(72)
-            .build_cartesian_2d(first..last, low - margin..high + margin)?;
-        chart
-            .configure_mesh()
-            .x_desc(over)
-            .y_desc("loss (nats)")
-            .x_label_formatter(&|place| format!("{place:.0}"))
-            .draw()?;
-        for (line, colour) in series.iter().zip([BLUE, RED]) {
-            chart
-                .draw_series(
-                    LineSeries::new(line.points.clone(), colour.stroke_width(2)).point_size(2),
-                )?
-                .label(line.name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], colour));
-        }
-        chart
-            .configure_series_labels()
-            .background_style(WHITE)
-            .border_style(BLACK)
-            .draw()?;
-        area.present()?;
-    }
-    Ok(text)
 }
 
 #[cfg(test)]
@@ -237,7 +178,17 @@ mod tests {
     #[test]
     fn the_curve_is_a_table_and_a_picture() {
         let directory = tempfile::tempdir().unwrap();
-        write(directory.path(), &[point(1, 0.6), point(2, 0.5)], 2..=12).unwrap();
+        let progress = ProgressBar::hidden();
+        let draw = |table: &str| match table.lines().count() {
+            3 => Ok("<svg/>".to_owned()),
+            lines => Err(format!("{lines} lines")),
+        };
+        let watch = Watch {
+            progress: &progress,
+            draw: Some(&draw),
+        };
+        let show = |points: &[CurvePoint]| watch.show(directory.path(), &csv(points, 2..=12));
+        show(&[point(1, 0.6), point(2, 0.5)]).unwrap();
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();
         let head = "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds,validation_loss_2,validation_loss_3,";
@@ -248,30 +199,8 @@ mod tests {
         );
         assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500,,0.25,,,,,,,,,");
         let picture = std::fs::read_to_string(directory.path().join("curve.svg")).unwrap();
-        assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
-        for text in [
-            "Cross-entropy by epoch",
-            "training",
-            "validation",
-            "<polyline",
-        ] {
-            assert!(picture.contains(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn one_epoch_draws_and_no_epoch_is_an_error() {
-        let draw = |points: &[(f64, f64)]| {
-            svg(
-                "epoch",
-                &[Series {
-                    name: "training",
-                    points: points.to_vec(),
-                }],
-            )
-        };
-        assert!(draw(&[(1.0, 0.5)]).is_ok());
-        assert!(draw(&[]).is_err());
-        assert!(draw(&[(1.0, f64::NAN)]).is_err());
+        assert_eq!(picture, "<svg/>");
+        let error = show(&[point(1, 0.6)]).unwrap_err().to_string();
+        assert_eq!(error, "the training curve cannot be drawn: 2 lines");
     }
 }

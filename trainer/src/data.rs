@@ -11,7 +11,6 @@ pub mod info;
 pub mod json_lines;
 pub mod output;
 pub mod parquet;
-pub mod plot;
 pub mod publish;
 pub mod relabel;
 pub mod rewrite;

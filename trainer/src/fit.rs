@@ -1,7 +1,7 @@
 //! Fitting: from samples to a model file that the engine plays with.
 //!
 //! A training lives in a directory: `checkpoint.bin` after each epoch and every few minutes,
-//! `curve.csv`, `curve.svg`, `config.toml`, and in the end the model. Started again on the same
+//! `curve.csv` and its picture, `config.toml`, and in the end the model. Started again on the same
 //! directory with the same samples and configuration it goes on from the last checkpoint.
 //! Invariant: all losses are a function of samples and configuration, whatever the number of
 //! threads and interruptions; the exported weights are those of the epoch with the lowest
@@ -18,7 +18,7 @@ pub use crate::reports::{Family, FitReport, OnlineReport};
 pub use temporal::fit_online;
 
 use crate::config::TrainConfig;
-use crate::curve::{self, CurvePoint, HeadPoint};
+use crate::curve::{CurvePoint, HeadPoint, Watch, csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{Answers, export, positions_to_compare};
 use crate::models::heads::{Losses, Outputs};
@@ -31,7 +31,6 @@ use engine::learned::{
     network::Heads,
 };
 use epoch::{Passed, learn_epoch, validate};
-use indicatif::ProgressBar;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
 use serde_json::Value;
@@ -47,13 +46,13 @@ use std::{
 /// If a setting cannot be used, samples cannot be read, a loss stops being a finite number, the
 /// directory holds another training, a file cannot be written, or the engine would not play what
 /// was trained.
-pub fn fit<G: Learnable>(
+pub fn fit<'a, G: Learnable>(
     config: &TrainConfig,
     family: Family,
     samples: &Samples<G>,
     provenance: &str,
     directory: &Path,
-    progress: &ProgressBar,
+    watch: impl Into<Watch<'a>>,
 ) -> Result<FitReport, Error> {
     let config = &config.resolved(samples.game())?;
     let device = backend::device(&config.training.backend)?;
@@ -69,7 +68,7 @@ pub fn fit<G: Learnable>(
         samples,
         provenance,
         directory,
-        progress,
+        watch: watch.into(),
     };
     match family {
         Family::Network => {
@@ -96,7 +95,7 @@ struct Run<'a, G: Learnable> {
     samples: &'a Samples<G>,
     provenance: &'a str,
     directory: &'a Path,
-    progress: &'a ProgressBar,
+    watch: Watch<'a>,
 }
 
 impl<G: Learnable> Run<'_, G> {
@@ -172,10 +171,11 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
             .begun
             .as_ref()
             .map_or(0, |begun| begun.samples);
-    run.progress
+    run.watch
+        .progress
         .set_length((run.config.training.epochs * run.samples.training()) as u64);
-    run.progress.set_position(done as u64);
-    run.progress.reset_eta();
+    run.watch.progress.set_position(done as u64);
+    run.watch.progress.reset_eta();
     while !is_over(run.config, &checkpoint.header) {
         let epoch = checkpoint.header.curve.len() + 1;
         let begun = checkpoint.header.begun.take().unwrap_or_default();
@@ -216,14 +216,12 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
             heads: head_points(learner.plan().heads, passed.losses, validated.losses),
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
-        curve::write(
-            run.directory,
-            &checkpoint.header.curve,
-            run.samples.game().remaining_range(),
-        )?;
+        let remaining = run.samples.game().remaining_range();
+        let table = csv(&checkpoint.header.curve, remaining);
+        run.watch.show(run.directory, &table)?;
         checkpoint.write(run.directory)?;
     }
-    run.progress.finish();
+    run.watch.progress.finish();
     let header = checkpoint.header;
     learner.load(checkpoint.best, None)?;
     finish(run, &learner, &header)

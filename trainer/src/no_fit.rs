@@ -4,9 +4,9 @@ pub use crate::reports::{Family, FitReport, OnlineReport};
 
 use crate::Error;
 use crate::config::TrainConfig;
+use crate::curve::Watch;
 use crate::dataset::Samples;
 use engine::learned::inputs::Learnable;
-use indicatif::ProgressBar;
 use std::path::Path;
 
 fn untrained() -> Error {
@@ -19,13 +19,13 @@ fn untrained() -> Error {
 ///
 /// # Errors
 /// Always.
-pub fn fit<G: Learnable>(
+pub fn fit<'a, G: Learnable>(
     _: &TrainConfig,
     _: Family,
     _: &Samples<G>,
     _provenance: &str,
     _directory: &Path,
-    _: &ProgressBar,
+    _: impl Into<Watch<'a>>,
 ) -> Result<FitReport, Error> {
     Err(untrained())
 }
@@ -34,12 +34,12 @@ pub fn fit<G: Learnable>(
 ///
 /// # Errors
 /// Always.
-pub fn fit_online<G: Learnable>(
+pub fn fit_online<'a, G: Learnable>(
     _: &G,
     _: &TrainConfig,
     _provenance: &str,
     _directory: &Path,
-    _: &ProgressBar,
+    _: impl Into<Watch<'a>>,
 ) -> Result<OnlineReport, Error> {
     Err(untrained())
 }

@@ -1,4 +1,5 @@
-//! Charts whose axes may be logarithmic or name categories: costs that span orders of magnitude.
+//! Charts whose axes may be logarithmic or name categories: costs that span orders of magnitude;
+//! histograms.
 //!
 //! The legend stands below the chart, where long names of players have room. Invariant: as for
 //! [`super`]; a point that a logarithmic axis cannot show (zero, negative) is left out.
@@ -35,6 +36,7 @@ const MOST_MARKED: usize = 40;
 const LEFT: i32 = 74;
 const RIGHT: i32 = 24;
 const TOP: i32 = 40;
+const BOTTOM: i32 = TOP + PLANE;
 /// From the plane's foot to the legend: marks and the label of the x axis.
 const FOOT: i32 = 48;
 
@@ -80,30 +82,16 @@ pub fn chart_with_bars(
         .flatten()
         .copied()
         .collect();
-    let height = TOP + PLANE + FOOT + LEGEND_LINE * curves.len() as i32 + 14;
+    let height = BOTTOM + FOOT + LEGEND_LINE * curves.len() as i32 + 14;
     draw(&chart.title, height, points.is_empty(), |area| {
-        let x_axis = Axis::of(x_scale, points.iter().map(|point| point.0));
-        let y_axis = Axis::of(y_scale, points.iter().map(|point| point.1));
-        let (right, bottom) = (WIDTH - RIGHT, TOP + PLANE);
-        let x_of = |x: f64| LEFT + (x_axis.share(x) * f64::from(right - LEFT)).round() as i32;
-        let y_of = |y: f64| bottom - (y_axis.share(y) * f64::from(PLANE)).round() as i32;
-        let pixels = |points: &[(f64, f64)]| -> Vec<(i32, i32)> {
-            points.iter().map(|&(x, y)| (x_of(x), y_of(y))).collect()
+        let plane = Plane {
+            x: Axis::of(x_scale, points.iter().map(|point| point.0)),
+            y: Axis::of(y_scale, points.iter().map(|point| point.1)),
         };
-        for (x, name) in &x_axis.marks {
-            let x = x_of(*x);
-            join(area, [(x, TOP), (x, bottom)], GRID)?;
-            write(area, name, (x, bottom + 13), 13, TEXT, HPos::Center)?;
-        }
-        for (y, name) in &y_axis.marks {
-            let y = y_of(*y);
-            join(area, [(LEFT, y), (right, y)], GRID)?;
-            write(area, name, (LEFT - 8, y), 13, TEXT, HPos::Right)?;
-        }
-        join(area, [(LEFT, TOP), (LEFT, bottom), (right, bottom)], TEXT)?;
-        let below = ((LEFT + right) / 2, bottom + 32);
-        write(area, &chart.x_label, below, 14, TEXT, HPos::Center)?;
-        write(area, &chart.y_label, (LEFT, TOP - 10), 14, TEXT, HPos::Left)?;
+        let pixels = |points: &[(f64, f64)]| -> Vec<(i32, i32)> {
+            points.iter().map(|&point| plane.pixel(point)).collect()
+        };
+        plane.paint(area, &chart.x_label, &chart.y_label)?;
         for (index, ends) in &bars {
             let colour = COLOURS[index % COLOURS.len()];
             let &[from, to] = &pixels(ends)[..] else {
@@ -130,7 +118,7 @@ pub fn chart_with_bars(
                     marker(area, index, pixel)?;
                 }
             }
-            let y = bottom + FOOT + LEGEND_LINE * index as i32 + 6;
+            let y = BOTTOM + FOOT + LEGEND_LINE * index as i32 + 6;
             marker(area, index, (LEFT + 6, y))?;
             write(
                 area,
@@ -166,6 +154,35 @@ pub(crate) fn scatter(
     chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
+/// Counts as bars side by side: the first begins at `start`, each is `width` wide.
+///
+/// # Errors
+/// If the plotting library refuses.
+pub fn histogram(
+    title: &str,
+    x_label: &str,
+    start: f64,
+    width: f64,
+    counts: &[u64],
+) -> Result<String> {
+    let edge = |index: usize| start + index as f64 * width;
+    let highest = counts.iter().copied().max().unwrap_or(0) as f64;
+    draw(title, BOTTOM + FOOT, counts.is_empty(), |area| {
+        let plane = Plane {
+            x: Axis::of(&Scale::Linear, [start, edge(counts.len())].into_iter()),
+            y: Axis::of(&Scale::Linear, [0.0, highest].into_iter()),
+        };
+        plane.paint(area, x_label, "")?;
+        for (index, &count) in counts.iter().enumerate() {
+            let (left, top) = plane.pixel((edge(index), count as f64));
+            let (right, foot) = plane.pixel((edge(index + 1), 0.0));
+            let bar = [(left + 1, top), (right - 1, foot)];
+            area.draw(&Rectangle::new(bar, COLOURS[0].filled()))?;
+        }
+        Ok(())
+    })
+}
+
 /// Circles, then triangles, then squares: more curves than colours stay distinct.
 fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> Drawn {
     let style = COLOURS[index % COLOURS.len()].filled();
@@ -192,6 +209,39 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
         .map(|&(x, y)| (coordinate(x, x_scale), coordinate(y, y_scale)))
         .filter(|(x, y)| x.is_finite() && y.is_finite())
         .collect()
+}
+
+/// What lies between two axes.
+struct Plane {
+    x: Axis,
+    y: Axis,
+}
+
+impl Plane {
+    fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        let across = (self.x.share(x) * f64::from(WIDTH - RIGHT - LEFT)).round() as i32;
+        let up = (self.y.share(y) * f64::from(PLANE)).round() as i32;
+        (LEFT + across, BOTTOM - up)
+    }
+
+    /// The grid, the marks, and what runs to the right and up.
+    fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> Drawn {
+        let right = WIDTH - RIGHT;
+        for (x, name) in &self.x.marks {
+            let x = self.pixel((*x, self.y.low)).0;
+            join(area, [(x, TOP), (x, BOTTOM)], GRID)?;
+            write(area, name, (x, BOTTOM + 13), 13, TEXT, HPos::Center)?;
+        }
+        for (y, name) in &self.y.marks {
+            let y = self.pixel((self.x.low, *y)).1;
+            join(area, [(LEFT, y), (right, y)], GRID)?;
+            write(area, name, (LEFT - 8, y), 13, TEXT, HPos::Right)?;
+        }
+        join(area, [(LEFT, TOP), (LEFT, BOTTOM), (right, BOTTOM)], TEXT)?;
+        let below = ((LEFT + right) / 2, BOTTOM + 32);
+        write(area, x_label, below, 14, TEXT, HPos::Center)?;
+        write(area, y_label, (LEFT, TOP - 10), 14, TEXT, HPos::Left)
+    }
 }
 
 impl Axis {
@@ -288,6 +338,23 @@ mod tests {
             .filter(|points: &Vec<_>| points.len() == count)
             .last()
             .unwrap()
+    }
+
+    #[test]
+    fn bars_of_a_histogram_stand_side_by_side() {
+        let svg = histogram("plies", "", -0.5, 1.0, &[1, 4]).unwrap();
+        // The axes run from -0.5 at 74 to 1.5 at 696 and from 0 at 340 to 4 at 40.
+        for bar in [
+            "x=\"75\" y=\"265\" width=\"309\" height=\"75\"",
+            "x=\"386\" y=\"40\" width=\"309\" height=\"300\"",
+        ] {
+            assert!(svg.contains(bar), "{svg}");
+        }
+        assert!(
+            histogram("none", "", 0.0, 1.0, &[])
+                .unwrap()
+                .contains("nothing to show")
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod sections;
 
 use crate::arena::{MatchResult, tournament::TournamentResult};
 use crate::error::Result;
-use crate::plot::{Curve, LineChart};
+use crate::plot::{Curve, LineChart, line_chart};
 use crate::studies::{
     atlas::result::{Atlas, ClassValue},
     regret::report::Report,
@@ -107,6 +107,15 @@ fn atlas(found: Atlas) -> Result<Atlas, String> {
         .ok_or_else(|| "no atlas: classes of set-ups over six squares belong there".to_owned())
 }
 
+/// The losses of a training as a picture, over what the first column of its table counts.
+///
+/// # Errors
+/// If the text is no such table.
+pub fn curve_picture(table: &str) -> Result<String, String> {
+    let chart = curve("Cross-entropy", table)?;
+    line_chart(&chart).map_err(|error| error.to_string())
+}
+
 /// The losses of a table with a head.
 fn curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
@@ -133,11 +142,8 @@ fn curve(name: &str, text: &str) -> Result<LineChart, String> {
             curve.points.extend(cells[column].map(|loss| (epoch, loss)));
         }
     }
-    Ok(LineChart::new(
-        name,
-        ["epoch", "cross-entropy, nats"],
-        curves,
-    ))
+    let over = columns[0];
+    Ok(LineChart::new(name, [over, "cross-entropy, nats"], curves))
 }
 
 #[cfg(test)]

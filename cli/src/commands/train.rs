@@ -4,12 +4,15 @@ use crate::commands::MOST_GAMES;
 use crate::games::{self, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
+use benches::studies::results::curve_picture;
 use engine::core::files;
 use engine::learned::inputs::Learnable;
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
+use trainer::curve::Watch;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::shard;
@@ -167,7 +170,14 @@ pub(crate) fn fit_one<G: Learnable>(
     // file.
     let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
-        fit(config, family, samples, &provenance, directory, progress)
+        fit(
+            config,
+            family,
+            samples,
+            &provenance,
+            directory,
+            watch(progress),
+        )
     })?)
 }
 
@@ -200,8 +210,14 @@ fn fit_games<G: Learnable>(
     let _claim = files::claim_directory(directory)?;
     let provenance = json!({ "program": PROGRAM }).to_string();
     Ok(output::with_progress("games", |progress| {
-        fit_online(game, config, &provenance, directory, progress)
+        fit_online(game, config, &provenance, directory, watch(progress))
     })?)
+}
+
+/// Shows progress, and draws the curve beside its table.
+fn watch(progress: &ProgressBar) -> Watch<'_> {
+    let draw = Some(&curve_picture as _);
+    Watch { progress, draw }
 }
 
 fn games_summary(report: &OnlineReport) -> String {

@@ -64,8 +64,8 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
         passed.samples += samples;
         passed.losses += losses;
         passed.seconds = before + started.elapsed().as_secs_f64();
-        run.progress.inc(samples as u64);
-        run.progress.set_message(format!(
+        run.watch.progress.inc(samples as u64);
+        run.watch.progress.set_message(format!(
             "epoch {epoch}/{} loss {:.5}",
             training.epochs,
             passed.losses.value / passed.samples as f64

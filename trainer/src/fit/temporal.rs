@@ -15,14 +15,13 @@ use super::{
     checkpoint::Checkpoint, data, export_model, make, ntuple::NTupleLearner, wants_checkpoint,
 };
 use crate::config::{OnlineConfig, TrainConfig};
-use crate::curve::{Series, write_files};
+use crate::curve::Watch;
 use crate::export::POSITIONS;
 use crate::reports::{OnlinePoint, OnlineReport};
 use crate::{Error, backend};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
 use episode::Episode;
-use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Instant};
 
@@ -49,13 +48,15 @@ pub(super) struct Progress {
 /// # Errors
 /// If a setting cannot be used, the loss stops being a finite number, the directory holds another
 /// training, a file cannot be written, or the engine would not play what was trained.
-pub fn fit_online<G: Learnable>(
+pub fn fit_online<'a, G: Learnable>(
     game: &G,
     config: &TrainConfig,
     provenance: &str,
     directory: &Path,
-    progress: &ProgressBar,
+    watch: impl Into<Watch<'a>>,
 ) -> Result<OnlineReport, Error> {
+    let watch = watch.into();
+    let progress = watch.progress;
     let game = &game.as_learned();
     let config = &config.resolved(game)?;
     let device = backend::device(&config.training.backend)?;
@@ -80,7 +81,7 @@ pub fn fit_online<G: Learnable>(
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
                 // Before the checkpoint: whoever is stopped between the two draws it again.
-                draw(directory, &done.curve)?;
+                watch.show(directory, &table(&done.curve))?;
             }
             checkpoint.take(&student.learner)?;
             checkpoint.header.online = Some(done.clone());
@@ -257,7 +258,8 @@ fn exploration(config: &OnlineConfig, game: u64) -> f64 {
     config.exploration + (config.final_exploration - config.exploration) * done
 }
 
-fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), Error> {
+/// A line a point.
+fn table(curve: &[OnlinePoint]) -> String {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
     for OnlinePoint {
@@ -273,19 +275,7 @@ fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), Error> {
             "{games},{positions},{loss},{exploration},{learning_rate},{games_per_second:.0}\n"
         ));
     }
-    let points = curve
-        .iter()
-        .map(|point| (point.games as f64, point.loss))
-        .collect();
-    write_files(
-        directory,
-        &table,
-        "games",
-        &[Series {
-            name: "values against results",
-            points,
-        }],
-    )
+    table
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::{
 };
 use trainer::data::{
     filter::Filter,
-    info, plot,
+    info,
     rewrite::{self, Part},
     verify::verify,
 };
@@ -104,12 +104,6 @@ fn counts_are_those_by_hand() {
     let bytes: usize = content(&records).iter().map(|(_, bytes)| bytes.len()).sum();
     let bytes = bytes as u64;
     assert!(info.bytes == bytes && (info.bytes_per_position - bytes as f64 / 8.0).abs() < 1e-9);
-    let pictures = plot::write(&directory.join("plots"), &info, "stones").unwrap();
-    assert_eq!(pictures.len(), 3);
-    for picture in pictures {
-        let text = std::fs::read_to_string(picture).unwrap();
-        assert!(text.starts_with("<svg") && text.contains("<rect"));
-    }
 }
 
 #[test]

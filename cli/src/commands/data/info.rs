@@ -4,12 +4,14 @@ use super::Records;
 use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
+use benches::plot::scaled::histogram;
+use engine::core::files;
 use engine::play::playable::Playable;
-use std::{fmt::Write, path::PathBuf};
-use trainer::data::{
-    info::{Info, VALUE_BINS, info},
-    plot,
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
 };
+use trainer::data::info::{Info, VALUE_BINS, info};
 
 /// Count games, results, plies, what was left of the game, values and duplicates
 #[derive(clap::Args)]
@@ -29,10 +31,47 @@ impl Arguments {
         let source = self.records.open::<G>()?;
         let info = info(&source)?;
         if let Some(directory) = &self.plots {
-            plot::write(directory, &info, G::REMAINING)?;
+            draw(directory, &info, G::REMAINING)?;
         }
         output::result(self.records.json, &info, || text(&source.rules, &info))
     }
+}
+
+/// Draws the histograms, each picture complete or not at all.
+fn draw(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
+    files::create_directory(directory)?;
+    let left = format!("Positions by {remaining}");
+    // Values lie between the edges of bars; the others are numbers, in the middle of theirs.
+    let of_values = (0.0, 1.0 / VALUE_BINS as f64);
+    let pictures = [
+        (
+            "values",
+            "Plies by value",
+            "value",
+            of_values,
+            &info.values_by_size[..],
+        ),
+        (
+            remaining,
+            &left,
+            remaining,
+            (-0.5, 1.0),
+            &info.positions_by_remaining[..],
+        ),
+        (
+            "plies",
+            "Games by length",
+            "plies",
+            (-0.5, 1.0),
+            &info.games_by_plies[..],
+        ),
+    ];
+    for (name, title, label, (start, width), counts) in pictures {
+        let picture = histogram(title, label, start, width, counts)?;
+        let path = directory.join(name).with_extension("svg");
+        files::write_atomically(&path, |file| file.write_all(picture.as_bytes()))?;
+    }
+    Ok(())
 }
 
 fn text<G: Playable>(game: &G, info: &Info) -> String {

@@ -4,6 +4,7 @@ use super::*;
 use crate::export::TOLERANCE;
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::reversi::{Position, Reversi};
+use indicatif::ProgressBar;
 
 /// Positions of random games with their results.
 fn games_of(game: &Reversi, games: usize, seed: u64) -> Vec<Sample<Position>> {

@@ -24,6 +24,7 @@ pub mod moments;
 // What a game leaves behind.
 pub mod record;
 
+pub(crate) mod arrays;
 pub(crate) mod bits;
 
 // Randomness, and files that appear complete or not at all.

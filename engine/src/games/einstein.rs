@@ -24,6 +24,7 @@ pub mod setup;
 pub mod symmetry;
 pub mod tables;
 
+use crate::core::arrays::each;
 use crate::core::{
     bits::nth,
     game::{
@@ -196,7 +197,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// The sum of [`EinStein::MOBILITY_OF_TWO`] over the stones of a side.
     #[inline]
     fn mobility_of(side: Side) -> u8 {
-        let [one, two, three] = side.in_pairs().map(|pair| Self::MOBILITY_OF_TWO[pair]);
+        let [one, two, three] = each(side.in_pairs(), |pair| Self::MOBILITY_OF_TWO[pair]);
         one + two + three
     }
 
@@ -560,12 +561,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         if enemy.count() == 1 {
             let last = enemy.squares().into_iter().find(|&square| square != GONE);
             let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
-            let captures = mover
-                .squares()
-                .map(|square| Self::destinations(square).contains(&last));
+            let captures = |square| u32::from(Self::destinations(square).contains(&last));
             // What reaches the goal is counted already.
             if last != Self::GOAL {
-                open -= captures.map(u32::from).iter().sum::<u32>();
+                open -= each(mover.squares(), captures).iter().sum::<u32>();
             }
         }
         MoveCount { all, open }
@@ -614,6 +613,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     }
 
     /// A little more than the mean of self-play: 8, 5 and 3.
+    #[inline]
     fn moves_left(&self, position: &Position) -> u32 {
         match self.stage(position) {
             Stage::Opening => 10,

@@ -309,6 +309,7 @@ impl Position {
     }
 
     /// The same for a cell that may.
+    #[inline]
     fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let near = &shape.near[cell];
         let (count, starts) = RUNS[self.around(cell, seat)];
@@ -413,6 +414,7 @@ impl Havannah {
 
     /// What a stone of a seat on an empty cell would complete.
     #[must_use]
+    #[inline]
     pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Kinds {
         position.would_win(self.shape, cell, seat)
     }

@@ -16,6 +16,7 @@ mod inputs;
 pub mod map;
 mod notation;
 mod playable;
+use crate::core::arrays::by_index;
 pub use playable::MAPS;
 
 use crate::core::{
@@ -340,7 +341,7 @@ impl ReversiXt {
     pub fn places(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
         let players = self.map.players();
-        std::array::from_fn(|seat| {
+        by_index(|seat| {
             let better = |&other: &Seat| strength(other) > strength(seat);
             (0..players).filter(better).count()
         })
@@ -350,7 +351,7 @@ impl ReversiXt {
     #[must_use]
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let places = self.places(position);
-        std::array::from_fn(|seat| {
+        by_index(|seat| {
             let plays = seat < self.map.players() && !position.is_disqualified(seat);
             if plays { self.points[places[seat]] } else { 0 }
         })
@@ -478,7 +479,7 @@ impl ReversiXt {
         // All lines are those of the board before.
         let cells = &position.cells[..count];
         let steps: [usize; DIRECTIONS] =
-            std::array::from_fn(|direction| self.captured(cells, mv.cell(), direction, seat));
+            by_index(|direction| self.captured(cells, mv.cell(), direction, seat));
         for (direction, steps) in steps.into_iter().enumerate() {
             let mut side = Side::new(mv.cell(), direction);
             for _ in 0..steps {

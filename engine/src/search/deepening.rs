@@ -21,6 +21,7 @@ use crate::core::{
     game::{Game, Payoffs, Stage},
     oracle::Oracle,
 };
+use smallvec::SmallVec;
 use std::sync::{Arc, atomic::AtomicBool};
 
 /// How the depth grows.
@@ -133,7 +134,7 @@ pub(super) trait Deepens<G: Game>: Send {
     }
 
     /// Exact above `alpha`, otherwise an upper bound.
-    #[inline]
+    #[inline(always)]
     fn search_root_move(
         &mut self,
         position: &G::Position,
@@ -177,7 +178,7 @@ pub(super) struct RootMove<M> {
 }
 
 impl<M: Copy> RootMove<M> {
-    fn all(moves: &[M]) -> Vec<Self> {
+    fn all(moves: &[M]) -> SmallVec<[Self; 8]> {
         let unknown = |(place, &mv)| Self {
             mv,
             place,

@@ -155,18 +155,22 @@ impl Segments {
 pub fn arrange(order: &mut Vec<u16>, segments: &Segments, ratings: &[f32], probing: bool) {
     order.clear();
     if probing && segments.count() > 1 {
-        order.extend(
-            segments
-                .iter()
-                .map(|segment| best_of(segment, ratings) as u16),
-        );
+        for segment in segments.iter() {
+            order.push(best_of(segment, ratings) as u16);
+        }
         for (number, segment) in segments.iter().enumerate() {
             let best = order[number];
-            order.extend((segment.start as u16..segment.end as u16).filter(|&index| index != best));
+            for index in segment.start as u16..segment.end as u16 {
+                if index != best {
+                    order.push(index);
+                }
+            }
         }
         sort(&mut order[..segments.count()], ratings);
     } else {
-        order.extend(0..ratings.len() as u16);
+        for index in 0..ratings.len() as u16 {
+            order.push(index);
+        }
         for segment in segments.iter() {
             sort(&mut order[segment], ratings);
         }

@@ -74,12 +74,14 @@ impl Die {
 
     /// How many faces, 1–6.
     #[must_use]
+    #[inline]
     pub fn faces(&self) -> u8 {
         self.faces
     }
 
     /// Probability of a face, counted from 1.
     #[must_use]
+    #[inline]
     pub fn probability(&self, face: u8) -> f64 {
         self.weights[usize::from(face) - 1]
     }

@@ -5,6 +5,7 @@
 //! comparing all six lanes of a side at once.
 
 use super::playout::SmallRandom;
+use crate::core::arrays::by_index;
 
 /// Most stones a side has.
 pub const MAX_STONES: usize = 6;
@@ -46,15 +47,13 @@ impl Side {
     #[must_use]
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
-        std::array::from_fn(|stone| self.square(stone))
+        by_index(|stone| self.square(stone))
     }
 
     /// The squares of two stones each: that of stone 2 i, and 32 times that of the next one.
     #[inline]
     pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
-        std::array::from_fn(|pair| {
-            (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS))
-        })
+        by_index(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
     }
 
     /// One bit a living stone.

@@ -146,8 +146,9 @@ impl Playouts {
             .fold(game.shape.rim[cell], |rims, start| rims | rim(start));
         let knows = starts.clone().find(|&start| rim(start) == whole);
         self.chain.clear();
-        self.chain
-            .extend(starts.filter(|&start| Some(start) != knows));
+        for start in starts.filter(|&start| Some(start) != knows) {
+            self.chain.push(start);
+        }
     }
 
     /// Up to two cells on which the side of the last stone would win next, as far as they are next to
@@ -323,8 +324,9 @@ impl Leaf<Havannah> for Playouts {
         }
         self.made.clear();
         let chains = f32::from(position.chains[position.seat()]);
-        [self.connect, self.defend] = [self.knowledge.connect, self.knowledge.defend]
-            .map(|[base, slope]| base + slope * chains);
+        let by_chains = |[base, slope]: [f32; 2]| base + slope * chains;
+        self.connect = by_chains(self.knowledge.connect);
+        self.defend = by_chains(self.knowledge.defend);
         let (all, first) = (self.left as f32, position.seat());
         let mut winner = None;
         let looks = self.knowledge.mate || self.knowledge.antimate;

@@ -10,6 +10,7 @@ use super::{
     Phase, Position, ReversiXt,
     map::{DIRECTIONS, Map},
 };
+use crate::core::arrays::by_index;
 use crate::core::{
     calibration::Calibration,
     evaluator::Score,
@@ -60,7 +61,7 @@ impl<H: Has> Score<ReversiXt> for H {
 /// A number for each seat that plays, and 0 for the others.
 fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
     let players = game.map().players();
-    std::array::from_fn(|seat| if seat < players { number(seat) } else { 0.0 })
+    by_index(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
 /// What a seat has, minus the most of any other that still plays.

@@ -8,7 +8,8 @@
 //! Invariant: f is not antisymmetric, so whose view is taken matters; [`Options`] says which
 //! reading is meant.
 
-use super::race_tables::to_goal;
+use super::{race_tables::to_goal, schwarz_odds::greater};
+use crate::core::arrays::each;
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
@@ -100,13 +101,13 @@ pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
         } else {
             Standard::GOAL - square
         };
-        worth[usize::from(seen)] = POSITIONAL[usize::from(square)];
+        worth[usize::from(seen & 31)] = POSITIONAL[usize::from(square & 31)];
     }
     let mut sum = 0.0;
     for (stone, mobility) in mobility.iter().enumerate() {
-        let [one, two, three] =
-            Standard::destinations(side.square(stone)).map(|target| worth[usize::from(target)]);
-        sum += mobility * one.max(two).max(three);
+        let targets = Standard::destinations(side.square(stone));
+        let [one, two, three] = each(targets, |target| worth[usize::from(target & 31)]);
+        sum += mobility * greater(greater(one, two), three);
     }
     sum
 }

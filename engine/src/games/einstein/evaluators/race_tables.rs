@@ -10,6 +10,7 @@
 //! Invariant: a turn lowers exactly one entry by one, so vectors solved in order of their index
 //! need only solved ones, and no race takes more than 6 · 3 + 1 = 19 turns, whatever the die.
 
+use crate::core::arrays::each;
 use crate::games::einstein::{
     MAX_STONES, Standard, Variant, dice::Die, position::Side, stones_permitted,
 };
@@ -90,7 +91,7 @@ pub fn distance_place(stone: usize, square: u8) -> usize {
 /// The distances of stones 1–6 that an index below [`VECTORS`] stands for.
 #[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
-    PLACE.map(|place| (index / place % 5) as u8)
+    each(PLACE, |place| (index / place % 5) as u8)
 }
 
 /// Expectations and distributions of the number of turns for one variant of the rules and one die.
@@ -149,7 +150,7 @@ impl RaceTables {
                 .collect(),
             within: within
                 .iter()
-                .map(|row| row.map(|probability| probability as f32))
+                .map(|row| each(*row, |probability| probability as f32))
                 .collect(),
             exact: exact.into_boxed_slice(),
         }

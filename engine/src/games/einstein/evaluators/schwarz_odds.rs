@@ -14,6 +14,7 @@ use super::{
     race_tables::{VECTORS, distance_index, distance_place},
     schwarz::Schwarz,
 };
+use crate::core::arrays::each;
 use crate::core::{
     calibration::{Calibrated, Calibration, exponential, logistic, unproven},
     evaluator::{Evaluator, Score},
@@ -106,7 +107,7 @@ impl SchwarzOdds {
 
 /// A comparison alone, without a thought for what is not a number.
 #[inline]
-fn greater(one: f32, other: f32) -> f32 {
+pub(super) fn greater(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
 }
 
@@ -153,17 +154,17 @@ impl Evaluator<Standard> for SchwarzOdds {
             };
             of_stones[stone] = greater(greater(odds(0), odds(1)), odds(2));
         }
-        let odds = own.permitted.map(|[first, last]| {
+        let odds = each(own.permitted, |[first, last]| {
             greater(
                 of_stones[usize::from(first) % LANES],
                 of_stones[usize::from(last) % LANES],
             )
         });
-        let values = odds.map(value_of_move);
+        let values = each(odds, value_of_move);
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
-        for (weight, best) in own.weights.iter().zip(values) {
-            value += weight * best;
+        for (outcome, best) in values.iter().enumerate() {
+            value += own.weights[outcome] * best;
         }
         f32::min(value, 1.0)
     }

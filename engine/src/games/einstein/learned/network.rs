@@ -16,6 +16,7 @@ mod successors;
 ))]
 mod vectors;
 
+use crate::core::arrays::each;
 pub use successors::Successors;
 
 use self::{
@@ -160,7 +161,7 @@ impl Fast {
     #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
-        let rows = [mover, other].map(|side| joined_rows(&self.classes, side));
+        let rows = each([mover, other], |side| joined_rows(&self.classes, side));
         let layers = match &self.layers[..] {
             [only] => only,
             all => {

@@ -6,6 +6,7 @@
 //! values, which needs a way to values that never falls. Invariant: the bits of successors valued
 //! one by one; what is kept of a side only saves work.
 
+use crate::core::arrays::each;
 use crate::games::einstein::{
     GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side,
 };
@@ -150,26 +151,25 @@ impl Steps {
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_STEP] = i32::MAX;
         let mut of_stones = [i32::MAX; LANES];
-        for (best, (steps, &arrival)) in of_stones
-            .iter_mut()
-            .zip(self.of_stones.iter().zip(&self.arrivals))
-        {
+        for (stone, best) in of_stones.iter_mut().enumerate() {
             // The worst for the enemy is the best.
-            let [one, another, third] = steps.map(|step| logits[usize::from(step) % ROOM]);
-            *best = one.min(another).min(third).min(arrival);
+            let steps = self.of_stones[stone];
+            let [one, another, third] = each(steps, |step| logits[usize::from(step) % ROOM]);
+            *best = one.min(another).min(third).min(self.arrivals[stone]);
         }
         // What stones are worth, and not outcomes: these would have to be brought together first,
         // and wait for that. A loop and no map, which would not become vector instructions.
         let mut values = [0.0; LANES];
-        for (value, &logit) in values.iter_mut().zip(&of_stones) {
-            let worth = 1.0 - worth(logit);
-            *value = if logit == LOST { 1.0 } else { worth };
+        for (stone, value) in values.iter_mut().enumerate() {
+            let worth = 1.0 - worth(of_stones[stone]);
+            *value = if of_stones[stone] == LOST { 1.0 } else { worth };
         }
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
-        for (weight, permitted) in self.weights.iter().zip(&self.permitted) {
-            let [first, last] = permitted.map(|stone| values[usize::from(stone) % LANES]);
-            value += weight * if first > last { first } else { last };
+        for outcome in 0..MAX_OUTCOMES {
+            let permitted = self.permitted[outcome];
+            let [first, last] = each(permitted, |stone| values[usize::from(stone) % LANES]);
+            value += self.weights[outcome] * if first > last { first } else { last };
         }
         f32::min(value, 1.0)
     }

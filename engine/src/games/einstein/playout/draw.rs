@@ -8,6 +8,7 @@
 //! long for the bits as the rules take for the games.
 
 use super::LANES;
+use crate::core::arrays::by_index;
 use crate::core::random::{GOLDEN, RandomStream, finalised};
 
 /// How many pairs of face and step there are.
@@ -92,8 +93,8 @@ impl LaneRandom {
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
-        std::array::from_fn(|bank| {
-            std::array::from_fn(|generator| {
+        by_index(|bank| {
+            by_index(|generator| {
                 let (a, b) = (low[bank][generator], high[bank][generator]);
                 let mixed = a ^ b;
                 low[bank][generator] = a.rotate_left(24) ^ mixed ^ mixed << 16;

@@ -12,6 +12,7 @@ use super::{
     lanes::{Lanes, ROUND, Standing, first_lanes},
     starts::Starts,
 };
+use crate::core::arrays::each;
 use crate::core::bits::members;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
 use std::{hint::select_unpredictable, sync::LazyLock};
@@ -162,7 +163,7 @@ impl ScalarGame {
         };
         for stone in 0..MAX_STONES {
             // Gone stones go to squares that do not exist.
-            let [own, other] = sides.map(|side| (side >> (8 * stone)) as u8 & 31);
+            let [own, other] = each(sides, |side| (side >> (8 * stone)) as u8 & 31);
             game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::marked(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
@@ -180,12 +181,12 @@ impl ScalarGame {
         position: &Position,
     ) -> Self {
         let sides = [position.mover(), position.other()];
-        let packed = sides.map(|side| {
+        let packed = each(sides, |side| {
             (0..MAX_STONES).fold(0, |packed, stone| {
                 packed | u64::from(side.square(stone)) << (8 * stone)
             })
         });
-        Self::new::<COLUMNS, ROWS>(packed, sides.map(|side| side.alive()))
+        Self::new::<COLUMNS, ROWS>(packed, each(sides, |side| side.alive()))
     }
 
     /// The squares of both sides, each in its own perspective, read off the board.

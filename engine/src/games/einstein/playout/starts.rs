@@ -6,6 +6,7 @@
 //! Invariant: [`LANES`] starts can be read from any cursor without wrapping.
 
 use super::LANES;
+use crate::core::arrays::{by_index, each};
 use crate::core::random::RandomStream;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 
@@ -82,8 +83,7 @@ impl Starts {
     pub(super) fn random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;
-            let squares =
-                |index: usize| std::array::from_fn(|stone| self.setups.stones[stone][index]);
+            let squares = |index: usize| by_index(|stone| self.setups.stones[stone][index]);
             let side = Side::new(squares(0));
             self.describe(&Position::new(side, side, 0));
         }
@@ -101,8 +101,8 @@ impl Starts {
 
     fn describe(&mut self, position: &Position) {
         let sides = [position.mover(), position.other()];
-        self.alive = sides.map(|side| side.alive());
-        self.edge = sides.map(|side| {
+        self.alive = each(sides, |side| side.alive());
+        self.edge = each(sides, |side| {
             let on_edge = |stone: &usize| Standard::mobility_from(side.square(*stone)) == 1;
             (0..MAX_STONES)
                 .filter(on_edge)
@@ -123,21 +123,22 @@ impl Starts {
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
-        offsets.map(|offset| {
-            std::array::from_fn(|stone| {
-                let (chunk, _) = ring.stones[stone][offset..]
-                    .split_first_chunk()
-                    .unwrap_or((&[GONE_BYTE; LANES], &[]));
-                chunk
-            })
-        })
+        let mut stones = [[&[GONE_BYTE; LANES]; MAX_STONES]; 2];
+        for (side, offset) in stones.iter_mut().zip(offsets) {
+            for (squares, ring) in side.iter_mut().zip(ring.stones.iter()) {
+                if let Some(chunk) = ring[offset..].first_chunk() {
+                    *squares = chunk;
+                }
+            }
+        }
+        stones
     }
 
     /// The start that is `index` further on than the next one, both sides packed.
     #[inline]
     pub(super) fn packed(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();
-        offsets.map(|offset| ring.packed[offset + index])
+        each(offsets, |offset| ring.packed[offset + index])
     }
 
     /// Goes on by `count` starts, at most [`LANES`].

@@ -17,6 +17,7 @@
 mod find;
 
 use super::patterns::{MOST_STONES, PATTERNS};
+use crate::core::arrays::by_index;
 use crate::games::einstein::symmetry::transposed;
 
 /// The mover's goal; a square s of one side is GOAL − s for the other.
@@ -169,7 +170,7 @@ fn are_distinct(squares: &[u8]) -> bool {
 
 fn tuple(number: usize, stones: usize) -> Squares {
     let mut rest = number;
-    std::array::from_fn(|index| {
+    by_index(|index| {
         let square = rest % SQUARES;
         rest /= SQUARES;
         if index < stones { square as u8 } else { 0 }

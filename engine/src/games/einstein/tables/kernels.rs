@@ -6,6 +6,7 @@
 //! whatever order it is added. Only [`rounded`] rounds, once, by one multiplication.
 
 use super::patterns::PATTERNS;
+use crate::core::arrays::by_index;
 use crate::core::simd::dispatched;
 
 /// The value of a won position, in units.
@@ -144,7 +145,7 @@ fn expect<const OWN: usize, const ENEMY: usize>(
 ) {
     // Whole vectors; what lies behind the block has weights of 0 and means nothing.
     let cells = const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) };
-    let weights: [&[f32]; 9] = std::array::from_fn(|term| &weights[term.min(2 * OWN - 2)][..cells]);
+    let weights: [&[f32]; 9] = by_index(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
         let mut sum = 0.0;
         for stone in 0..OWN {

@@ -22,6 +22,7 @@ use super::{
     memory::{Blocks, prefetch},
     patterns::{self, MOST_STONES, PATTERNS, masks, number, reversed, without},
 };
+use crate::core::arrays::by_index;
 use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
 use std::ops::Range;
@@ -407,7 +408,7 @@ fn turned(squares: &Squares) -> Squares {
 /// A tuple without one of its stones.
 #[inline(always)]
 fn without_stone(squares: &Squares, stone: usize) -> Squares {
-    std::array::from_fn(|index| squares[(index + usize::from(index >= stone)).min(MOST_STONES - 1)])
+    by_index(|index| squares[(index + usize::from(index >= stone)).min(MOST_STONES - 1)])
 }
 
 /// The other side's tuples by their progress.

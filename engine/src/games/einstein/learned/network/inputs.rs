@@ -7,6 +7,7 @@
 //! group's text changes whenever what it computes changes. One-hot inputs by stone and square
 //! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 
+use crate::core::arrays::each;
 use crate::games::einstein::{
     GONE, MAX_STONES, Position, Standard,
     evaluators::race_tables::{RaceTables, VECTORS, distance_index},
@@ -235,22 +236,28 @@ pub(super) fn rows_of_both<'a>(
 ) -> &'a [u16] {
     let (mut count, mut start) = (0, 0);
     if groups.contains(InputGroup::Race) {
-        let [own, others] = [mover, other]
-            .map(|side| u16::from(quarters.at(distance_index(side))).min(RACE_CLASSES as u16 - 1));
+        let class = |side| u16::from(quarters.at(distance_index(side)));
+        let [own, others] = each([mover, other], |side| {
+            class(side).min(RACE_CLASSES as u16 - 1)
+        });
         out[0] = RACE_CLASSES as u16 * own + others;
         (count, start) = (1, InputGroup::Race.rows() as u16);
     }
     if groups.contains(InputGroup::Contact) {
         // Squares of one side as the other sees them: 24 minus each.
-        let taken = [mover, other].map(|side| side.squares_taken() & ((1 << 25) - 1));
-        let turned = taken.map(|taken| taken.reverse_bits() >> 7);
+        let taken = each([mover, other], |side| {
+            side.squares_taken() & ((1 << 25) - 1)
+        });
+        let turned = each(taken, |taken| taken.reverse_bits() >> 7);
         for (number, side) in [mover, other].into_iter().enumerate() {
             for stone in 0..MAX_STONES {
                 let contact = match side.square(stone) {
                     GONE => CONTACTS as u16,
                     square => {
-                        let [own, enemy] =
-                            [taken[number], turned[1 - number]].map(|taken| ahead(taken, square));
+                        let (own, enemy) = (
+                            ahead(taken[number], square),
+                            ahead(turned[1 - number], square),
+                        );
                         own | enemy << 3
                     }
                 };

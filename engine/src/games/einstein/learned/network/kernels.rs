@@ -212,7 +212,7 @@ dispatched! {
 fn add_up_body(sums: [&[Line16]; 2], table: &[Line16], rows: &[u16], out: &mut [Line16]) {
     let lines = out.len();
     for (line, out) in out.iter_mut().enumerate() {
-        let [mut sum, other] = sums.map(|sums| sums[line].0);
+        let [mut sum, other] = [sums[0][line].0, sums[1][line].0];
         let mut add = |addend: &[i16; 32]| {
             for neuron in 0..32 {
                 sum[neuron] = sum[neuron].wrapping_add(addend[neuron]);

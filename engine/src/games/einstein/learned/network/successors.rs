@@ -11,6 +11,7 @@ use super::{
     inputs::{JOINED, TURNS_ROW, joined_rows, turns_row},
     kernels::{self, Line, Line16, Pair},
 };
+use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
     GONE, MAX_STONES, Move, Position, Standard,
     evaluators::race_tables::{distance_index, distance_place},
@@ -114,16 +115,19 @@ impl Fast {
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
         let stones = position.stones() as usize % self.buckets.len();
-        let [fewer, all] = [stones.saturating_sub(1), stones].map(|left| self.buckets[left]);
-        let own_pairs: [Pair; MOST] = std::array::from_fn(|step| [step as u8, 0]);
+        let [fewer, all] = each([stones.saturating_sub(1), stones], |left| {
+            self.buckets[left]
+        });
+        let own_pairs: [Pair; MOST] = by_index(|step| [step as u8, 0]);
         let (movers, others, summed) = match &self.both {
             None => (&*enemies, others, pairs),
             Some(both) => {
                 let lines = FIRST / 32;
                 let outs = whole.chunks_exact_mut(lines);
                 for ((step, pair), out) in steps.iter().zip(pairs).zip(outs) {
-                    let sums = [(&*enemies, pair[0]), (others, pair[1])]
-                        .map(|(sums, at)| &sums[usize::from(at) * lines..][..lines]);
+                    let sums = each([(&*enemies, pair[0]), (others, pair[1])], |(sums, at)| {
+                        &sums[usize::from(at) * lines..][..lines]
+                    });
                     let sides = (enemy.without(step.square), step.made_by(position.mover()));
                     both.add_up(self.instructions, sides, sums, out);
                 }
@@ -191,8 +195,9 @@ impl Fast {
             let victim = captured.trailing_zeros() as usize;
             captured &= captured - 1;
             let square = enemy.square(victim);
-            for (pair, step) in pairs.iter_mut().zip(steps) {
+            for at in 0..steps.len().min(MOST) {
                 // By a mask, for no processor foresees it.
+                let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
             }

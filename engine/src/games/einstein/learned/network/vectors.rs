@@ -355,7 +355,8 @@ macro_rules! kernels {
                 pairs: &[Pair],
                 all: &mut [Activations<FIRST>; GROUP],
             ) {
-                for (pair, activations) in pairs.iter().zip(all) {
+                for number in 0..pairs.len().min(GROUP) {
+                    let (pair, activations) = (pairs[number], &mut all[number]);
                     let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
                     let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
                     for at in 0..FIRST / BYTES {

@@ -12,6 +12,7 @@ use super::{
     view::View,
     watchers::Watcher,
 };
+use crate::core::arrays::each;
 use crate::games::einstein::{
     MAX_STONES, Standard, evaluators::race_tables::distance, learned::steps::Step,
 };
@@ -133,7 +134,7 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
 /// The places of the view that say what stands on a square.
 #[inline]
 fn square(square: usize) -> [usize; 3] {
-    [BOARD, OWNERS, MOBILE].map(|first| first + square)
+    each([BOARD, OWNERS, MOBILE], |first| first + square)
 }
 
 #[inline(always)]

@@ -6,6 +6,7 @@
 //! agrees with the rules' own list of permitted stones.
 
 use super::cell::MOBILE_CELLS;
+use crate::core::arrays::each;
 use crate::games::einstein::MAX_STONES;
 
 /// Of a set of living stones those that a number other than their own permits, one bit a stone.
@@ -19,7 +20,9 @@ fn permitted_by_others(alive: u8) -> u8 {
 /// The same of both sides, one bit for each symbol of the board.
 #[inline]
 pub(super) fn symbols_permitted_by_others(mover: u8, other: u8) -> u16 {
-    let [mover, other] = [mover, other].map(|alive| u16::from(permitted_by_others(alive)));
+    let [mover, other] = each([mover, other], |alive| {
+        u16::from(permitted_by_others(alive))
+    });
     mover << 1 | other << (1 + MAX_STONES)
 }
 

@@ -8,6 +8,7 @@
 
 use super::super::patterns::{MOST_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
 use super::{Class, GOAL, Index, number, width, with_class};
+use crate::core::arrays::by_index;
 use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 
 /// What a set of labels says.
@@ -76,7 +77,7 @@ impl Stones {
 
     #[inline(always)]
     fn squares<const COUNT: usize>(self) -> [u8; COUNT] {
-        std::array::from_fn(|index| self.side.square(usize::from(self.labels.stones[index])))
+        by_index(|index| self.side.square(usize::from(self.labels.stones[index])))
     }
 }
 
@@ -141,7 +142,7 @@ fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool
     let flipped = first > last;
     let (low, high) = (first.min(last), first.max(last));
     let mut rank = high * (high - 1) / 2 + low;
-    let in_order: [usize; COUNT] = std::array::from_fn(|index| {
+    let in_order: [usize; COUNT] = by_index(|index| {
         if flipped {
             places[COUNT - 1 - index]
         } else {

@@ -146,7 +146,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         lanes: 0,
     }; BLOCKS];
     let mut held = [[0u32; LANES]; BLOCKS];
-    for (at, (block, held)) in blocks.iter_mut().zip(&mut held).enumerate() {
+    for at in 0..BLOCKS {
         let (one, steps) = moves.parent.set.kernels().plan.block(GROUP * part + at);
         let step = &steps[0];
         let (places, within_pairs, pairs) = (
@@ -154,7 +154,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
             load(&step.within_pairs),
             load(&step.pairs),
         );
-        *block = Block {
+        let block = Block {
             bases: load(&one.bases),
             places,
             within_pairs,
@@ -163,26 +163,28 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
             lanes: lanes_of(load(&one.mask)),
         };
         // Lanes without a tuple have a row that there is.
-        *held = numbers(_mm512_maskz_mov_epi32(
+        held[at] = numbers(_mm512_maskz_mov_epi32(
             block.lanes,
             block.rows::<REDUCED, LONG>(&moves.before),
         ));
+        blocks[at] = block;
     }
     let mut rows = Numbers([const { MaybeUninit::uninit() }; ROOM]);
     let (mut ends, mut watchers) = ([0; MOST], [0; MOST]);
     let mut filled = 0;
-    for ((&step, watchers), end) in moves.steps.iter().zip(&mut watchers).zip(&mut ends) {
+    for index in 0..moves.steps.len().min(MOST) {
+        let step = moves.steps[index];
         let after = moves.before.after(moves.parent, step, &moves.mobility);
-        *watchers = moves.parent.watched_by(step, part);
+        watchers[index] = moves.parent.watched_by(step, part);
         for (at, block) in blocks.iter().enumerate() {
-            let mask = (*watchers >> (LANES * at)) as u16;
+            let mask = (watchers[index] >> (LANES * at)) as u16;
             rows.store(
                 filled,
                 _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)),
             );
             filled += mask.count_ones() as usize;
         }
-        *end = filled;
+        ends[index] = filled;
     }
     // Else the compiler takes them out of registers one by one, which costs more than loads.
     let held = std::hint::black_box(&mut held);
@@ -192,15 +194,18 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     // symbols of its cell. So they are below `Plan::rows`: the caller has a weight for each. Without
     // `LONG` a row may lack parts, which only makes it smaller.
     unsafe {
-        for row in held.as_flattened_mut() {
-            *row = *moves.weights.get_unchecked(*row as usize) as u32;
+        for rows in held.iter_mut() {
+            for row in rows {
+                *row = *moves.weights.get_unchecked(*row as usize) as u32;
+            }
         }
         rows.add_up(filled, moves.weights);
     }
-    let mut held = held.each_ref().map(|held| load(held));
-    for (held, block) in held.iter_mut().zip(&blocks) {
-        *held = _mm512_maskz_mov_epi32(block.lanes, *held);
-        moves.whole = _mm512_add_epi32(moves.whole, *held);
+    let numbers = held;
+    let mut held = [nothing; BLOCKS];
+    for at in 0..BLOCKS {
+        held[at] = _mm512_maskz_mov_epi32(blocks[at].lanes, load(&numbers[at]));
+        moves.whole = _mm512_add_epi32(moves.whole, held[at]);
     }
     let mut before = 0;
     for (index, change) in moves.changes.iter_mut().enumerate().take(moves.steps.len()) {
@@ -277,15 +282,18 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
             }
         }
     }
-    for (changes, out) in moves.changes[..steps.len()]
-        .chunks(lane_sums::TOGETHER)
-        .zip(sums.as_chunks_mut().0)
-    {
+    let changes = &moves.changes[..steps.len()];
+    for (number, out) in sums.as_chunks_mut().0.iter_mut().enumerate() {
+        let first = lane_sums::TOGETHER * number;
+        if first >= changes.len() {
+            break;
+        }
         let mut four = [moves.whole; lane_sums::TOGETHER];
-        for (sum, change) in four.iter_mut().zip(changes) {
+        for at in first..changes.len().min(first + lane_sums::TOGETHER) {
             // SAFETY: there is one group of blocks at least (asserted above), and each has written the
             // changes of all steps, of which there are no more than changes (the slice).
-            *sum = _mm512_add_epi32(*sum, unsafe { change.assume_init() });
+            let change = unsafe { changes[at].assume_init() };
+            four[at - first] = _mm512_add_epi32(four[at - first], change);
         }
         lane_sums::store(out, lane_sums::of_sixteens(four));
     }

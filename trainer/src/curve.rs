@@ -73,7 +73,10 @@ impl<'a> From<&'a ProgressBar> for Watch<'a> {
 
 impl Watch<'_> {
     /// Writes `curve.csv` and the picture of it, each complete or not at all.
-    pub(crate) fn show(&self, directory: &Path, table: &str) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If the picture cannot be drawn or a file not be written.
+    pub fn show(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
                 file.write_all(text.as_bytes())
@@ -88,8 +91,9 @@ impl Watch<'_> {
     }
 }
 
-/// A line an epoch, with a column for each number that may remain.
-pub(crate) fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
+/// The table: a line an epoch, with a column for each number that may remain.
+#[must_use]
+pub fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(
         "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds",
     );

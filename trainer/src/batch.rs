@@ -22,7 +22,7 @@ pub(crate) const TASK: usize = 256;
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
     /// `[batch, active]`.
-    pub rows: Vec<i32>,
+    pub rows: Vec<u16>,
     /// Buckets, `[batch]`; empty if there is one.
     pub buckets: Vec<u8>,
     /// Win probabilities, `[batch]`.
@@ -94,7 +94,8 @@ impl NetworkBatch {
             let shape = [samples, values.len() / samples];
             Tensor::from_data(TensorData::new(values, shape), device)
         };
-        let rows = TensorData::new(self.rows.clone(), [samples, self.rows.len() / samples]);
+        let rows: Vec<i32> = self.rows.iter().map(|&row| row.into()).collect();
+        let rows = TensorData::new(rows, [samples, self.rows.len() / samples]);
         let mut mask = vec![0.0; self.buckets.len() * buckets];
         for (row, &bucket) in mask.chunks_exact_mut(buckets).zip(&self.buckets) {
             row[usize::from(bucket)] = 1.0;
@@ -177,20 +178,9 @@ pub fn network_batch<G: Learnable>(
         bounds,
     } = looks;
     let active = game.input_runs(*groups).len();
-    let mut rows = vec![0i32; samples.len() * active];
-    samples
-        .par_chunks(TASK)
-        .zip(rows.par_chunks_mut(TASK * active))
-        .for_each(|(samples, rows)| {
-            let mut found = vec![0u16; active];
-            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
-                let position = &sample.position;
-                game.input_rows(*groups, position, game.to_move(position), &mut found);
-                for (row, &found) in rows.iter_mut().zip(&found) {
-                    *row = i32::from(found);
-                }
-            }
-        });
+    let rows = rows_of(samples, active, |position, rows| {
+        game.input_rows(*groups, position, game.to_move(position), rows);
+    });
     let bucket = |sample: &Sample<_>| bucket(bounds, game.remaining(&sample.position)) as u8;
     let counted = samples
         .iter()
@@ -222,21 +212,32 @@ pub fn tuple_batch<G: Learnable>(
     samples: &[Sample<G::Position>],
     search_share: f32,
 ) -> TupleBatch {
-    let tuples = set.tuples();
-    let mut rows = vec![0u32; samples.len() * tuples];
-    samples
-        .par_chunks(TASK)
-        .zip(rows.par_chunks_mut(TASK * tuples))
-        .for_each(|(samples, rows)| {
-            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(tuples)) {
-                set.indices(&sample.position, rows);
-            }
-        });
     TupleBatch {
-        rows,
+        rows: rows_of(samples, set.tuples(), |position, rows| {
+            set.indices(position, rows);
+        }),
         weights: weights(samples),
         targets: each(samples, |sample| sample.target(search_share)),
     }
+}
+
+/// So many rows of each sample, found by `find`.
+fn rows_of<P: Sync, T: Copy + Default + Send>(
+    samples: &[Sample<P>],
+    width: usize,
+    find: impl Fn(&P, &mut [T]) + Sync,
+) -> Vec<T> {
+    let mut rows = vec![T::default(); samples.len() * width];
+    samples
+        .par_chunks(TASK)
+        .zip(rows.par_chunks_mut(TASK * width))
+        .for_each(|(samples, rows)| {
+            // Counted: what an iterator of two slices does is not always inlined.
+            for (number, sample) in samples.iter().enumerate() {
+                find(&sample.position, &mut rows[number * width..][..width]);
+            }
+        });
+    rows
 }
 
 /// What samples count; nothing if all count 1.
@@ -303,7 +304,6 @@ mod tests {
                     assert_eq!(network.targets[number], sample.target(0.6));
                     let mut rows = vec![0; active];
                     game.input_rows(groups, position, game.to_move(position), &mut rows);
-                    let rows: Vec<i32> = rows.into_iter().map(i32::from).collect();
                     assert_eq!(network.rows[number * active..][..active], rows);
                     if let Some(&bucket) = network.buckets.get(number) {
                         let stones = position.stones();
@@ -316,7 +316,7 @@ mod tests {
                 let together = network.clone().by_bucket();
                 assert!(together.buckets.is_sorted());
                 let keys = |batch: &NetworkBatch| {
-                    let rows = batch.rows.chunks(active).map(<[i32]>::to_vec);
+                    let rows = batch.rows.chunks(active).map(<[u16]>::to_vec);
                     let mut keys: Vec<_> = rows
                         .zip(batch.targets.iter().map(|t| t.to_bits()))
                         .collect();

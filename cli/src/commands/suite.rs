@@ -7,7 +7,7 @@ use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
 use benches::studies::regret::{
     positions::Source,
-    suite::{FEWEST_STONES, MOST_STONES, Maker, file, write_keys},
+    suite::{FEWEST_STONES, MOST_STONES, Maker, file, write_held_out},
 };
 use clap::value_parser;
 use engine::core::files;
@@ -116,6 +116,6 @@ impl Arguments {
         if self.shard.ends_task(false)? {
             return Ok(());
         }
-        Ok(write_keys(&self.out, &game)?)
+        Ok(write_held_out(&self.out, &game)?)
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> Network
     let looks = usual();
     let runs = looks.game.input_runs(looks.groups);
     let rows = (0..samples).flat_map(|_| runs.clone());
-    let rows = rows.map(|run| (run.start + random.below(run.len())) as i32);
+    let rows = rows.map(|run| (run.start + random.below(run.len())) as u16);
     NetworkBatch {
         rows: rows.collect(),
         buckets: Vec::new(),

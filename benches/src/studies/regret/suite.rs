@@ -203,7 +203,7 @@ impl Maker<'_> {
         let range = |_| fewest..=stones;
         let mut drawn = draw_positions(self.game, self.source, range, count, seed, progress)?;
         let mut seen = HashSet::new();
-        drawn.retain(|position| seen.insert(position.suite_key()));
+        drawn.retain(|position| seen.insert(position.least_image()));
         drawn.truncate(positions as usize);
         if (drawn.len() as u64) < positions {
             return Err(format!(
@@ -312,26 +312,28 @@ fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 
-/// Writes the keys of all positions of the suites in a directory: those that training leaves out.
+/// Writes the least images of all positions of the suites in a directory: those that training leaves
+/// out.
 ///
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
-pub fn write_keys(directory: &Path, game: &Standard) -> Result<()> {
-    let keys = keys(directory, game)?;
+pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
+    let images = least_images(directory, game)?;
     Ok(write_atomically(&directory.join("held-out.bin"), |file| {
-        keys.iter()
-            .try_for_each(|key| file.write_all(&key.to_le_bytes()))
+        images
+            .iter()
+            .try_for_each(|image| file.write_all(&image.to_le_bytes()))
     })?)
 }
 
-/// The keys of all positions of the suites in a directory.
-pub(super) fn keys(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
-    let mut keys = BTreeSet::new();
+/// The least image of every position of the suites in a directory.
+pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
+    let mut images = BTreeSet::new();
     for suite in LabelledSuite::all(directory, game)? {
         let positions = suite.labelled.iter();
-        keys.extend(positions.map(|labelled| labelled.position.suite_key()));
+        images.extend(positions.map(|labelled| labelled.position.least_image()));
     }
-    Ok(keys)
+    Ok(images)
 }
 
 impl LabelledSuite {

@@ -7,7 +7,7 @@ use super::{
     measure::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
     report::{Measured, Report, measure},
-    suite::{LabelledSuite, Maker, file, keys, write_keys},
+    suite::{LabelledSuite, Maker, file, least_images, write_held_out},
     truth::{Labelled, faces, first_best, label_exactly},
 };
 use engine::core::{game::Game, random::RandomStream};
@@ -303,7 +303,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
-    let held_out = keys(&directory, &game).unwrap();
+    let held_out = least_images(&directory, &game).unwrap();
     assert_eq!(held_out.len(), positions, "no two are alike");
     let bytes: Vec<u8> = held_out.into_iter().flat_map(u64::to_le_bytes).collect();
     assert!(bytes == std::fs::read(directory.join("held-out.bin")).unwrap());
@@ -357,7 +357,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         exact += u32::from(labelled.errors == [0.0; 18]);
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
-    write_keys(at, &game).unwrap();
+    write_held_out(at, &game).unwrap();
     assert_eq!(std::fs::read(at.join("held-out.bin")).unwrap().len(), 240);
     std::fs::remove_file(&path).unwrap();
     let refused = make("greedy", 1).unwrap_err().to_string();

@@ -21,7 +21,7 @@ const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
 
 /// The six stones of one side, in its own perspective.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Side(u32);
 
 impl Side {
@@ -54,6 +54,27 @@ impl Side {
     #[inline]
     pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
         by_index(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
+    }
+
+    /// The same side with the square of each stone looked up: `squares` has those of two stones at
+    /// the place that [`Self::in_pairs`] gives them.
+    #[inline]
+    pub(super) fn mapped(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
+        let pair = |pair: u32| {
+            let shift = 2 * LANE_BITS * pair;
+            u32::from(squares[(self.0 >> shift) as usize % squares.len()]) << shift
+        };
+        Self(pair(0) | pair(1) | pair(2))
+    }
+
+    /// The same squares, the last stone on that of the first.
+    #[inline]
+    pub(super) fn reversed(self) -> Self {
+        let exchanged = |near: u32, far: u32| {
+            let (near, far) = (LANE_BITS * near, LANE_BITS * far);
+            (self.0 >> far & 31) << near | (self.0 >> near & 31) << far
+        };
+        Self(exchanged(0, 5) | exchanged(1, 4) | exchanged(2, 3))
     }
 
     /// One bit a living stone.

@@ -31,6 +31,17 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
+/// The squares of two stones across the diagonal, at the place of both.
+static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
+    let mut pairs = [0; 1 << 10];
+    let mut pair = 0;
+    while pair < pairs.len() {
+        pairs[pair] = TRANSPOSED[pair % 32] as u16 | (TRANSPOSED[pair / 32] as u16) << 5;
+        pair += 1;
+    }
+    pairs
+};
+
 /// The position that `symmetry` (below [`SYMMETRIES`]; higher bits are ignored) turns `position`
 /// into.
 #[must_use]
@@ -56,15 +67,30 @@ pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
 }
 
 #[inline]
-fn symmetric_side(side: Side, transpose: bool, reverse: bool) -> Side {
-    let mut squares = side.squares();
+fn symmetric_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
     if transpose {
-        squares = squares.map(transposed);
+        side = side.mapped(&TRANSPOSED_PAIRS);
     }
     if reverse {
-        squares.reverse();
+        side = side.reversed();
     }
-    Side::new(squares)
+    side
+}
+
+impl Position {
+    /// The least packed form of all positions that are alike but for symmetry or colours.
+    #[must_use]
+    #[inline]
+    pub fn least_image(&self) -> u64 {
+        // Labels are reversed on each side for itself, so each side has its own least.
+        let least = |side: Side| side.min(side.reversed());
+        let of = |mover: Side, other| Self::new(least(mover), least(other), 0).bits();
+        let (mover, other) = (self.mover(), self.other());
+        of(mover, other).min(of(
+            mover.mapped(&TRANSPOSED_PAIRS),
+            other.mapped(&TRANSPOSED_PAIRS),
+        ))
+    }
 }
 
 #[cfg(test)]
@@ -134,6 +160,46 @@ mod tests {
                     game.winner(&symmetric(&after, symmetry)),
                     game.winner(&after)
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn images_have_one_least_whoever_is_red() {
+        let game = Standard::default();
+        // Square by square, as the symmetries are told at the top.
+        let plain = |side: Side, transpose: bool, reverse: bool| {
+            let mut squares = side.squares();
+            for square in squares.iter_mut().filter(|square| **square != GONE) {
+                *square = if transpose {
+                    *square % 5 * 5 + *square / 5
+                } else {
+                    *square
+                };
+            }
+            if reverse {
+                squares.reverse();
+            }
+            Side::new(squares)
+        };
+        for position in random_positions(&game, 13, 4000) {
+            let (mover, other) = (position.mover(), position.other());
+            let images: Vec<Position> = (0..SYMMETRIES)
+                .map(|one| {
+                    let image = Position::new(
+                        plain(mover, one & 1 != 0, one & 2 != 0),
+                        plain(other, one & 1 != 0, one & 4 != 0),
+                        position.seat(),
+                    );
+                    assert_eq!(symmetric(&position, one), image);
+                    image
+                })
+                .collect();
+            let red = |image: &Position| Position::new(image.mover(), image.other(), 0).bits();
+            let least = images.iter().map(red).min().unwrap();
+            for image in images {
+                let blue = Position::new(image.mover(), image.other(), 1 - image.seat());
+                assert_eq!([image.least_image(), blue.least_image()], [least; 2]);
             }
         }
     }

@@ -22,7 +22,7 @@ const CHUNK: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// `[samples, active]`.
-    pub rows: &'a [i32],
+    pub rows: &'a [u16],
     /// Buckets, `[samples]`; empty if there is one. Those of a bucket should stand together.
     pub buckets: &'a [u8],
     /// Win probabilities, `[samples]`.
@@ -177,7 +177,7 @@ fn forward<V: Vector, const ROWS: usize>(
         for column in 0..first_width {
             let mut total = V::load(&bias[column]);
             for &row in rows {
-                total = total.plus(V::load(&table[row as usize * first_width + column]));
+                total = total.plus(V::load(&table[usize::from(row) * first_width + column]));
             }
             total.store(&mut sums[column]);
         }
@@ -338,7 +338,7 @@ fn backward<V: Vector, const ROWS: usize>(
             open.add_to(&mut bias[column]);
         }
         for &row in rows {
-            let weights = &mut table[row as usize * first_width..][..first_width];
+            let weights = &mut table[usize::from(row) * first_width..][..first_width];
             for column in 0..first_width {
                 V::load(&slopes[column]).add_to(&mut weights[column]);
             }

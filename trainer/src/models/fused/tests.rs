@@ -43,7 +43,7 @@ const WEIGHTS: [f32; 2] = [0.375, 1.5];
 fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> NetworkBatch {
     // Few squares, so that samples share rows and some rows are in none.
     let rows = (0..samples * ACTIVE)
-        .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as i32)
+        .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };

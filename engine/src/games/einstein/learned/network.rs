@@ -80,7 +80,7 @@ struct Fast {
     layers: Vec<Layers>,
     /// The bucket of each number of living stones; a power of two, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
-    classes: Arc<TurnClasses>,
+    classes: &'static TurnClasses,
     both: Option<OfBoth>,
     instructions: Instructions,
 }
@@ -89,7 +89,7 @@ struct Fast {
 #[derive(Debug)]
 struct OfBoth {
     groups: InputGroups,
-    quarters: Arc<TurnClasses>,
+    quarters: &'static TurnClasses,
     /// Their rows.
     table: Vec<Line16>,
 }
@@ -111,7 +111,7 @@ impl OfBoth {
         out: &mut [Line16],
     ) {
         let mut rows = [0; MOST_OF_BOTH];
-        let rows = rows_of_both(self.groups, &self.quarters, mover, other, &mut rows);
+        let rows = rows_of_both(self.groups, self.quarters, mover, other, &mut rows);
         kernels::add_up(instructions, sums, &self.table, rows, out);
     }
 }
@@ -136,7 +136,7 @@ impl Fast {
         let classes = TurnClasses::shared(groups.contains(InputGroup::RaceDistribution));
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
-            kernels::lines(&join(groups, &classes, first, rows, bias))
+            kernels::lines(&join(groups, classes, first, rows, bias))
         };
         let both = of_both(groups).next().map(|_| OfBoth {
             groups,
@@ -161,7 +161,7 @@ impl Fast {
     #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
-        let rows = each([mover, other], |side| joined_rows(&self.classes, side));
+        let rows = each([mover, other], |side| joined_rows(self.classes, side));
         let layers = match &self.layers[..] {
             [only] => only,
             all => {

@@ -7,18 +7,14 @@
 //! group's text changes whenever what it computes changes. One-hot inputs by stone and square
 //! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 
-use crate::core::arrays::each;
+use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
     GONE, MAX_STONES, Position, Standard,
     evaluators::race_tables::{RaceTables, VECTORS, distance_index},
     position::Side,
 };
 use crate::learned::names::{NameSet, Named};
-use std::{
-    collections::BTreeSet,
-    ops::Range,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
 /// A group of inputs beside the squares of the stones, which are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,44 +177,41 @@ pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
 
 /// Writes the row that is on in each run.
 pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut [u16]) {
-    let mut out = out.iter_mut();
-    let mut push = |row: usize| {
-        if let Some(out) = out.next() {
-            *out = row as u16;
-        }
-    };
     let (mover, other) = (position.mover(), position.other());
+    let quarters = TurnClasses::shared(false);
+    let mut count = 0;
     for (side, first) in [(mover, 0), (other, side_rows(groups))] {
-        let alive = side.alive();
-        for (stone, square) in side.squares().into_iter().enumerate() {
-            push(first + stone * PLACES + usize::from(square).min(PLACES - 1));
+        for stone in 0..MAX_STONES {
+            let place = usize::from(side.square(stone)).min(PLACES - 1);
+            out[count + stone] = (first + stone * PLACES + place) as u16;
         }
-        let mut start = first + MAX_STONES * PLACES;
-        let index = distance_index(side);
+        count += MAX_STONES;
+        let mut start = (first + MAX_STONES * PLACES) as u16;
+        let (alive, index) = (side.alive(), distance_index(side));
         for group in of_a_side(groups) {
+            let out = &mut out[count..];
             match group {
                 InputGroup::Mobility => {
-                    for stone in 0..MAX_STONES {
-                        let place = mobility_place(alive, stone, side.square(stone));
-                        push(start + stone * MOBILITY_PLACES + place);
+                    for (stone, row) in mobility_rows(alive, side).iter().enumerate() {
+                        out[stone] = start + row;
                     }
                 }
-                InputGroup::Alive => push(start + usize::from(alive)),
-                InputGroup::Turns => {
-                    push(start + usize::from(TurnClasses::shared(false).at(index)))
-                }
+                InputGroup::Alive => out[0] = start + u16::from(alive),
+                InputGroup::Turns => out[0] = start + u16::from(quarters.at(index)),
                 _ => {
                     let classes = TurnClasses::shared(true);
-                    push(start + usize::from(classes.spreads[usize::from(classes.at(index))]));
+                    out[0] = start + classes.spreads[usize::from(classes.at(index))];
                 }
             }
-            start += group.rows();
+            count += group.active();
+            start += group.rows() as u16;
         }
     }
     let mut rows = [0; MOST_OF_BOTH];
-    let first = 2 * side_rows(groups);
-    for &row in rows_of_both(groups, &TurnClasses::shared(false), mover, other, &mut rows) {
-        push(first + usize::from(row));
+    let first = 2 * side_rows(groups) as u16;
+    for &row in rows_of_both(groups, quarters, mover, other, &mut rows) {
+        out[count] = first + row;
+        count += 1;
     }
 }
 
@@ -299,11 +292,11 @@ const fn faces(alive: usize, stone: usize) -> usize {
     faces
 }
 
-fn mobility_place(alive: u8, stone: usize, square: u8) -> usize {
-    match faces(usize::from(alive), stone) {
-        0 => MOBILITY_PLACES - 1,
-        faces => 25 * (faces - 1) + usize::from(square),
-    }
+/// The input of each stone among those of [`InputGroup::Mobility`].
+#[inline(always)]
+fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
+    let base = &STONE_BASE[usize::from(alive) % ALIVE_SETS];
+    by_index(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
 /// The class of each distance vector by expected turns, and of those alike by their spread if that
@@ -317,9 +310,9 @@ pub(super) struct TurnClasses {
 
 impl TurnClasses {
     /// Those there are: models are for the classic rules and a fair die.
-    pub(super) fn shared(by_spread: bool) -> Arc<Self> {
-        static SHARED: [OnceLock<Arc<TurnClasses>>; 2] = [const { OnceLock::new() }; 2];
-        Arc::clone(SHARED[usize::from(by_spread)].get_or_init(|| Arc::new(Self::new(by_spread))))
+    pub(super) fn shared(by_spread: bool) -> &'static Self {
+        static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
+        SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
     }
 
     fn new(by_spread: bool) -> Self {
@@ -376,8 +369,8 @@ const FIRST_TURN: usize = MAX_STONES * MOBILITY_PLACES;
 const FIRST_SET: usize = FIRST_TURN + 256;
 const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
 
-/// For each set of living stones what to add to a stone's square to get its joined row; squares of
-/// stones gone are 31.
+/// For each set of living stones what to add to a stone's square to get its input of
+/// [`InputGroup::Mobility`], and its joined row; squares of stones gone are 31.
 static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; ALIVE_SETS];
     let mut alive = 0;
@@ -408,11 +401,8 @@ pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
 #[inline(always)]
 pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     let alive = side.alive();
-    let base = &STONE_BASE[usize::from(alive) % ALIVE_SETS];
     let mut rows = [0; JOINED];
-    for stone in 0..MAX_STONES {
-        rows[stone] = base[stone] + u16::from(side.square(stone));
-    }
+    rows[..MAX_STONES].copy_from_slice(&mobility_rows(alive, side));
     rows[TURNS_ROW] = turns_row(classes, distance_index(side));
     rows[MAX_STONES + 1] = FIRST_SET as u16 + u16::from(alive);
     rows

@@ -35,7 +35,7 @@ const ENEMIES: usize = 1 + MAX_STONES;
 impl Fast {
     #[inline]
     fn rows(&self, side: Side) -> [u16; JOINED] {
-        joined_rows(&self.classes, side)
+        joined_rows(self.classes, side)
     }
 
     /// See [`crate::core::evaluator::Evaluator::one_ply`].
@@ -234,7 +234,7 @@ impl Fast {
                 let from = side.square(stone);
                 let moved = rows[stone] - u16::from(from) + u16::from(to);
                 let turns = turns_row(
-                    &self.classes,
+                    self.classes,
                     distances - distance_place(stone, from) + distance_place(stone, to),
                 );
                 kernels::change_rows::<FIRST>(

@@ -77,6 +77,7 @@ fn open<G: Learnable>(
         continuations: false,
         validation_share,
         seed,
+        held: 0,
     };
     let open = || Read::<G>::open(directories, &options);
     let samples = pool()?.install(open)?;

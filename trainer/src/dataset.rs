@@ -3,8 +3,9 @@
 //! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`);
 //! search and labels average over the dice that follow, which makes a far less noisy target than
 //! the value of one roll. Games, never positions, are split into training and validation, and a
-//! game stays on its side when more are added. Invariant: validation samples are kept in memory and
-//! training samples are not; they are read again, part by part, whenever they are needed.
+//! game stays on its side when more are added. Invariant: validation samples are held in memory, and
+//! so are training samples if there are no more than asked for; otherwise they are read again, part
+//! by part, whenever they are needed.
 
 mod games;
 
@@ -12,13 +13,17 @@ pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
 use crate::data::other_game;
-use crate::sample::{Continuation, Sample};
+use crate::sample::{Continuation, Held, Sample};
 use crate::{Error, shard};
 use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable;
 use games::{Part, split};
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How records become samples.
@@ -36,6 +41,8 @@ pub struct SampleOptions {
     pub validation_share: f64,
     /// Rules which games validate.
     pub seed: u64,
+    /// Training samples that are held in memory if there are no more.
+    pub held: usize,
 }
 
 impl SampleOptions {
@@ -61,6 +68,7 @@ impl SampleOptions {
             continuations: false,
             validation_share,
             seed,
+            held: 0,
         }
     }
 
@@ -72,6 +80,21 @@ impl SampleOptions {
             ..self
         }
     }
+
+    /// The same samples, in memory if there are no more than so many.
+    #[must_use]
+    pub fn held_up_to(self, held: usize) -> Self {
+        Self { held, ..self }
+    }
+
+    /// Whether samples are more than a position and its target.
+    fn know_more(&self) -> bool {
+        self.continuations || self.are_weighed()
+    }
+
+    fn are_weighed(&self) -> bool {
+        self.error_scale > 0.0 && self.label.is_some()
+    }
 }
 
 /// The samples of a training.
@@ -79,8 +102,9 @@ impl SampleOptions {
 pub struct Samples<G: Playable> {
     boards: Boards<G>,
     source: Source<G::Position>,
-    /// Training samples of each part.
-    sizes: Vec<usize>,
+    /// Where the training samples of each part begin, among those of all, and where the last ones
+    /// end.
+    starts: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
     labels: Vec<UsedLabel>,
@@ -136,7 +160,8 @@ impl<G: Learnable> Boards<G> {
 enum Source<P> {
     /// Each with its checksum: what was looked at is what is read again.
     Shards(Vec<(PathBuf, u64)>, SampleOptions),
-    Memory(Vec<Vec<Sample<P>>>),
+    /// One part after the other.
+    Memory(Held<P>),
 }
 
 /// What is known of a part once it was read.
@@ -204,20 +229,21 @@ impl<G: Learnable> Samples<G> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
+        let most = options.held.min(u32::MAX as usize);
+        let read_before = AtomicUsize::new(0);
         let read = |(number, path): (usize, &PathBuf)| {
             let part = split(boards.game(number), path, options)?;
-            // Training samples are not kept.
-            Ok((
-                Seen::new(game, &part.training),
-                Part {
-                    training: Vec::new(),
-                    ..part
-                },
-            ))
+            let seen = Seen::new(game, &part.training);
+            let before = read_before.fetch_add(seen.size, Ordering::Relaxed);
+            let fits = before + seen.size <= most;
+            let held = fits.then(|| Held::of(&part.training, options.know_more()));
+            let training = Vec::new();
+            Ok(((seen, held), Part { training, ..part }))
         };
         let parts = shards.par_iter().enumerate().map(read);
         let parts: Vec<_> = parts.collect::<Result<_, Error>>()?;
-        let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
+        let (training, parts): (Vec<_>, Vec<Part<_>>) = parts.into_iter().unzip();
+        let (seen, held): (Vec<Seen>, Vec<Option<Held<_>>>) = training.into_iter().unzip();
         let first = &parts[0].game;
         let is_other = |part: &Part<_>| game.map().is_none() && part.game != *first;
         if let Some(other) = parts.iter().position(is_other) {
@@ -232,16 +258,14 @@ impl<G: Learnable> Samples<G> {
                 names(&labels)
             )));
         }
-        let checksums = parts.iter().map(|part| part.checksum);
-        let checked = shards.into_iter().zip(checksums).collect();
+        let source = if read_before.into_inner() <= most {
+            Source::Memory(Held::together(held.into_iter().flatten().collect()))
+        } else {
+            let checksums = parts.iter().map(|part| part.checksum);
+            Source::Shards(shards.into_iter().zip(checksums).collect(), options.clone())
+        };
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
-        let samples = Self::new(
-            boards,
-            Source::Shards(checked, options.clone()),
-            &seen,
-            validation,
-        )
-        .map_err(|part| {
+        let samples = Self::new(boards, source, &seen, validation).map_err(|part| {
             Error::of(sources())(format!(
                 "too few games with values: none is left for {part}"
             ))
@@ -274,7 +298,11 @@ impl<G: Playable> Samples<G> {
             games: vec![game.clone()],
             of_shards: Vec::new(),
         };
-        Self::new(boards, Source::Memory(training), &seen, validation).map_err(missing)
+        let plain = |sample: &Sample<_>| *sample == sample.plain();
+        let more = !training.iter().flatten().all(plain);
+        let parts = training.iter().map(|part| Held::of(part, more)).collect();
+        let source = Source::Memory(Held::together(parts));
+        Self::new(boards, source, &seen, validation).map_err(missing)
     }
 
     /// An error is the part that is empty.
@@ -290,11 +318,15 @@ impl<G: Playable> Samples<G> {
             .flat_map(|seen| [seen.size as u64, seen.hash])
             .collect::<Vec<_>>();
         let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
-        let sizes = seen.iter().map(|seen| seen.size).collect();
+        let mut starts = vec![0];
+        starts.extend(seen.iter().scan(0, |end, seen| {
+            *end += seen.size;
+            Some(*end)
+        }));
         let samples = Self {
             boards,
             source,
-            sizes,
+            starts,
             validation,
             fingerprint: xxh3_64(&bytes),
             labels: Vec::new(),
@@ -316,7 +348,7 @@ impl<G: Playable> Samples<G> {
     /// How many training samples there are.
     #[must_use]
     pub fn training(&self) -> usize {
-        self.sizes.iter().sum()
+        self.starts[self.parts()]
     }
 
     /// The validation samples, in the order of their games.
@@ -348,26 +380,36 @@ impl<G: Playable> Samples<G> {
     pub fn continuations(&self) -> bool {
         match &self.source {
             Source::Shards(_, options) => options.continuations,
-            Source::Memory(parts) => parts
-                .iter()
-                .flatten()
-                .any(|sample| sample.continuation != Continuation::UNKNOWN),
+            Source::Memory(held) => held.knows_continuations(),
         }
     }
 
-    /// Whether training samples may count differently.
+    /// Whether training samples may count differently, or know how their games went on.
     #[must_use]
-    pub fn are_weighed(&self) -> bool {
+    pub fn know_more(&self) -> bool {
         match &self.source {
-            Source::Shards(_, options) => options.error_scale > 0.0 && options.label.is_some(),
-            Source::Memory(parts) => parts.iter().flatten().any(|sample| sample.weight != 1.0),
+            Source::Shards(_, options) => options.know_more(),
+            Source::Memory(held) => held.knows_more(),
         }
     }
 
     /// How many parts the training samples come in.
     #[must_use]
     pub fn parts(&self) -> usize {
-        self.sizes.len()
+        self.starts.len() - 1
+    }
+
+    /// All training samples, if they are in memory.
+    pub(crate) fn held(&self) -> Option<&Held<G::Position>> {
+        match &self.source {
+            Source::Shards(..) => None,
+            Source::Memory(held) => Some(held),
+        }
+    }
+
+    /// Where among all training samples those of a part stand.
+    pub(crate) fn places(&self, part: usize) -> Range<usize> {
+        self.starts[part]..self.starts[part + 1]
     }
 
     /// The training samples of a part, in the order of their games.
@@ -376,7 +418,7 @@ impl<G: Playable> Samples<G> {
     /// If its shard cannot be read, or has changed.
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
-            Source::Memory(parts) => Ok(parts[part].clone()),
+            Source::Memory(held) => Ok(self.places(part).map(|place| held.get(place)).collect()),
             Source::Shards(shards, options) => {
                 let (path, checksum) = &shards[part];
                 let read = split(self.boards.game(part), path, options)?;

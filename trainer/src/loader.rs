@@ -4,14 +4,14 @@
 //! An epoch reads the parts of a set in a random order, several at once, and shuffles their samples
 //! in a window: as long as samples come, each takes a random place there and whatever stood at that
 //! place is shown; the rest is shown in a random order. If all samples fit into the window that is
-//! a full shuffle. Queues between reading, preparing and learning are short, so memory holds the
+//! a full shuffle, and of samples that are in memory anyway only their places are shuffled. Queues between reading, preparing and learning are short, so memory holds the
 //! window, one part a thread and a few batches, whatever the size of the set. Invariant: what is in
 //! a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
 //! threads there were or how far they ran ahead.
 
 use crate::Error;
 use crate::dataset::Samples;
-use crate::sample::{Continuation, Sample};
+use crate::sample::{Held, Sample};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
 use rayon::{ThreadPool, prelude::*};
@@ -160,11 +160,26 @@ impl<'a, G: Playable> Pass<'a, G> {
         // All go through the parts in one order, each taking its own.
         let [share, shares] = self.share;
         let parts: Vec<usize> = parts.into_iter().skip(share).step_by(shares).collect();
+        if shuffle.window >= self.samples.training()
+            && let Some(held) = self.samples.held()
+        {
+            // What would happen to a window of them happens to their places.
+            let own = parts.iter().flat_map(|&part| self.samples.places(part));
+            let mut places: Vec<u32> = own.map(|place| place as u32).collect();
+            while !places.is_empty() {
+                let place = places.swap_remove(random.below(places.len()));
+                if batches.push(held.get(place as usize)).is_err() {
+                    return Ok(());
+                }
+            }
+            let _ = batches.send();
+            return Ok(());
+        }
         let threads =
             (self.pool).map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
-        let mut window = Window::new(
-            shuffle.window.min(self.samples.training()),
-            self.samples.continuations() || self.samples.are_weighed(),
+        let mut window = Held::new(
+            shuffle.window.min(self.samples.training()) + 1,
+            self.samples.know_more(),
         );
         for parts in parts.chunks(threads) {
             let read = || {
@@ -182,7 +197,8 @@ impl<'a, G: Playable> Pass<'a, G> {
                     window.push(sample);
                 } else {
                     let place = random.below(window.len());
-                    if batches.push(window.replace(place, sample)).is_err() {
+                    window.push(sample);
+                    if batches.push(window.swap_remove(place)).is_err() {
                         return Ok(());
                     }
                 }
@@ -196,57 +212,6 @@ impl<'a, G: Playable> Pass<'a, G> {
         }
         let _ = batches.send();
         Ok(())
-    }
-}
-
-/// Samples that are held to be shuffled, a position and 8 bytes each; what they count and what came
-/// after them takes 16 more only where that is known.
-struct Window<P> {
-    samples: Vec<(P, [f32; 2])>,
-    more: Option<Vec<(f32, Continuation)>>,
-}
-
-const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16 && size_of::<Continuation>() == 12);
-
-impl<P: Copy> Window<P> {
-    fn new(capacity: usize, more: bool) -> Self {
-        Self {
-            samples: Vec::with_capacity(capacity + 1),
-            more: more.then(|| Vec::with_capacity(capacity + 1)),
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.samples.len()
-    }
-
-    fn push(&mut self, sample: Sample<P>) {
-        self.samples
-            .push((sample.position, [sample.value, sample.result]));
-        if let Some(more) = &mut self.more {
-            more.push((sample.weight, sample.continuation));
-        }
-    }
-
-    /// Puts a sample where another stood, which is returned.
-    #[inline]
-    fn replace(&mut self, place: usize, sample: Sample<P>) -> Sample<P> {
-        self.push(sample);
-        self.swap_remove(place)
-    }
-
-    /// Takes a sample out; the last one takes its place.
-    fn swap_remove(&mut self, place: usize) -> Sample<P> {
-        let (position, [value, result]) = self.samples.swap_remove(place);
-        let more = self.more.as_mut().map(|all| all.swap_remove(place));
-        let (weight, continuation) = more.unwrap_or((1.0, Continuation::UNKNOWN));
-        Sample {
-            position,
-            value,
-            result,
-            weight,
-            continuation,
-        }
     }
 }
 
@@ -306,7 +271,10 @@ impl<G: Playable> Batches<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::tests::{random_samples, with_continuations};
+    use crate::sample::{
+        Continuation,
+        tests::{random_samples, with_continuations},
+    };
     use engine::games::einstein::{
         Position, Standard,
         symmetry::{SYMMETRIES, symmetric},

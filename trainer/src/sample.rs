@@ -98,11 +98,111 @@ impl<P> Sample<P> {
         }
     }
 
+    /// The same, counting in full and without what came after it.
+    pub(crate) fn plain(&self) -> Self
+    where
+        P: Copy,
+    {
+        Self {
+            weight: 1.0,
+            continuation: Continuation::UNKNOWN,
+            ..*self
+        }
+    }
+
     /// The win probability to be learned: `search_share` of the value, and the result for the rest.
     #[must_use]
     #[inline]
     pub fn target(&self, search_share: f32) -> f32 {
         mixed(self.value, self.result, search_share)
+    }
+}
+
+/// Samples that are held in memory, a position and 8 bytes each; what they count and what came after
+/// them takes 16 more only if that is wanted.
+#[derive(Debug)]
+pub(crate) struct Held<P> {
+    samples: Vec<(P, [f32; 2])>,
+    more: Option<Vec<(f32, Continuation)>>,
+}
+
+const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16 && size_of::<Continuation>() == 12);
+
+impl<P: Copy> Held<P> {
+    pub(crate) fn new(capacity: usize, more: bool) -> Self {
+        Self {
+            samples: Vec::with_capacity(capacity),
+            more: more.then(|| Vec::with_capacity(capacity)),
+        }
+    }
+
+    pub(crate) fn of(samples: &[Sample<P>], more: bool) -> Self {
+        let mut held = Self::new(samples.len(), more);
+        samples.iter().for_each(|&sample| held.push(sample));
+        held
+    }
+
+    /// One after the other.
+    pub(crate) fn together(parts: Vec<Self>) -> Self {
+        let more = parts.iter().any(|part| part.more.is_some());
+        let mut all = Self::new(parts.iter().map(Self::len).sum(), more);
+        for mut part in parts {
+            all.samples.append(&mut part.samples);
+            if let (Some(all), Some(more)) = (&mut all.more, &mut part.more) {
+                all.append(more);
+            }
+        }
+        all
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Whether what samples count and what came after them is held.
+    pub(crate) fn knows_more(&self) -> bool {
+        self.more.is_some()
+    }
+
+    /// Whether it is known of any sample what came after it.
+    pub(crate) fn knows_continuations(&self) -> bool {
+        let mut more = self.more.iter().flatten();
+        more.any(|(_, continuation)| *continuation != Continuation::UNKNOWN)
+    }
+
+    pub(crate) fn push(&mut self, sample: Sample<P>) {
+        self.samples
+            .push((sample.position, [sample.value, sample.result]));
+        if let Some(more) = &mut self.more {
+            more.push((sample.weight, sample.continuation));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> Sample<P> {
+        let more = self.more.as_ref().map(|all| all[place]);
+        Self::whole(self.samples[place], more)
+    }
+
+    /// Takes a sample out; the last one takes its place.
+    #[inline]
+    pub(crate) fn swap_remove(&mut self, place: usize) -> Sample<P> {
+        let more = self.more.as_mut().map(|all| all.swap_remove(place));
+        Self::whole(self.samples.swap_remove(place), more)
+    }
+
+    fn whole(
+        (position, [value, result]): (P, [f32; 2]),
+        more: Option<(f32, Continuation)>,
+    ) -> Sample<P> {
+        let (weight, continuation) = more.unwrap_or((1.0, Continuation::UNKNOWN));
+        Sample {
+            position,
+            value,
+            result,
+            weight,
+            continuation,
+        }
     }
 }
 

@@ -135,7 +135,9 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
 /// The samples of directories of records, as a training configuration wants them.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
-    let options = options.with_continuations(!config.network.heads.is_empty());
+    let options = options
+        .with_continuations(!config.network.heads.is_empty())
+        .held_up_to(config.training.window);
     Ok(Samples::open(data, &options)?)
 }
 

@@ -12,6 +12,7 @@ use std::{
     path::Path,
 };
 use trainer::dataset::SampleOptions;
+use trainer::loader::{Pass, Shuffle};
 use trainer::sample::Sample;
 use trainer::shard::{self, Label};
 
@@ -209,4 +210,55 @@ fn shards_are_read_again_and_must_not_have_changed() {
         samples_in(&directory, &played()).unwrap().fingerprint(),
         samples.fingerprint()
     );
+}
+
+#[test]
+fn samples_are_shown_in_one_order_whether_they_are_held_or_read_again() {
+    let directory = scratch();
+    let games = play(&config(&["star1(depth=1)"], 60));
+    write(&directory, &games[..40], &[]);
+    let second = directory.join("000001.games");
+    let header = shard::ShardHeader {
+        first_game: 40,
+        ..header_of(&config(&MIXED, 0), 20)
+    };
+    shard::write(&second, &header, &games[40..]).unwrap();
+    for continuations in [false, true] {
+        let options = played().with_continuations(continuations);
+        let read_again = samples_in(&directory, &options).unwrap();
+        let all = read_again.training();
+        let held = samples_in(&directory, &options.clone().held_up_to(all)).unwrap();
+        let too_many = samples_in(&directory, &options.held_up_to(all - 1)).unwrap();
+        for samples in [&held, &too_many] {
+            assert_eq!(samples.fingerprint(), read_again.fingerprint());
+            assert_eq!(samples.continuations(), continuations);
+            assert_eq!(training(samples), training(&read_again));
+        }
+        let shown = |samples: &Samples, window| {
+            let shuffle = Shuffle {
+                seed: 5,
+                epoch: 2,
+                window,
+                symmetries: true,
+            };
+            let mut shown = Vec::new();
+            Pass::training(samples, 64, shuffle, 1)
+                .each(<[Sample<Position>]>::to_vec, |_, batch| {
+                    shown.extend(batch);
+                    Ok(())
+                })
+                .unwrap();
+            shown
+        };
+        for window in [50, all, usize::MAX] {
+            let expected = shown(&read_again, window);
+            assert_eq!(expected.len(), all - 64);
+            assert_eq!(shown(&held, window), expected, "window {window}");
+            assert_eq!(shown(&too_many, window), expected, "window {window}");
+        }
+        let bytes = std::fs::read(&second).unwrap();
+        std::fs::remove_file(&second).unwrap();
+        assert!(held.read(1).is_ok() && too_many.read(1).is_err());
+        std::fs::write(&second, bytes).unwrap();
+    }
 }

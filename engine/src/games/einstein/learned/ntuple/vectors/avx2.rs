@@ -86,7 +86,7 @@ pub(super) fn rows<const REDUCED: bool>(
     out: &mut [u32],
 ) {
     let view = View::new::<REDUCED>(position);
-    for ((block, own), out) in plan.blocks().zip(out.chunks_mut(LANES)) {
+    for (number, (block, own)) in plan.blocks().enumerate() {
         let mut found = [0u32; LANES];
         for (half, found) in found.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
@@ -94,6 +94,8 @@ pub(super) fn rows<const REDUCED: bool>(
             // SAFETY: eight numbers of four bytes are a vector; the store needs no alignment.
             unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), rows) };
         }
-        out.copy_from_slice(&found[..out.len()]);
+        let out = &mut out[number * LANES..];
+        let count = out.len().min(LANES);
+        out[..count].copy_from_slice(&found[..count]);
     }
 }

@@ -107,11 +107,13 @@ pub(super) fn rows<const REDUCED: bool>(
     out: &mut [u32],
 ) {
     let view = View::<REDUCED>::new(position);
-    for ((one, own), out) in plan.blocks().zip(out.chunks_mut(LANES)) {
+    for (number, (one, own)) in plan.blocks().enumerate() {
         let rows = _mm512_add_epi32(
             block(&view, &one.bases, own),
             _mm512_set1_epi32(first as i32),
         );
-        out.copy_from_slice(&numbers(rows)[..out.len()]);
+        let out = &mut out[number * LANES..];
+        let count = out.len().min(LANES);
+        out[..count].copy_from_slice(&numbers(rows)[..count]);
     }
 }

@@ -174,12 +174,14 @@ fn forward<V: Vector, const ROWS: usize>(
     for sample in 0..samples {
         let rows = &inputs.rows[sample * active..][..active];
         let sums = &mut layer[sample * first_width..][..first_width];
-        for column in 0..first_width {
-            let mut total = V::load(&bias[column]);
-            for &row in rows {
-                total = total.plus(V::load(&table[usize::from(row) * first_width + column]));
-            }
-            total.store(&mut sums[column]);
+        sums.copy_from_slice(bias);
+        let (fours, rest) = sums.as_chunks_mut::<4>();
+        for (four, sums) in fours.iter_mut().enumerate() {
+            sum_rows::<V, 4>(table, rows, first_width, 4 * four, sums);
+        }
+        let done = 4 * fours.len();
+        for (column, sum) in rest.as_chunks_mut().0.iter_mut().enumerate() {
+            sum_rows::<V, 1>(table, rows, first_width, done + column, sum);
         }
     }
     activate_first::<V>(layer);
@@ -337,11 +339,58 @@ fn backward<V: Vector, const ROWS: usize>(
             open.store(&mut slopes[column]);
             open.add_to(&mut bias[column]);
         }
-        for &row in rows {
-            let weights = &mut table[usize::from(row) * first_width..][..first_width];
-            for column in 0..first_width {
-                V::load(&slopes[column]).add_to(&mut weights[column]);
-            }
+        let (fours, rest) = slopes.as_chunks::<4>();
+        for (four, slopes) in fours.iter().enumerate() {
+            add_to_rows::<V, 4>(slopes, rows, first_width, 4 * four, table);
+        }
+        let done = 4 * fours.len();
+        for (column, slope) in rest.as_chunks().0.iter().enumerate() {
+            add_to_rows::<V, 1>(slope, rows, first_width, done + column, table);
+        }
+    }
+}
+
+/// Adds to each of some sums the weights of the rows, which have `width` columns, from a column on.
+#[inline(always)]
+fn sum_rows<V: Vector, const COLUMNS: usize>(
+    table: &[Lanes],
+    rows: &[u16],
+    width: usize,
+    first: usize,
+    sums: &mut [Lanes; COLUMNS],
+) {
+    let mut totals = [V::splat(0.0); COLUMNS];
+    for column in 0..COLUMNS {
+        totals[column] = V::load(&sums[column]);
+    }
+    for &row in rows {
+        let weights = &table[usize::from(row) * width + first..][..COLUMNS];
+        for column in 0..COLUMNS {
+            totals[column] = totals[column].plus(V::load(&weights[column]));
+        }
+    }
+    for column in 0..COLUMNS {
+        totals[column].store(&mut sums[column]);
+    }
+}
+
+/// Adds the slopes of some columns to each of the rows, which have `width`, from a column on.
+#[inline(always)]
+fn add_to_rows<V: Vector, const COLUMNS: usize>(
+    slopes: &[Lanes; COLUMNS],
+    rows: &[u16],
+    width: usize,
+    first: usize,
+    table: &mut [Lanes],
+) {
+    let mut held = [V::splat(0.0); COLUMNS];
+    for column in 0..COLUMNS {
+        held[column] = V::load(&slopes[column]);
+    }
+    for &row in rows {
+        let sums = &mut table[usize::from(row) * width + first..][..COLUMNS];
+        for column in 0..COLUMNS {
+            held[column].add_to(&mut sums[column]);
         }
     }
 }

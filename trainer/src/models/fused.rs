@@ -108,7 +108,7 @@ impl FusedNetwork {
         let (means, squares) = self.moments.split_at_mut(self.weights.len());
         for place in self.shape.places() {
             let gradient = &self.work[0].gradient[place.clone()];
-            let factor = shortening(gradient, longest);
+            let factor = shortening(instructions::norm(instructions, gradient), longest);
             (self.weights[place.clone()].par_chunks_mut(PIECE))
                 .zip(gradient.par_chunks(PIECE))
                 .zip(means[place.clone()].par_chunks_mut(PIECE))

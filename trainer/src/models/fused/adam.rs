@@ -41,9 +41,9 @@ pub(super) struct Piece<'a> {
     pub(super) squares: &'a mut [f32],
 }
 
-/// What shortens the gradient of a tensor to the Euclidean norm `longest`.
-pub(super) fn shortening(gradient: &[f32], longest: f32) -> f32 {
-    (longest / (norm(gradient) + f32::MIN_POSITIVE)).min(1.0)
+/// What shortens a gradient of this Euclidean norm to the norm `longest`.
+pub(super) fn shortening(norm: f32, longest: f32) -> f32 {
+    (longest / (norm + f32::MIN_POSITIVE)).min(1.0)
 }
 
 /// A step along the gradient times `factor`.
@@ -108,7 +108,8 @@ fn decayed<V: Vector>(mean: V, number: V, decay: f32) -> V {
 }
 
 /// The Euclidean norm, from partial sums by lane.
-fn norm(values: &[f32]) -> f32 {
+#[inline(always)]
+pub(super) fn norm(values: &[f32]) -> f32 {
     let mut sums = [0.0f64; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {

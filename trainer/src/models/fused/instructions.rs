@@ -55,3 +55,10 @@ dispatched! {
         Portable => adam::add::<Plain>,
     }
 }
+
+dispatched! {
+    /// See [`adam::norm`].
+    pub(super) fn norm(gradient: &[f32]) -> f32 {
+        any => adam::norm,
+    }
+}

@@ -4,10 +4,11 @@
 //! An epoch reads the parts of a set in a random order, several at once, and shuffles their samples
 //! in a window: as long as samples come, each takes a random place there and whatever stood at that
 //! place is shown; the rest is shown in a random order. If all samples fit into the window that is
-//! a full shuffle, and of samples that are in memory anyway only their places are shuffled. Queues between reading, preparing and learning are short, so memory holds the
-//! window, one part a thread and a few batches, whatever the size of the set. Invariant: what is in
-//! a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
-//! threads there were or how far they ran ahead.
+//! a full shuffle, and of samples that are in memory anyway only their places are shuffled. Queues
+//! between reading, preparing and learning are short, so memory holds the window, one part a thread
+//! and a few batches, whatever the size of the set. Invariant: what is in a batch depends on
+//! samples, seed, epoch, window and the batch's number alone, never on how many threads there were
+//! or how far they ran ahead.
 
 use crate::Error;
 use crate::dataset::Samples;

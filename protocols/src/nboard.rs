@@ -37,10 +37,12 @@ fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<
     outside.say("status thinking");
     let chosen = sitting.think(None);
     outside.say("status");
-    let (mv, value, stats) = chosen?;
-    let seconds = stats.time.as_secs_f64();
-    let value = value.map(|value| format!("/{:.2}/{seconds:.3}", discs(value)));
-    let (spent, mv) = (spent(&stats), theirs(&mv));
+    let chosen = chosen?;
+    let seconds = chosen.stats.time.as_secs_f64();
+    let exact = chosen.exact.map(|score| score as f32);
+    let value = exact.or_else(|| chosen.value.map(discs));
+    let value = value.map(|value| format!("/{value:.2}/{seconds:.3}"));
+    let (spent, mv) = (spent(&chosen.stats), theirs(&chosen.mv));
     Ok(format!("{spent}\n=== {mv}{}", value.unwrap_or_default()))
 }
 

@@ -4,7 +4,7 @@
 
 mod asking;
 
-pub(crate) use asking::{Rate, Rates, value_of};
+pub(crate) use asking::{Choice, Rate, Rates, value_of};
 
 use crate::{Next, Spoken, Terms};
 use engine::core::{

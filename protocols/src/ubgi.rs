@@ -5,7 +5,7 @@
 //! notation of the game; `keys` tells what can be set. Invariant: what is not understood is answered
 //! by one `error` line with one of the four codes, and changes nothing.
 
-use crate::sitting::{Sitting, value_of};
+use crate::sitting::{Choice, Sitting, value_of};
 use crate::{Answers, Next, Outside, Spoken, words};
 use engine::play::notation::Notation;
 use std::fmt::Display;
@@ -32,7 +32,10 @@ pub(crate) struct Ubgi {
 
 fn go<G: Spoken>(sitting: &mut Sitting<G>) -> Result<String, String> {
     let chosen = sitting.think(None);
-    let (mv, value, stats) = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
+    let chosen = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
+    let Choice {
+        mv, value, stats, ..
+    } = chosen;
     let (nodes, depth, ms) = (stats.nodes, stats.depth, stats.time.as_millis());
     let score = value.map_or(String::new(), |value| format!(" score {value:.4}"));
     Ok(format!(

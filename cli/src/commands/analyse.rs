@@ -12,6 +12,10 @@ use engine::play::{
 };
 use engine::search::mcts::{MoveStatistics, TreeReport};
 use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What the game counts and an exact score in it.
+type Exact = BTreeMap<&'static str, i32>;
 
 /// Analyse a position: win probability, the value of every move, the best line
 ///
@@ -45,6 +49,8 @@ struct Answer<M> {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
+    #[serde(flatten)]
+    exact: Exact,
     best: Option<String>,
     moves: Vec<RatedMove<M>>,
     line: Vec<String>,
@@ -66,6 +72,8 @@ struct RatedMove<M> {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
+    #[serde(flatten)]
+    exact: Exact,
     /// What a Monte-Carlo search knows of it besides.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
@@ -110,23 +118,38 @@ fn answer<G: Playable>(
             best: None,
             calibrated: None,
             moves: Vec::new(),
+            exact: None,
             analysis: Analysis::unrated(game, position, Some(&[])),
         },
     };
     let analysis = found.analysis;
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
     let in_tree = |place: usize| analysis.tree.as_ref()?.moves.get(place).copied();
+    let exact = |place: usize| {
+        let scored = found.exact.as_ref();
+        let score = scored.and_then(|(unit, scores)| Some((*unit, *scores.get(place)?)));
+        Exact::from_iter(score)
+    };
+    let best = analysis
+        .moves
+        .iter()
+        .position(|mv| Some(mv.0) == found.best);
     let rated = analysis.moves.iter().zip(found.moves);
     let rated = rated.enumerate();
     let rated = rated.map(|(place, (&(mv, value), of_move))| RatedMove {
         mv: name(mv),
         value,
         calibrated: of_move.calibrated,
+        exact: exact(place),
         searched: in_tree(place),
     });
     Ok(Answer {
         value: found.value,
         calibrated: found.calibrated,
+        exact: match best {
+            Some(place) => exact(place),
+            None => Exact::from_iter(game.final_score(position)),
+        },
         best: found.best.map(name),
         moves: rated.collect(),
         line: match outcome {
@@ -162,10 +185,24 @@ fn show<M>(mut text: String, answer: &Answer<M>) -> String {
     if let Some(value) = answer.calibrated.or(answer.value) {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }
+    for (unit, score) in &answer.exact {
+        text += &format!("\n  {unit} of the side to move, with best play: {score:+}");
+    }
     let mut moves: Vec<&RatedMove<M>> = answer.moves.iter().collect();
-    let rank = |rated: &RatedMove<M>| rated.value.unwrap_or(-1.0);
-    moves.sort_by(|one, other| rank(other).total_cmp(&rank(one)));
+    let rank = |rated: &RatedMove<M>| {
+        (
+            rated.exact.values().copied().max(),
+            rated.value.unwrap_or(-1.0),
+        )
+    };
+    moves.sort_by(|one, other| {
+        let (one, other) = (rank(one), rank(other));
+        other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
+    });
     text += "\n\n  move   value";
+    for unit in moves.iter().take(1).flat_map(|rated| rated.exact.keys()) {
+        text += &format!("  {unit:>5}");
+    }
     let mut searched = moves.iter().filter_map(|rated| rated.searched.as_ref());
     let has_prior = searched.any(|searched| searched.prior.is_some());
     if answer.tree.is_some() {
@@ -180,6 +217,9 @@ fn show<M>(mut text: String, answer: &Answer<M>) -> String {
             rated.mv,
             number(rated.calibrated.or(rated.value))
         );
+        for score in rated.exact.values() {
+            text += &format!("  {score:>+5}");
+        }
         if let Some(searched) = &rated.searched {
             let prior = if has_prior {
                 format!("  {}", number(searched.prior))

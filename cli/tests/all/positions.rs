@@ -106,3 +106,55 @@ fn model_of_all_cells(path: String) -> String {
     file.save(Path::new(&path)).unwrap();
     path
 }
+
+/// Endgames of the FFO suite with 16 empty squares at most, and their exact scores.
+fn solved_endgames() -> Vec<(String, Value)> {
+    let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
+    let few = |vector: &Value| number(&vector["empties"]) <= 16.0;
+    let vectors = vectors.into_iter().filter(few);
+    let text = |vector: &Value| format!("{} {}", word(&vector["board"]), word(&vector["to_move"]));
+    vectors.map(|vector| (text(&vector), vector)).collect()
+}
+
+#[test]
+fn exact_scores_are_told_of_positions_and_moves() {
+    let vectors = solved_endgames();
+    let line = "analyse - --json --game reversi --player endgame";
+    let input: String = vectors
+        .iter()
+        .map(|(text, _)| format!("{text}\n"))
+        .collect();
+    let ran = run(line, input.as_bytes());
+    ran.succeeds();
+    let answers = ran.lines();
+    assert_eq!((answers.len(), vectors.len()), (21, 21));
+    for ((text, vector), answer) in iter::zip(&vectors, &answers) {
+        assert_eq!(answer["discs"], vector["score"], "{text}");
+        let moves = list(&answer["moves"]);
+        let scores = moves
+            .iter()
+            .map(|mv| (word(&mv["move"]).to_owned(), mv["discs"].clone()));
+        assert_eq!(Value::Object(scores.collect()), vector["moves"], "{text}");
+    }
+    // For people, the best first; a game that is over counts, too.
+    let (text, _) = &vectors[0];
+    let shown = alea!("analyse --game reversi --player endgame -- '{text}'");
+    assert!(shown.out.contains("best play: +18\n"), "{shown}");
+    let places =
+        ["+18  best", "+12", "+6", "+4", "-4", "-22", "-24"].map(|score| shown.out.find(score));
+    assert!(places.is_sorted() && places[0].is_some(), "{shown}");
+    let over = format!("XXXXXXXX{}OO{} O", "-".repeat(46), "-".repeat(8));
+    let answer = run(line, over.as_bytes()).json();
+    assert_eq!(
+        (&answer["discs"], &answer["value"]),
+        (&(-60).into(), &0.0.into()),
+        "{answer}"
+    );
+    // Who knows no scores tells none.
+    let other = run(
+        "analyse - --game reversi --player star1(depth=1)",
+        text.as_bytes(),
+    )
+    .json();
+    assert!(other.get("discs").is_none(), "{other}");
+}

@@ -1,7 +1,7 @@
 //! `alea engine` from outside: the conversations that `cli/tests/conversations` holds, written from
 //! the texts of the protocols and the rules of the games, and what is said while it thinks.
 
-use crate::support::{command, is_like, run};
+use crate::support::{command, is_like, json_lines, list, number, run, word};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
@@ -82,5 +82,36 @@ fn gtp_thinks_aloud_until_the_next_line() {
         assert_eq!(said(), "=9 Alea");
         drop(stdin);
         assert!(engine.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn nboard_tells_the_exact_difference() {
+    let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
+    // With 14 empty squares, 6, and 15, where the side to move loses.
+    for vector in [&vectors[0], &vectors[19], &vectors[8]] {
+        let board = word(&vector["board"]).replace('X', "*");
+        let side = word(&vector["to_move"]).replace('X', "*");
+        let game = format!("(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 {board} {side}];)");
+        let heard = format!("set game {game}\ngo\nhint 1\n");
+        let ran = run(
+            "engine --protocol nboard --player endgame",
+            heard.as_bytes(),
+        );
+        let line = |begins: &str| {
+            let line = ran.out.lines().find_map(|line| line.strip_prefix(begins));
+            line.unwrap_or_else(|| panic!("{ran}"))
+        };
+        let score = number(&vector["score"]);
+        let answer: Vec<&str> = line("=== ").split('/').collect();
+        assert_eq!(answer[1], format!("{score:.2}"), "{ran}");
+        let best = list(&vector["best"]).iter().map(word);
+        assert!(
+            best.into_iter()
+                .any(|best| best == answer[0].to_lowercase()),
+            "{ran}"
+        );
+        let hint = format!("{} {score} 0 ", answer[0]);
+        assert!(line("search ").starts_with(&hint), "{ran}");
     }
 }

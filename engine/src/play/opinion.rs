@@ -19,6 +19,9 @@ pub struct Opinion<M> {
     pub calibrated: Option<f32>,
     /// More of each move, in the order of the analysis.
     pub moves: Vec<OfMove>,
+    /// What the game counts and the exact score of each move, in the same order, for the side that
+    /// makes it; `None` from players that do not know it.
+    pub exact: Option<(&'static str, Vec<i32>)>,
     /// What the player said of the moves.
     pub analysis: Analysis<M>,
 }
@@ -59,6 +62,8 @@ impl<M: Copy + PartialEq> Opinion<M> {
         if let Some(failure) = failure {
             return Err(format!("{}: {failure}", recipe.name()));
         }
+        let moves: Vec<M> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+        let exact = player.exact_scores(position, &moves);
         let tree = analysis.tree.as_ref();
         let of_move = |(place, &(mv, value)): (usize, &(M, Option<f32>))| {
             let in_tree = tree.and_then(|tree| tree.moves.get(place));
@@ -82,7 +87,7 @@ impl<M: Copy + PartialEq> Opinion<M> {
         };
         let of_moves: Vec<OfMove> = analysis.moves.iter().enumerate().map(of_move).collect();
         let calibrated: Vec<_> = of_moves.iter().map(|of| of.calibrated).collect();
-        let (moves, values): (Vec<M>, Vec<_>) = analysis.moves.iter().copied().unzip();
+        let values: Vec<_> = analysis.moves.iter().map(|&(_, value)| value).collect();
         let whole = |values: &[Option<f32>]| match best {
             Some(best) => values[moves.iter().position(|&mv| mv == best)?],
             None => values.iter().any(Option::is_some).then(|| {
@@ -96,6 +101,7 @@ impl<M: Copy + PartialEq> Opinion<M> {
             value: whole(&values),
             calibrated: whole(&calibrated),
             moves: of_moves,
+            exact,
             analysis,
         })
     }

@@ -296,6 +296,13 @@ pub trait Playable: Game {
         None
     }
 
+    /// What a game that is over counts (`discs`), and by how much the side to move leads in it, for
+    /// games that count anything; `None` before the end.
+    fn final_score(&self, position: &Self::Position) -> Option<(&'static str, i32)> {
+        let _ = position;
+        None
+    }
+
     /// A seat as people name it: `Red`.
     fn seat_title(&self, seat: Seat) -> &'static str {
         self.seat_name(seat)

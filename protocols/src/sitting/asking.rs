@@ -26,6 +26,16 @@ pub(crate) struct Rates {
     pub(crate) is_timed: bool,
 }
 
+/// The move that a player chose, and what it thinks of it.
+pub(crate) struct Choice {
+    pub(crate) mv: String,
+    /// The win probability of the side to move.
+    pub(crate) value: Option<f32>,
+    /// The difference that the game ends with, for the side to move, if that is proven.
+    pub(crate) exact: Option<i32>,
+    pub(crate) stats: SearchStats,
+}
+
 /// What a player thinks of a move, for the seat that makes it.
 pub(crate) struct Rate {
     pub(crate) mv: String,
@@ -114,23 +124,26 @@ impl<G: Spoken> Sitting<G> {
         Ok(())
     }
 
-    /// Has the player choose a move, which is not played: the move, its value and what it cost.
-    pub(crate) fn think(
-        &mut self,
-        time: Option<Duration>,
-    ) -> Result<(String, Option<f32>, SearchStats), String> {
+    /// Has the player choose a move, which is not played.
+    pub(crate) fn think(&mut self, time: Option<Duration>) -> Result<Choice, String> {
         let ((_, legal), position) = (self.permitted()?, self.position);
         let began = Instant::now();
-        let ((mut decision, failure), _) = self.ask(time, |player| {
+        let ((mut decision, failure, exact), _) = self.ask(time, |player| {
             let decision = player.decide(&position, &legal);
-            (decision, player.failure())
+            let exact = player.exact_scores(&position, &[decision.best]);
+            (decision, player.failure(), exact)
         })?;
         if failure.is_some() || !legal.contains(&decision.best) {
             return Err(format!("the player made no move: {failure:?}"));
         }
         decision.stats.time = began.elapsed();
         let mv = self.written_move(&position, decision.best);
-        Ok((mv, decision.value, decision.stats))
+        Ok(Choice {
+            mv,
+            value: decision.value,
+            exact: exact.and_then(|(_, scores)| scores.first().copied()),
+            stats: decision.stats,
+        })
     }
 
     /// Has the player choose a move in a time that is asked for, else in a share of what a clock has
@@ -143,7 +156,7 @@ impl<G: Spoken> Sitting<G> {
         let began = Instant::now();
         let left = self.game.moves_left(&self.position);
         let share = clock.map(|clock| clock.share(left));
-        let (mv, ..) = self.think(time.or(share))?;
+        let mv = self.think(time.or(share))?.mv;
         if let Some(clock) = clock {
             clock.spend(began.elapsed());
         }

@@ -15,6 +15,9 @@ use crate::core::{game::Game, oracle::Oracle, simd::Instructions};
 use crate::play::player::{Analysis, Decision, Player};
 use table::Table;
 
+/// What a score counts.
+pub(super) const COUNTED: &str = "discs";
+
 /// More than any score.
 const MOST: i32 = 65;
 
@@ -183,6 +186,8 @@ impl Oracle<Reversi> for SolvedEndgames {
 pub struct EndgamePlayer {
     solver: Endgame,
     empties: u32,
+    /// The position that was analysed last, if its scores are exact, with its moves and theirs.
+    solved: Option<(Position, Vec<(Move, i32)>)>,
 }
 
 impl EndgamePlayer {
@@ -192,6 +197,7 @@ impl EndgamePlayer {
         Self {
             solver: Endgame::new(game),
             empties,
+            solved: None,
         }
     }
 
@@ -235,6 +241,8 @@ impl Player<Reversi> for EndgamePlayer {
         let mut analysis = Analysis::unrated(&self.solver.game, position, legal);
         let moves: Vec<Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         let (scores, exact) = self.rated(position, &moves);
+        let scored = || moves.iter().copied().zip(scores.iter().copied());
+        self.solved = exact.then(|| (*position, scored().collect()));
         if exact {
             for ((_, known), &score) in analysis.moves.iter_mut().zip(&scores) {
                 *known = Some(value(score));
@@ -250,8 +258,15 @@ impl Player<Reversi> for EndgamePlayer {
         position: &Position,
         moves: &[Move],
     ) -> Option<(&'static str, Vec<i32>)> {
-        let (scores, exact) = self.rated(position, moves);
-        exact.then_some(("discs", scores))
+        // What was just analysed is not solved again.
+        let solved = self.solved.as_ref().filter(|solved| solved.0 == *position);
+        let score = |mv: &Move| solved?.1.iter().find(|one| one.0 == *mv);
+        let scores: Option<Vec<i32>> = moves.iter().map(|mv| Some(score(mv)?.1)).collect();
+        let scores = scores.or_else(|| {
+            let (scores, exact) = self.rated(position, moves);
+            exact.then_some(scores)
+        });
+        Some((COUNTED, scores?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Position, Reversi, bits, drawing,
-    endgame::{EndgamePlayer, SolvedEndgames},
+    endgame::{COUNTED, EndgamePlayer, SolvedEndgames},
     evaluators::EVALUATORS,
     transcript::FORMS,
 };
@@ -73,6 +73,11 @@ impl Playable for Reversi {
 
     fn players() -> &'static [PlayerEntry<Self>] {
         &PLAYERS
+    }
+
+    fn final_score(&self, position: &Position) -> Option<(&'static str, i32)> {
+        let is_over = self.is_over(position);
+        is_over.then(|| (COUNTED, self.final_discs(position)))
     }
 
     fn oracle() -> Option<&'static OracleEntry<Self>> {

@@ -6,6 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Standard};
 use engine::play::build::PlayerRecipe;
+use engine::search::limits::Limits;
 use std::hint::black_box;
 
 const PLAYERS: [&str; 9] = [
@@ -37,7 +38,7 @@ fn searches(criterion: &mut Criterion) {
                     let mut moves = MoveList::default();
                     game.moves(&known.position, &mut moves);
                     player.new_game(1);
-                    black_box(player.decide(black_box(&known.position), &moves));
+                    black_box(player.decide(black_box(&known.position), &moves, &Limits::NONE));
                 }
             });
         });
@@ -64,7 +65,7 @@ fn roll_outs(criterion: &mut Criterion) {
                 seed += 1;
                 player.new_game(seed);
                 for start in &starts {
-                    black_box(player.value(black_box(start)));
+                    black_box(player.value(black_box(start), &Limits::NONE));
                 }
             });
         });

@@ -26,6 +26,7 @@ use engine::play::{
     provided::provide,
     registry::Maker,
 };
+use engine::search::limits::Limits;
 use program::Program;
 use said::{Reply, answered, shown};
 use speech::{Named, Speech, Step};
@@ -300,7 +301,12 @@ impl<G: Playable> Player<G> for External<G> {
         }
     }
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        _limits: &Limits,
+    ) -> Decision<G::Move> {
         let began = Instant::now();
         let mut decision = Decision::unrated(self.ask(position, legal).unwrap_or(legal[0]));
         decision.stats.time = began.elapsed();
@@ -339,7 +345,12 @@ impl<G: Playable> Player<G> for External<G> {
     }
 
     /// Other programs rate no moves; only the one they would make is known, and it is put first.
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        _limits: &Limits,
+    ) -> Analysis<G::Move> {
         let line = legal.and_then(|legal| self.ask(position, legal));
         Analysis {
             line: line.into_iter().collect(),

@@ -7,6 +7,7 @@ use engine::play::{
     playable::Playable,
     player::{Analysis, Decision, Failure, Player},
 };
+use engine::search::limits::Limits;
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, AtomicU64, Ordering},
@@ -143,11 +144,21 @@ impl<G: Game> Player<G> for Chooser<G> {
         }
     }
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        _limits: &Limits,
+    ) -> Decision<G::Move> {
         Decision::unrated(legal[(self.choose)(&mut self.random, position, legal)])
     }
 
-    fn analyse(&mut self, _: &G::Position, _: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        _: &G::Position,
+        _: Option<&[G::Move]>,
+        _limits: &Limits,
+    ) -> Analysis<G::Move> {
         rated(Vec::new())
     }
 }
@@ -170,11 +181,16 @@ impl Player<Standard> for Rated {
 
     fn new_game(&mut self, _: u64) {}
 
-    fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, _: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
         Decision::unrated(legal[0])
     }
 
-    fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
+    fn analyse(
+        &mut self,
+        position: &Position,
+        _: Option<&[Move]>,
+        _limits: &Limits,
+    ) -> Analysis<Move> {
         let game = Standard::default();
         let mut all = MoveList::default();
         game.moves(position, &mut all);
@@ -203,7 +219,7 @@ impl Player<Standard> for Faulty {
         self.moves = 0;
     }
 
-    fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, _: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
         self.moves += 1;
         let fails = self.moves > 2;
         // Without the panic hook, which would write to standard error.
@@ -226,7 +242,7 @@ impl Player<Standard> for Faulty {
         }
     }
 
-    fn analyse(&mut self, _: &Position, _: Option<&[Move]>) -> Analysis<Move> {
+    fn analyse(&mut self, _: &Position, _: Option<&[Move]>, _limits: &Limits) -> Analysis<Move> {
         unreachable!("a match only asks for decisions")
     }
 }
@@ -250,13 +266,13 @@ impl Player<Standard> for Spy {
         }
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, position: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
         let mut games = self.games.lock().unwrap();
         games.last_mut().unwrap().positions.push(*position);
         Decision::unrated(*legal.last().unwrap())
     }
 
-    fn analyse(&mut self, _: &Position, _: Option<&[Move]>) -> Analysis<Move> {
+    fn analyse(&mut self, _: &Position, _: Option<&[Move]>, _limits: &Limits) -> Analysis<Move> {
         unreachable!("a match only asks for decisions")
     }
 }

@@ -15,6 +15,7 @@ use engine::play::{
     build::PlayerRecipe, game_loop::play_game, player::Player, searching::SearchPlayer,
 };
 use engine::search::deepening::DeepeningSearch;
+use engine::search::limits::Limits;
 use std::{error::Error, sync::Arc};
 
 /// Rows and columns that the most advanced stone of each side has made, own minus enemy's.
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let (position, die) = game.parse_position("215../64.../3...e/...fb/..acd b 1")?;
     let legal = game.legal_moves(&position, die.ok_or("the die has been rolled")?);
-    for (mv, value) in mine.analyse(&position, Some(&legal)).moves {
+    for (mv, value) in mine.analyse(&position, Some(&legal), &Limits::NONE).moves {
         println!(
             "{}  {:.4}",
             game.format_move(&position, mv),

@@ -25,6 +25,7 @@ use crate::core::{
     evaluator::Evaluator,
     game::{Game, Payoffs, Seat},
 };
+use limits::Limits;
 use std::time::Duration;
 
 /// What a transposition table did for a search.
@@ -84,6 +85,9 @@ impl SearchStats {
     }
 }
 
+/// What a search says of a position that it could not search.
+const UNKNOWN_VALUE: f32 = 0.5;
+
 /// A search that values moves by looking ahead.
 ///
 /// Values are win probabilities of the seat to move. With more than two seats a search is paranoid,
@@ -95,6 +99,13 @@ pub trait Search<G: Game>: Send {
     /// Forgets everything learned so far.
     fn forget(&mut self);
 
+    /// Sets what ends the searches to come besides their own limits.
+    fn set_limits(&mut self, limits: &Limits);
+
+    /// Whether the last search was stopped by [`Search::set_limits`] before it was done: values
+    /// that it had not found by then are one half.
+    fn is_stopped(&self) -> bool;
+
     /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above
     /// `alpha`; otherwise the upper bound returned is at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
@@ -105,19 +116,27 @@ pub trait Search<G: Game>: Send {
         let (mut best, mut value) = (legal[0], -1.0);
         for &mv in legal {
             let bounds = self.move_value(position, mv, value);
+            if self.is_stopped() {
+                break;
+            }
             if bounds.lower > value {
                 (best, value) = (mv, bounds.lower);
             }
         }
-        (best, value)
+        (best, if value < 0.0 { UNKNOWN_VALUE } else { value })
     }
 
     /// The value of each of some moves.
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
-        moves
-            .iter()
-            .map(|&mv| self.move_value(position, mv, f32::NEG_INFINITY).lower)
-            .collect()
+        let value = |&mv| {
+            let value = self.move_value(position, mv, f32::NEG_INFINITY).lower;
+            if self.is_stopped() {
+                UNKNOWN_VALUE
+            } else {
+                value
+            }
+        };
+        moves.iter().map(value).collect()
     }
 
     /// The same, and what each move brings every seat, where the search tells that.

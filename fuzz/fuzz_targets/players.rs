@@ -1,5 +1,6 @@
 //! Players made of any notation, who play the first plies of a game.
 
+use engine::search::limits::Limits;
 use crate::games::with_every_game;
 use engine::core::{game::Chance, random::RandomStream};
 use engine::play::{
@@ -74,13 +75,13 @@ pub(crate) fn recipes(bytes: &[u8]) {
         let mut position = game.random_start(&mut RandomStream::new(1), 0);
         for _ in 0..3 {
             let (_, legal) = luck.draw(game, &position);
-            let decision = player.decide(&position, &legal);
+            let decision = player.decide(&position, &legal, &Limits::NONE);
             assert!(legal.contains(&decision.best), "{text}");
             assert!(decision.value.is_none_or(|value| !value.is_nan()), "{text}");
             position = game.play(&position, decision.best);
         }
-        player.analyse(&position, None);
-        player.value(&position);
+        player.analyse(&position, None, &Limits::NONE);
+        player.value(&position, &Limits::NONE);
     }
     let text = String::from_utf8_lossy(bytes);
     if is_cheap(&text) {

@@ -4,6 +4,7 @@
 //! together. Invariant: once the callable has failed, or Python was interrupted, nobody waits for it
 //! any more.
 
+use engine::search::limits::Limits;
 use crate::Told;
 use crate::games::valued;
 use crate::models::{Looks, View, shown, view};
@@ -138,7 +139,7 @@ impl<G: Learnable> Player<G> for Caller<G> {
 
     fn new_game(&mut self, _: u64) {}
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move], _limits: &Limits) -> Decision<G::Move> {
         if let [only] = legal[..] {
             return Decision::unrated(only);
         }
@@ -159,7 +160,7 @@ impl<G: Learnable> Player<G> for Caller<G> {
         }
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>, _limits: &Limits) -> Analysis<G::Move> {
         Analysis::unrated(&self.game, position, legal)
     }
 }

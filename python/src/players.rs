@@ -3,6 +3,7 @@
 //! Invariant: answers depend on question and seed alone, not on what was asked before or on how many
 //! threads there are.
 
+use engine::search::limits::Limits;
 use crate::Told;
 use crate::games::{Game, any, each};
 use crate::positions::{At, Question, own, question};
@@ -95,7 +96,7 @@ impl<G: Learnable> Thinker<G> {
             if legal.is_empty() {
                 return Err("the position has no moves".into());
             }
-            let best = player.decide(&at.position, &legal).best;
+            let best = player.decide(&at.position, &legal, &Limits::NONE).best;
             Ok(self.game.format_move(&at.position, best))
         })
     }
@@ -122,7 +123,7 @@ fn analysis<G: Learnable>(
         });
     }
     at.check(outcome)?;
-    let found = Opinion::of(recipe, player, game, position, outcome)?;
+    let found = Opinion::of(recipe, player, game, position, outcome, &Limits::NONE)?;
     let name = |mv| game.format_move(position, mv);
     let analysis = found.analysis;
     let moves = analysis.moves.iter().map(|&(mv, value)| (name(mv), value));

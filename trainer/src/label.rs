@@ -23,6 +23,7 @@ use engine::play::{
     player::{Player, Valuation},
     registry::AnyEvaluator,
 };
+use engine::search::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -123,7 +124,7 @@ impl<G: Playable> LabelRecipe<G> {
         }
         let mut player = player.make();
         player.new_game(1);
-        match player.value(&last) {
+        match player.value(&last, &Limits::NONE) {
             Valuation {
                 value: Some(_),
                 error,
@@ -236,7 +237,7 @@ impl<G: Playable> Labeller<'_, G> {
                     &[4, print as u64, (print >> 64) as u64],
                 ));
                 let mut estimate = |position| {
-                    let found = player.value(position);
+                    let found = player.value(position, &Limits::NONE);
                     let error = found.error.map(|error| rounded(error.min(1.0)));
                     let value = label(found.value?).value;
                     Some(Estimate { value, error })

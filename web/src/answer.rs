@@ -22,6 +22,7 @@ use engine::play::{
     playable::Playable,
     player::Decision,
 };
+use engine::search::limits::Limits;
 use serde::de::Error as _;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -407,7 +408,7 @@ pub fn decision<G: Playable>(
     }
     let mut player = recipe.make();
     player.new_game(derive_seed(seed, SeedSpace::Player, &[]));
-    let decision = player.decide(position, &legal);
+    let decision = player.decide(position, &legal, &Limits::NONE);
     match player.failure() {
         Some(failure) => Err(Problem::wrong(failure)),
         None => Ok(decision),

@@ -16,6 +16,7 @@ use engine::play::{
     registry::Knowledge,
 };
 use engine::search::SearchStats;
+use engine::search::limits::Limits;
 use std::array;
 
 /// What something brings each seat, as payoffs are counted; nothing beyond the last seat.
@@ -194,7 +195,14 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             return Ok(rating);
         }
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
-        let opinion = Opinion::of(self.recipe, &mut *self.player, game, position, None);
+        let opinion = Opinion::of(
+            self.recipe,
+            &mut *self.player,
+            game,
+            position,
+            None,
+            &Limits::NONE,
+        );
         let Opinion {
             analysis, moves, ..
         } = opinion.map_err(Problem::wrong)?;
@@ -210,9 +218,13 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             rated.shares = told.or(value.map(|value| alike(game, position, value)));
             if all && rated.shares.is_none() {
                 let next = game.play(position, rated.mv);
-                let value = self.player.value(&next).value.ok_or_else(|| {
-                    Problem::wrong("this player rates no moves; name one that searches")
-                })?;
+                let value = self
+                    .player
+                    .value(&next, &Limits::NONE)
+                    .value
+                    .ok_or_else(|| {
+                        Problem::wrong("this player rates no moves; name one that searches")
+                    })?;
                 rated.shares = Some(alike(game, &next, value));
             }
             rated.exact = rated.shares.is_some() && moves[place].is_proven;

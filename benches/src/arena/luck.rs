@@ -11,13 +11,14 @@ use super::Contestant;
 use crate::error::Result;
 use engine::core::{game::List, random::RandomStream, record::GameRecord};
 use engine::play::{playable::Playable, player::Player};
+use engine::search::limits::Limits;
 
 /// Whether somebody can tell luck: a player that rates moves.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);
     let start = game.random_start(&mut RandomStream::new(0), 0);
-    let analysis = player.analyse(&start, None);
+    let analysis = player.analyse(&start, None, &Limits::NONE);
     let rates = analysis.moves.iter().any(|(_, value)| value.is_some());
     if rates {
         Ok(())
@@ -42,7 +43,7 @@ pub(crate) fn of_game<G: Playable>(
     let mut permitted = G::Moves::default();
     let mut sum = 0.0;
     for (position, ply) in record.positions(game).zip(&record.plies) {
-        let rated = evaluator.analyse(&position, None).moves;
+        let rated = evaluator.analyse(&position, None, &Limits::NONE).moves;
         let moves: Vec<_> = rated.iter().map(|&(mv, _)| mv).collect();
         let best = |run: &[(_, Option<f32>)]| {
             run.iter()

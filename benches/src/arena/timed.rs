@@ -6,6 +6,7 @@
 
 use engine::core::game::Game;
 use engine::play::player::{Analysis, Decision, Failure, News, Player, Valuation};
+use engine::search::limits::Limits;
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
@@ -51,10 +52,15 @@ impl<G: Game> Player<G> for Timed<G> {
         self.player.ponder(position, stop);
     }
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Decision<G::Move> {
         self.decisions += 1;
         let began = (!self.reports).then(Instant::now);
-        let decision = self.player.decide(position, legal);
+        let decision = self.player.decide(position, legal, limits);
         let taken = began.map_or(decision.stats.time, |began| began.elapsed());
         self.time += taken;
         if self.keeps_each {
@@ -72,19 +78,25 @@ impl<G: Game> Player<G> for Timed<G> {
         self.player.hear(news);
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
-        self.player.analyse(position, legal)
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Analysis<G::Move> {
+        self.player.analyse(position, legal, limits)
     }
 
     fn exact_scores(
         &mut self,
         position: &G::Position,
         moves: &[G::Move],
+        limits: &Limits,
     ) -> Option<(&'static str, Vec<i32>)> {
-        self.player.exact_scores(position, moves)
+        self.player.exact_scores(position, moves, limits)
     }
 
-    fn value(&mut self, position: &G::Position) -> Valuation {
-        self.player.value(position)
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+        self.player.value(position, limits)
     }
 }

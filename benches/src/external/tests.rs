@@ -5,6 +5,7 @@ use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy};
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::notation::Notation;
+use engine::search::limits::Limits;
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -56,7 +57,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
             "ask" => {
                 let mut legal = G::Moves::default();
                 game.permitted(&position, outcome, &mut legal);
-                let decided = player.decide(&position, &legal).best;
+                let decided = player.decide(&position, &legal, &Limits::NONE).best;
                 match (player.failure(), rest.strip_prefix("! ")) {
                     (None, None) => assert_eq!(game.format_move(&position, decided), rest),
                     (failure, why) => {
@@ -198,7 +199,7 @@ proptest! {
         let mut player = external(Standard::default(), "ms=300", &["sh", "-c", &script]);
         player.new_game(7);
         let start = Standard::default().start([0, 0], 0);
-        player.decide(&start, &Standard::default().legal_moves(&start, 3));
+        player.decide(&start, &Standard::default().legal_moves(&start, 3), &Limits::NONE);
         match player.failure() {
             Some(Failure::OfSystem(reason)) => panic!("{reason}"),
             Some(Failure::OfPlayer(reason)) => {

@@ -11,6 +11,7 @@ use engine::play::{
     playable::Playable,
     player::{Failure, Player},
 };
+use engine::search::limits::Limits;
 
 /// Most milliseconds that a notation takes.
 const MOST_MILLISECONDS: u32 = 86_400_000;
@@ -56,7 +57,7 @@ impl LimitedPlayer {
             unreachable!("there is one now")
         };
         let legal = legal(&self.game, position);
-        let decision = player.decide(position, &legal);
+        let decision = player.decide(position, &legal, &Limits::NONE);
         match player.failure() {
             Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => Err(reason),
             None if legal.contains(&decision.best) => Ok(decision.best),

@@ -10,7 +10,10 @@ use engine::play::{
     playable::Playable,
     player::{Analysis, Player},
 };
-use engine::search::mcts::{MoveStatistics, TreeReport};
+use engine::search::{
+    limits::Limits,
+    mcts::{MoveStatistics, TreeReport},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -111,7 +114,8 @@ fn answer<G: Playable>(
 ) -> Result<Answer<G::Move>> {
     let (position, outcome) = (&question.position, question.outcome);
     let found = match question.final_value(game) {
-        None => Opinion::of(recipe, player, game, position, outcome).map_err(Error::msg)?,
+        None => Opinion::of(recipe, player, game, position, outcome, &Limits::NONE)
+            .map_err(Error::msg)?,
         // Nothing is left to think about.
         value => Opinion {
             value,

@@ -22,6 +22,7 @@ use engine::play::{
     playable::Playable,
     player::{Failure, Player},
 };
+use engine::search::limits::Limits;
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -169,7 +170,7 @@ fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> 
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
     let (_, legal) = game.luck(0).draw(game, &start);
-    player.decide(&start, &legal);
+    player.decide(&start, &legal, &Limits::NONE);
     player.failure().map(|failure| match failure {
         Failure::OfPlayer(reason) | Failure::OfSystem(reason) => reason,
     })

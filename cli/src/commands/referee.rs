@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use engine::games::einstein::Standard;
 use engine::play::{playable::Playable, player::Failure};
+use engine::search::limits::Limits;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -104,7 +105,7 @@ fn beliefs(notation: &str) -> Result<Beliefs> {
         let mut legal = Default::default();
         game.permitted(&position, die.unwrap_or_default(), &mut legal);
         player.new_game(1);
-        let decision = player.decide(&position, &legal);
+        let decision = player.decide(&position, &legal, &Limits::NONE);
         let answer = match player.failure() {
             None => Ok(Playable::format_move(&game, &position, decision.best)),
             Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => Err(reason),

@@ -15,6 +15,7 @@ use crate::core::{
     record::{GameRecord, Ply},
 };
 use crate::play::player::{Failure, News, Player};
+use crate::search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
@@ -92,14 +93,17 @@ pub fn play_guided<G: Game>(
             .and_then(|exploration| exploration.uniform(ply, legal.len()));
         if let Some(index) = explores {
             let mv = legal[index];
-            let value = players[seat].analyse(position, Some(&[mv])).moves[0].1;
+            let value = players[seat]
+                .analyse(position, Some(&[mv]), &Limits::NONE)
+                .moves[0]
+                .1;
             return Ok(Answer::at_once(mv, value, true));
         }
         let tempered = exploration
             .as_mut()
             .and_then(|exploration| exploration.tempered(ply, legal.len()));
         if let Some((temperature, unit)) = tempered {
-            let analysis = players[seat].analyse(position, Some(legal));
+            let analysis = players[seat].analyse(position, Some(legal), &Limits::NONE);
             let drawn = exploration::by_value(
                 analysis.moves.iter().map(|&(_, value)| value),
                 temperature,

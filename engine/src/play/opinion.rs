@@ -6,6 +6,7 @@ use super::{
     player::{Analysis, Player},
 };
 use crate::core::{chance::expectation, clock::Instant};
+use crate::search::limits::Limits;
 
 /// What a player thinks of a position that is not over; win probabilities are those of the seat to
 /// move.
@@ -36,7 +37,8 @@ pub struct OfMove {
 }
 
 impl<M: Copy + PartialEq> Opinion<M> {
-    /// What `player`, made by `recipe`, thinks of a position; `outcome` is what chance has said.
+    /// What `player`, made by `recipe`, thinks of a position; `outcome` is what chance has said;
+    /// `limits` end the search besides the player's own.
     ///
     /// # Errors
     /// In one line, if the player fails.
@@ -46,24 +48,25 @@ impl<M: Copy + PartialEq> Opinion<M> {
         game: &G,
         position: &G::Position,
         outcome: Option<u8>,
+        limits: &Limits,
     ) -> Result<Self, String> {
         let legal = outcome.map(|_| game.legal(position, outcome));
         let began = Instant::now();
-        let mut analysis = player.analyse(position, legal.as_deref());
+        let mut analysis = player.analyse(position, legal.as_deref(), limits);
         analysis.stats.time = began.elapsed();
         // A player that rates no moves still plays one.
         let mut failure = player.failure();
         let legal = legal.filter(|_| failure.is_none());
         let best = legal.map(|legal| match analysis.line.first() {
             Some(&best) => best,
-            None => player.decide(position, &legal).best,
+            None => player.decide(position, &legal, limits).best,
         });
         failure = failure.or_else(|| player.failure());
         if let Some(failure) = failure {
             return Err(format!("{}: {failure}", recipe.name()));
         }
         let moves: Vec<M> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-        let exact = player.exact_scores(position, &moves);
+        let exact = player.exact_scores(position, &moves, limits);
         let tree = analysis.tree.as_ref();
         let of_move = |(place, &(mv, value)): (usize, &(M, Option<f32>))| {
             let in_tree = tree.and_then(|tree| tree.moves.get(place));

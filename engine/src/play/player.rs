@@ -3,7 +3,7 @@
 //! Dynamic dispatch happens here, once a move; below a player everything is generic.
 
 use crate::core::game::{Game, Payoffs};
-use crate::search::{SearchStats, mcts::TreeReport};
+use crate::search::{SearchStats, limits::Limits, mcts::TreeReport};
 use std::sync::{Arc, atomic::AtomicBool};
 
 /// A player's answer.
@@ -129,8 +129,14 @@ pub trait Player<G: Game>: Send {
     fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>);
 
     /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is
-    /// chosen.
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move>;
+    /// chosen. Whoever searches ends by `limits` besides its own, here and below, and answers with
+    /// what it has found.
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Decision<G::Move>;
 
     /// Why the last decision is none, if the player could not make one; its move then means
     /// nothing. Only players that can fail, such as other programs, ever answer.
@@ -142,7 +148,12 @@ pub trait Player<G: Game>: Send {
 
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
     /// permits, in list order.
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Analysis<G::Move>;
 
     /// What the game counts (`discs`) and the exact score of each of some moves, for the seat that
     /// makes it; `None` from players that do not know it.
@@ -150,11 +161,12 @@ pub trait Player<G: Game>: Send {
         &mut self,
         position: &G::Position,
         moves: &[G::Move],
+        limits: &Limits,
     ) -> Option<(&'static str, Vec<i32>)>;
 
     /// Values a position before chance has spoken ("chance root"): one number, which a search finds
     /// with fewer nodes than the values of all moves. The position is not over.
-    fn value(&mut self, position: &G::Position) -> Valuation;
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation;
 }
 
 /// What a [`Player`](crate::play::player::Player) of a game never does, written inside its `impl`:
@@ -189,6 +201,7 @@ macro_rules! player_never {
             &mut self,
             _: &<$game as $crate::core::game::Game>::Position,
             _: &[<$game as $crate::core::game::Game>::Move],
+            _: &$crate::search::limits::Limits,
         ) -> Option<(&'static str, Vec<i32>)> {
             None
         }
@@ -197,6 +210,7 @@ macro_rules! player_never {
         fn value(
             &mut self,
             _: &<$game as $crate::core::game::Game>::Position,
+            _: &$crate::search::limits::Limits,
         ) -> $crate::play::player::Valuation {
             $crate::play::player::Valuation::unknown()
         }

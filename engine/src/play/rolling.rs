@@ -10,6 +10,7 @@ use crate::core::{
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::{
     SearchStats,
+    limits::Limits,
     rollout::{
         Cost, Roll,
         sequential::{Candidate, Enough, compare, unflattered, value},
@@ -45,7 +46,13 @@ impl<G: Game> RolloutPlayer<G> {
     }
 
     /// Compares moves; which is best.
-    fn compare(&mut self, position: &G::Position, moves: &[G::Move]) -> (usize, SearchStats) {
+    fn compare(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        limits: &Limits,
+    ) -> (usize, SearchStats) {
+        self.roll.set_limits(limits);
         let (began, mut cost) = (Instant::now(), Cost::default());
         let seed = self.seed_of(position);
         self.after.clear();
@@ -71,25 +78,36 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         self.seed = seed;
     }
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
-        let (best, stats) = self.compare(position, legal);
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Decision<G::Move> {
+        let (best, stats) = self.compare(position, legal, limits);
         Decision {
             best: legal[best],
-            value: Some(probability(unflattered(&self.candidates))),
+            value: is_valued(&self.candidates[best])
+                .then(|| probability(unflattered(&self.candidates))),
             stats,
         }
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Analysis<G::Move> {
         let mut all = G::Moves::default();
         if let Some(legal) = legal {
             legal.iter().for_each(|&mv| all.push(mv));
         } else {
             self.game.moves(position, &mut all);
         }
-        let (best, stats) = self.compare(position, &all);
-        let values = self.candidates.iter().map(|one| one.moments.mean());
-        let values = values.map(|value| Some(probability(value)));
+        let (best, stats) = self.compare(position, &all, limits);
+        let values = (self.candidates.iter())
+            .map(|one| is_valued(one).then(|| probability(one.moments.mean())));
         Analysis {
             line: vec![all[best]],
             moves: all.iter().copied().zip(values).collect(),
@@ -99,7 +117,8 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         }
     }
 
-    fn value(&mut self, position: &G::Position) -> Valuation {
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+        self.roll.set_limits(limits);
         let (began, mut cost) = (Instant::now(), Cost::default());
         let (seat, seed) = (self.game.to_move(position), self.seed_of(position));
         let found = value(
@@ -111,13 +130,18 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
             &mut cost,
         );
         // Where there is chance, one game tells nothing of its error.
-        let knows_error = G::Outcomes::BOUND == 1 || found.samples() > 1.0;
+        let knows_error = G::Outcomes::BOUND == 1 && found.samples() > 0.0 || found.samples() > 1.0;
         Valuation {
-            value: Some(probability(found.mean())),
+            value: (found.samples() > 0.0).then(|| probability(found.mean())),
             error: knows_error.then(|| found.standard_error() as f32),
             stats: stats(cost, began),
         }
     }
+}
+
+/// Whether any of its games was over before they were stopped.
+fn is_valued(candidate: &Candidate) -> bool {
+    candidate.moments.samples() > 0.0
 }
 
 /// What games earn may lie beyond what can be got.

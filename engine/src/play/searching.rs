@@ -8,6 +8,7 @@ use crate::core::{
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::{
     Search, SearchStats,
+    limits::Limits,
     mcts::{Leaf, Mcts, best_move},
 };
 use std::{
@@ -41,7 +42,13 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         self.search.forget();
     }
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Decision<G::Move> {
+        self.search.set_limits(limits);
         let (best, value) = self.search.best_move(position, legal);
         Decision {
             best,
@@ -50,7 +57,13 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         }
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Analysis<G::Move> {
+        self.search.set_limits(limits);
         let mut all = G::Moves::default();
         let moves = legal.unwrap_or_else(|| {
             self.search.game().moves(position, &mut all);
@@ -60,7 +73,8 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         analysis_of(moves, found, self.search.take_stats())
     }
 
-    fn value(&mut self, position: &G::Position) -> Valuation {
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+        self.search.set_limits(limits);
         Valuation {
             value: Some(self.search.value(position)),
             error: None,
@@ -132,7 +146,13 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         self.search.ponder(position, stop);
     }
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Decision<G::Move> {
+        self.search.set_limits(limits);
         let began = Instant::now();
         let found = self.search.choose(position, legal);
         let best = best_move(&found);
@@ -143,7 +163,13 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         }
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Analysis<G::Move> {
+        self.search.set_limits(limits);
         let began = Instant::now();
         let found = self.search.search(position, legal);
         let tree = self.search.report();
@@ -160,8 +186,8 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         }
     }
 
-    fn value(&mut self, position: &G::Position) -> Valuation {
-        let analysis = self.analyse(position, None);
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+        let analysis = self.analyse(position, None, limits);
         let moves: Vec<_> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         // A move that was never tried is taken for worthless.
         let values: Vec<_> = analysis

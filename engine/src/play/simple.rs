@@ -2,6 +2,7 @@
 
 use crate::core::{game::Game, random::RandomStream};
 use crate::play::player::{Analysis, Decision, Player};
+use crate::search::limits::Limits;
 
 /// Plays any legal move with equal probability.
 #[derive(Clone, Debug)]
@@ -27,11 +28,21 @@ impl<G: Game> Player<G> for RandomPlayer<G> {
         self.random = RandomStream::new(seed);
     }
 
-    fn decide(&mut self, _position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        _position: &G::Position,
+        legal: &[G::Move],
+        _limits: &Limits,
+    ) -> Decision<G::Move> {
         Decision::unrated(legal[self.random.below(legal.len())])
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        _limits: &Limits,
+    ) -> Analysis<G::Move> {
         Analysis::unrated(&self.game, position, legal)
     }
 }

@@ -10,7 +10,7 @@
 use super::{
     Parties, Search, SearchStats,
     deepening::{Deepening, DeepeningSearch},
-    limits::Limits,
+    limits::{Limits, SearchLimits},
     star::StarOptions,
     table::Table,
 };
@@ -171,7 +171,7 @@ impl<G: Game> BestReplySearch<G> {
         evaluator: impl Evaluator<G> + Clone + 'static,
         options: StarOptions,
         deepening: Deepening,
-        limits: Limits,
+        limits: SearchLimits,
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
@@ -207,6 +207,14 @@ impl<G: Game> Search<G> for BestReplySearch<G> {
 
     fn forget(&mut self) {
         self.search.forget();
+    }
+
+    fn set_limits(&mut self, limits: &Limits) {
+        self.search.set_limits(limits);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.search.is_stopped()
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {

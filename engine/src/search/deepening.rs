@@ -7,8 +7,8 @@
 //! without table, order and cuts, up to rounding.
 
 use super::{
-    Search, SearchStats,
-    limits::{DepthRange, Limits, Pace, Watch},
+    Search, SearchStats, UNKNOWN_VALUE,
+    limits::{DepthRange, Limits, Pace, SearchLimits, Watch},
     meter::LeafClock,
     parallel::{Busy, beside},
     star::{Star, StarOptions},
@@ -133,6 +133,28 @@ pub(super) trait Deepens<G: Game>: Send {
         true
     }
 
+    /// Values moves of the root to a depth, and what each brings every seat where that is told;
+    /// whether all of it holds at any greater depth, or `None` if the search ended before the last.
+    fn value_moves(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        moves: &[G::Move],
+        values: &mut [(f32, Option<Payoffs>)],
+    ) -> Option<bool> {
+        let mut all_proven = true;
+        for (&mv, value) in moves.iter().zip(values) {
+            let (bounds, proven) =
+                self.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
+            if self.watch().stopped() {
+                return None;
+            }
+            *value = (bounds.lower, self.last_payoffs());
+            all_proven &= proven;
+        }
+        Some(all_proven)
+    }
+
     /// Exact above `alpha`, otherwise an upper bound.
     #[inline(always)]
     fn search_root_move(
@@ -161,7 +183,9 @@ pub(super) trait Deepens<G: Game>: Send {
 pub struct DeepeningSearch<G: Game> {
     workers: Vec<Box<dyn Deepens<G>>>,
     deepening: Deepening,
-    limits: Limits,
+    limits: SearchLimits,
+    /// What ends a search besides its own limits.
+    outer: Limits,
     pace: Pace,
     completed: u32,
 }
@@ -199,7 +223,7 @@ impl<G: Game> DeepeningSearch<G> {
             evaluator,
             StarOptions::default(),
             Deepening::default(),
-            Limits::to_depth(depth),
+            SearchLimits::to_depth(depth),
             None,
             1,
         )
@@ -212,7 +236,7 @@ impl<G: Game> DeepeningSearch<G> {
         evaluator: impl Evaluator<G> + Clone + 'static,
         options: StarOptions,
         deepening: Deepening,
-        limits: Limits,
+        limits: SearchLimits,
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
@@ -232,12 +256,13 @@ impl<G: Game> DeepeningSearch<G> {
     pub(super) fn of(
         workers: Vec<Box<dyn Deepens<G>>>,
         deepening: Deepening,
-        limits: Limits,
+        limits: SearchLimits,
     ) -> Self {
         Self {
             workers,
             deepening,
             limits,
+            outer: Limits::NONE,
             pace: Pace::new(limits.time),
             completed: 0,
         }
@@ -270,7 +295,12 @@ impl<G: Game> DeepeningSearch<G> {
     ) -> R {
         let began = self.pace.start();
         let game = self.workers[0].game();
-        let depths = Depths::new(self.limits, self.deepening, game.stage(position));
+        let depths = Depths::new(
+            self.limits,
+            self.outer.stop.is_some(),
+            self.deepening,
+            game.stage(position),
+        );
         let deadline = self.pace.deadline(began, game.moves_left(position));
         let (answer, completed) = self.until(deadline, |worker| task(worker, depths.clone()));
         self.completed = completed;
@@ -309,7 +339,8 @@ impl<G: Game> DeepeningSearch<G> {
         let several = self.workers.len() > 1;
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
         for (number, worker) in self.workers.iter_mut().enumerate() {
-            worker.start(nodes, deadline, stop.clone().filter(|_| number > 0));
+            let stop = if number == 0 { &self.outer.stop } else { &stop };
+            worker.start(nodes, deadline, stop.clone());
         }
         stop
     }
@@ -326,7 +357,12 @@ struct Depths {
 }
 
 impl Depths {
-    fn new(limits: Limits, Deepening { step, .. }: Deepening, stage: Stage) -> Self {
+    fn new(
+        limits: SearchLimits,
+        can_be_stopped: bool,
+        Deepening { step, .. }: Deepening,
+        stage: Stage,
+    ) -> Self {
         let DepthRange { least, most } = limits.depth(stage);
         // Without another limit only the last iteration answers: the others are there to order it.
         let only_depth = limits.only_depth();
@@ -335,8 +371,10 @@ impl Depths {
         } else {
             least
         };
+        // A first iteration of two plies is quick enough to answer by.
+        let is_quick = only_depth && (first <= 2 || !can_be_stopped);
         Self {
-            next: Some(if only_depth { first } else { first.min(1) }),
+            next: Some(if is_quick { first } else { first.min(1) }),
             first,
             most,
             step,
@@ -373,13 +411,21 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         self.pace = Pace::new(self.limits.time);
     }
 
+    fn set_limits(&mut self, limits: &Limits) {
+        self.outer.clone_from(limits);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.outer.is_stopped()
+    }
+
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
         if !self.limits.only_depth() {
             return Bounds::exact(self.move_values(position, &[mv])[0]);
         }
         let worker = &mut self.workers[0];
         let depth = self.limits.depth(worker.game().stage(position)).most;
-        worker.watch().start(0, None, None, None);
+        worker.start(None, None, self.outer.stop.clone());
         worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
             .0
@@ -387,6 +433,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         let (limits, aspiration) = (self.limits, self.deepening.aspiration);
+        let outer = self.outer.clone();
         let best = self.run(position, |worker, depths| {
             let mut moves = RootMove::all(legal);
             let mut completed = 0;
@@ -405,11 +452,16 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                     break;
                 }
             }
+            if completed == 0 && outer.is_stopped() {
+                // One ply takes no time, and says more than the order of the list.
+                worker.start(None, None, None);
+                worker.iterate(position, 1, None, &mut moves);
+            }
             (moves[0], completed)
         });
         // Without time for a single iteration nothing is known.
         let value = if best.bounds == Bounds::UNKNOWN {
-            0.5
+            UNKNOWN_VALUE
         } else {
             best.bounds.lower
         };
@@ -426,21 +478,20 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         position: &G::Position,
         moves: &[G::Move],
     ) -> Vec<(f32, Option<Payoffs>)> {
+        let outer = self.outer.clone();
         self.run(position, |worker, depths| {
             // Values of different depths do not compare: an iteration counts when all moves have
             // one, but for the first.
-            let (mut values, mut completed) = (vec![(0.5, None); moves.len()], 0);
+            let (mut values, mut completed) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
             for depth in depths {
-                let (mut found, mut proven) = (values.clone(), true);
-                for (value, &mv) in found.iter_mut().zip(moves) {
-                    let (bounds, holds) =
-                        worker.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
-                    if worker.watch().stopped() {
-                        return (if completed == 0 { found } else { values }, completed);
+                let mut found = values.clone();
+                let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
+                    if completed == 0 && outer.is_stopped() {
+                        worker.start(None, None, None);
+                        worker.value_moves(position, 1, moves, &mut found);
                     }
-                    *value = (bounds.lower, worker.last_payoffs());
-                    proven &= holds;
-                }
+                    return (if completed == 0 { found } else { values }, completed);
+                };
                 (values, completed) = (found, depth);
                 if proven {
                     break;
@@ -452,7 +503,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 
     fn value(&mut self, position: &G::Position) -> f32 {
         self.run(position, |worker, depths| {
-            let (mut value, mut completed) = (0.5, 0);
+            let (mut value, mut completed) = (UNKNOWN_VALUE, 0);
             for depth in depths {
                 let (bounds, proven) = worker.value_to(position, depth);
                 if worker.watch().stopped() {
@@ -493,7 +544,7 @@ fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
 }
 
 /// Whether deeper iterations cannot change the choice; with a fixed depth its value is wanted too.
-fn decided<M>(moves: &[RootMove<M>], limits: &Limits) -> bool {
+fn decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
     let best = &moves[0];
     if moves.iter().all(|root| root.proven) {
         return true;

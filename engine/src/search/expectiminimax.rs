@@ -5,7 +5,10 @@
 //! operator values each distinct move once (Rock'n'Roll, Schäfer 2006). Both compute in `f64` and
 //! agree.
 
-use super::{Parties, Search, SearchStats};
+use super::{
+    Parties, Search, SearchStats, UNKNOWN_VALUE,
+    limits::{Limits, Watch},
+};
 use crate::core::{
     chance::Bounds,
     evaluator::Evaluator,
@@ -28,6 +31,7 @@ pub struct Expectiminimax<G, E> {
     evaluator: E,
     depth: u32,
     form: Form,
+    watch: Watch,
     stats: SearchStats,
 }
 
@@ -41,6 +45,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             evaluator,
             depth,
             form,
+            watch: Watch::default(),
             stats: SearchStats::default(),
         }
     }
@@ -85,6 +90,9 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
     fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, root: Seat) -> f64 {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
+        if self.watch.is_over(self.stats.nodes) {
+            return 0.0;
+        }
         let value = self.value_to(&next, depth - 1, root);
         if (Parties { root }).same(&self.game, position, &next) {
             value
@@ -101,13 +109,26 @@ impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
 
     fn forget(&mut self) {}
 
+    fn set_limits(&mut self, limits: &Limits) {
+        self.watch.start_within(self.stats.nodes, limits);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+
     fn move_value(&mut self, position: &G::Position, mv: G::Move, _alpha: f32) -> Bounds {
         let root = self.game.to_move(position);
         Bounds::exact(self.after(position, mv, self.depth, root) as f32)
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        self.value_to(position, self.depth, self.game.to_move(position)) as f32
+        let value = self.value_to(position, self.depth, self.game.to_move(position)) as f32;
+        if self.is_stopped() {
+            UNKNOWN_VALUE
+        } else {
+            value
+        }
     }
 
     fn take_stats(&mut self) -> SearchStats {

@@ -41,9 +41,37 @@ pub enum TimeLimit {
     },
 }
 
-/// What ends a search; the first limit that is reached counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What ends one answer of a player or a search from outside; whatever it does by itself
+/// ([`SearchLimits`] of a search) holds besides. The default is no limit.
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
+    /// Ends the search once it is set: it is read every 200 µs or so, as the clock is, and what has
+    /// been found by then is the answer.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+impl Limits {
+    /// No limit.
+    pub const NONE: Self = Self { stop: None };
+
+    /// Whether the answer is wanted at once.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        (self.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+impl From<&Arc<AtomicBool>> for Limits {
+    fn from(stop: &Arc<AtomicBool>) -> Self {
+        Self {
+            stop: Some(Arc::clone(stop)),
+        }
+    }
+}
+
+/// What a search is limited by wherever it begins; the first limit that is reached counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchLimits {
     /// Depths in the opening, in the middle and at the end of the game.
     pub depths: [DepthRange; 3],
     /// Nodes a move, for each thread.
@@ -55,7 +83,7 @@ pub struct Limits {
 /// Deeper than any game is long.
 pub const MOST_DEPTH: u32 = 127;
 
-impl Limits {
+impl SearchLimits {
     /// Exactly `depth` plies, at every stage.
     #[must_use]
     pub fn to_depth(depth: u32) -> Self {
@@ -196,9 +224,14 @@ impl Watch {
         }
     }
 
+    /// Limits from outside alone, with the number of nodes that have been counted so far.
+    pub(crate) fn start_within(&mut self, nodes: u64, limits: &Limits) {
+        self.start(nodes, None, None, limits.stop.clone());
+    }
+
     /// Whether the search must end, when `nodes` have been counted.
     #[inline]
-    pub(super) fn is_over(&mut self, nodes: u64) -> bool {
+    pub(crate) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_look {
             self.look(nodes);
         }
@@ -206,7 +239,7 @@ impl Watch {
     }
 
     #[inline]
-    pub(super) fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         self.stopped
     }
 

@@ -10,7 +10,7 @@
 use super::{
     SearchStats,
     deepening::{Deepening, DeepeningSearch, Deepens},
-    limits::{Limits, Watch},
+    limits::{SearchLimits, Watch},
     meter::LeafClock,
     ordering::narrow,
 };
@@ -64,7 +64,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
 
     /// The same search under limits, on one thread.
     #[must_use]
-    pub fn deepened(self, deepening: Deepening, limits: Limits) -> DeepeningSearch<G>
+    pub fn deepened(self, deepening: Deepening, limits: SearchLimits) -> DeepeningSearch<G>
     where
         E: 'static,
     {

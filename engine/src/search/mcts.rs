@@ -40,7 +40,7 @@ use self::{
 };
 use super::{
     SearchStats,
-    limits::{Pace, TimeLimit},
+    limits::{Limits, Pace, TimeLimit},
     meter::LeafClock,
 };
 use crate::core::{
@@ -72,6 +72,7 @@ pub struct Mcts<G: Game, L: Leaf<G>> {
     oracle: Option<Arc<dyn Oracle<G>>>,
     prior: Option<Arc<dyn Prior<G>>>,
     pace: Pace,
+    limits: Limits,
     root: Option<Root<G>>,
     simulations: u64,
     /// Blocks still to be looked at while others are moved together.
@@ -104,6 +105,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             oracle: None,
             prior: None,
             pace: Pace::new(options.budget.time()),
+            limits: Limits::NONE,
             root: None,
             simulations: 0,
             unvisited: Vec::new(),
@@ -154,6 +156,11 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     /// The rules that are searched.
     pub fn game(&self) -> &G {
         &self.game
+    }
+
+    /// Sets what ends the searches to come besides their budget.
+    pub fn set_limits(&mut self, limits: &Limits) {
+        self.limits.clone_from(limits);
     }
 
     /// Searches a position that is not over: with the given moves after chance has spoken, or

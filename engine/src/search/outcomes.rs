@@ -15,7 +15,8 @@
 mod window;
 
 use super::{
-    Parties, Search, SearchStats,
+    Parties, Search, SearchStats, UNKNOWN_VALUE,
+    limits::{Limits, Watch},
     meter::LeafClock,
     star::Cuts,
     table::{Found, Kept, Table},
@@ -54,6 +55,7 @@ pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
     table: Option<Arc<Table>>,
     cache: E::Cache,
     parties: Parties,
+    watch: Watch,
     stats: SearchStats,
     meter: LeafClock,
 }
@@ -85,6 +87,7 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
             table,
             cache: E::Cache::default(),
             parties: Parties { root: 0 },
+            watch: Watch::default(),
             stats: SearchStats::default(),
             meter: LeafClock::default(),
         }
@@ -133,7 +136,7 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         self.game.moves(node.position, &mut moves);
         let outcomes = self.game.outcomes(node.position, &moves);
         let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
-        if let Some(table) = &self.table {
+        if let Some(table) = self.table.as_ref().filter(|_| !self.watch.stopped()) {
             self.stats.table.stores += 1;
             let kept = table.store(
                 key,
@@ -273,6 +276,9 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
     fn after(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let next = self.game.play(node.position, mv);
         self.stats.nodes += 1;
+        if self.watch.is_over(self.stats.nodes) {
+            return Bounds::UNKNOWN;
+        }
         let same = self.parties.same(&self.game, node.position, &next);
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
             Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
@@ -312,6 +318,14 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
         }
     }
 
+    fn set_limits(&mut self, limits: &Limits) {
+        self.watch.start_within(self.stats.nodes, limits);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
         self.parties = Parties {
             root: self.game.to_move(position),
@@ -321,7 +335,12 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        self.bounds(position, self.depth, 0.0, 1.0).lower
+        let value = self.bounds(position, self.depth, 0.0, 1.0).lower;
+        if self.is_stopped() {
+            UNKNOWN_VALUE
+        } else {
+            value
+        }
     }
 
     fn take_stats(&mut self) -> SearchStats {

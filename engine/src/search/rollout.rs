@@ -11,6 +11,7 @@
 
 pub mod sequential;
 
+use super::limits::Limits;
 use crate::core::{
     chance::turned,
     evaluator::Evaluator,
@@ -39,9 +40,16 @@ impl Played {
 
 /// Plays roll-outs; whose evaluator it is, is known at run time only.
 pub trait Roll<G: Game>: Send {
+    /// Sets what ends the games to come before they are over.
+    fn set_limits(&mut self, limits: &Limits);
+
+    /// Whether [`Roll::set_limits`] has ended the games.
+    fn is_stopped(&self) -> bool;
+
     /// Plays games from a position and tells `each` of them in order, from the view of a seat.
     /// Games of the same seed and number have common chance: the k-th ply draws the same bits,
-    /// whatever the position.
+    /// whatever the position. Once it is stopped no further ply is played, and a game that is not
+    /// over is not told of.
     fn roll(
         &mut self,
         position: &G::Position,
@@ -157,6 +165,7 @@ pub struct Rollout<G: Game> {
     oracle: Option<Arc<dyn Oracle<G>>>,
     /// Plies after which a game is stopped; 0 for never.
     plies: u32,
+    limits: Limits,
     nodes: Vec<Option<Node<G>>>,
     moves: G::Moves,
     values: Vec<f32>,
@@ -180,6 +189,7 @@ impl<G: Game> Rollout<G> {
             judge: Box::new(Judging(evaluator, E::Cache::default())),
             oracle,
             plies,
+            limits: Limits::NONE,
             nodes,
             moves: G::Moves::default(),
             values: Vec::with_capacity(most_moves),
@@ -240,6 +250,14 @@ impl<G: Game> Rollout<G> {
 }
 
 impl<G: Game> Roll<G> for Rollout<G> {
+    fn set_limits(&mut self, limits: &Limits) {
+        self.limits.clone_from(limits);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.limits.is_stopped()
+    }
+
     fn roll(
         &mut self,
         start: &G::Position,
@@ -249,11 +267,14 @@ impl<G: Game> Roll<G> for Rollout<G> {
         each: &mut dyn FnMut(Played),
     ) -> Cost {
         let mut cost = Cost::default();
-        for number in numbers {
+        'games: for number in numbers {
             let (mut position, mut luck, mut ply) = (*start, 0.0, 0);
             let result = loop {
                 if let Some(result) = self.end(&position, seat, ply) {
                     break f64::from(result);
+                }
+                if self.limits.is_stopped() {
+                    break 'games;
                 }
                 let drawn = u64::from(number) << 32 | u64::from(ply);
                 let bits = xxh3_64_with_seed(&drawn.to_le_bytes(), seed) >> 32;

@@ -15,6 +15,7 @@ use engine::games::{
     havannah::Havannah,
 };
 use engine::play::{notation::Notation, playable::Playable};
+use engine::search::limits::Limits;
 use engine::search::{
     mcts::{Backup, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
     playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated},
@@ -95,9 +96,9 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
     ] {
         let notation = format!("mcts(sims=4000, early=off{notation})");
         let mut player = game.player(&notation).unwrap().make();
-        player.decide(&position, &moves);
+        player.decide(&position, &moves, &Limits::NONE);
         let count = allocations_of(|| {
-            player.decide(&position, &moves);
+            player.decide(&position, &moves, &Limits::NONE);
         });
         // One for each position that has statistics of its own would be hundreds.
         assert!(count <= 24, "{notation}: {count}");

@@ -31,5 +31,6 @@ mod rules;
 mod search;
 mod seats;
 mod star;
+mod stop;
 mod tablebase;
 mod vectors;

@@ -8,6 +8,7 @@ use engine::games::einstein::{
     tables::{Tables, shared::shared},
 };
 use engine::play::{build::evaluator, registry::AnyEvaluator};
+use engine::search::limits::Limits;
 
 const STONES: usize = 4;
 
@@ -33,7 +34,8 @@ fn no_move_gives_anything_away() {
         for position in &few {
             let probe = tables.probe(&game, position).unwrap();
             for face in 1..=6 {
-                let decision = player.decide(position, &game.legal_moves(position, face));
+                let decision =
+                    player.decide(position, &game.legal_moves(position, face), &Limits::NONE);
                 let best = &probe.faces[usize::from(face) - 1].best;
                 let text = game.format_position(position, Some(face));
                 assert!(best.contains(&decision.best), "{notation}: {text}");
@@ -80,7 +82,7 @@ fn before_the_tables_leaves_are_what_they_know() {
             let mut player = player(&notation, &game);
             for position in endgames(&game, 5..=7).iter().take(100) {
                 let expected = by_the_book(&game, &tables, &*evaluator, position, depth);
-                let found = player.value(position).value.unwrap();
+                let found = player.value(position, &Limits::NONE).value.unwrap();
                 near(found, expected, 1e-5, position);
             }
         }

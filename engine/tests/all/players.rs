@@ -4,6 +4,7 @@ use crate::support::{MIDDLE, near, player, position, rows};
 use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt};
 use engine::play::{build::PlayerRecipe, playable::Playable};
+use engine::search::limits::Limits;
 
 /// A notation makes players that play and value from some position, and its name is its own.
 fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
@@ -25,12 +26,12 @@ fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Opti
         player.new_game(1);
         for outcome in game.outcome_names() {
             game.permitted(&start, outcome, &mut legal);
-            let decision = player.decide(&start, &legal);
+            let decision = player.decide(&start, &legal, &Limits::NONE);
             assert!(legal.contains(&decision.best), "{text}");
             let value = decision.value.unwrap();
             assert!((0.0..=1.0).contains(&value), "{text}: {value}");
         }
-        let value = player.value(&start).value.unwrap();
+        let value = player.value(&start, &Limits::NONE).value.unwrap();
         // Few playouts may all end alike, and within a time few may be played.
         let few = text.contains("sims=50") || !reproducible;
         let is_open = few || (0.05..0.95).contains(&value);
@@ -74,7 +75,10 @@ fn the_policy_named_is_the_one_that_plays() {
     let game = Standard::default();
     let value = |leaf: &str| {
         let mut player = player(&format!("mcts(sims=3000, solver=off, {leaf})"), &game);
-        player.value(&position(MIDDLE)).value.unwrap()
+        player
+            .value(&position(MIDDLE), &Limits::NONE)
+            .value
+            .unwrap()
     };
     let [uniform, again, greedy, mixed, cut] = [
         "leaf=playout",

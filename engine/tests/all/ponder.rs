@@ -11,6 +11,7 @@ use engine::play::{
     game_loop::play_game,
     player::{Analysis, Decision, Player},
 };
+use engine::search::limits::Limits;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
@@ -35,14 +36,19 @@ impl Player<Standard> for Slow {
 
     fn new_game(&mut self, _seed: u64) {}
 
-    fn decide(&mut self, _position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, _position: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
         std::thread::sleep(Duration::from_millis(3));
         assert!(!self.panics, "as it was told to");
         self.decisions += 1;
         Decision::unrated(legal[0])
     }
 
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+    fn analyse(
+        &mut self,
+        position: &Position,
+        legal: Option<&[Move]>,
+        _limits: &Limits,
+    ) -> Analysis<Move> {
         Analysis::unrated(&Standard::default(), position, legal)
     }
 }
@@ -70,15 +76,20 @@ impl Player<Standard> for Counted {
         self.player.ponder(position, stop);
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, position: &Position, legal: &[Move], limits: &Limits) -> Decision<Move> {
         self.decisions += 1;
-        let decision = self.player.decide(position, legal);
+        let decision = self.player.decide(position, legal, limits);
         assert!(legal.contains(&decision.best));
         decision
     }
 
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
-        self.player.analyse(position, legal)
+    fn analyse(
+        &mut self,
+        position: &Position,
+        legal: Option<&[Move]>,
+        limits: &Limits,
+    ) -> Analysis<Move> {
+        self.player.analyse(position, legal, limits)
     }
 }
 
@@ -100,7 +111,7 @@ fn what_was_found_on_the_time_of_others_counts() {
         // Whatever others rolled and did.
         let next = game.play(&position, game.legal_moves(&position, 3)[1]);
         let legal = game.legal_moves(&next, 5);
-        let analysis = player.analyse(&next, Some(&legal));
+        let analysis = player.analyse(&next, Some(&legal), &Limits::NONE);
         assert!(legal.contains(&analysis.line[0]));
         let tree = analysis.tree.unwrap();
         assert_eq!(tree.simulations, 64);

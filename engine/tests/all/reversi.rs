@@ -16,6 +16,7 @@ use engine::games::reversi::{
     evaluators::{Discs, Mobility, Squares},
 };
 use engine::play::{build::evaluator, perft::perft, playable::Playable, player::Player};
+use engine::search::limits::Limits;
 use engine::search::{
     expectiminimax::{Expectiminimax, Form},
     minimax::minimax,
@@ -401,9 +402,9 @@ fn the_endgame_player_and_the_oracle_know_what_the_solver_knows() {
             continue;
         }
         let moves = moves_of(&game, &position);
-        let decision = player.decide(&position, &moves);
+        let decision = player.decide(&position, &moves, &Limits::NONE);
         assert!(moves.contains(&decision.best));
-        let analysis = player.analyse(&position, None);
+        let analysis = player.analyse(&position, None, &Limits::NONE);
         assert_eq!(analysis.line, [decision.best]);
         if game.empties(&position) > 8 {
             assert_eq!((decision.value, knows(&position)), (None, None));
@@ -517,17 +518,20 @@ fn players_and_evaluators_have_names() {
     let mut exact = player("endgame", &game);
     let expected = Endgame::new(game).scores(&position, &moves);
     assert_eq!(
-        exact.exact_scores(&position, &moves),
+        exact.exact_scores(&position, &moves, &Limits::NONE),
         Some(("discs", expected))
     );
-    let values = exact.analyse(&position, None).moves.into_iter();
+    let values = exact
+        .analyse(&position, None, &Limits::NONE)
+        .moves
+        .into_iter();
     let best = values.filter_map(|(_, value)| value).fold(0.0, f32::max);
     for text in [
         "star1(depth=9, eval=discs)",
         "star1(depth=1, endgame=10)",
         "mcts(sims=2000)",
     ] {
-        let decision = player(text, &game).decide(&position, &moves);
+        let decision = player(text, &game).decide(&position, &moves, &Limits::NONE);
         assert_eq!(decision.value, Some(best), "{text}");
     }
 }
@@ -628,7 +632,7 @@ fn far_from_the_end_the_solver_leaves_the_fewest_replies() {
             let next = game.play(&position, mv);
             PlainBoard::of(&game, &next).placements().len()
         };
-        let best = player.decide(&position, &moves).best;
+        let best = player.decide(&position, &moves, &Limits::NONE).best;
         let fewest = moves.iter().map(|&mv| replies(mv)).min();
         assert_eq!(Some(replies(best)), fewest);
     }

@@ -22,6 +22,7 @@ use engine::play::{
     playable::Playable,
     registry::{AnyEvaluator, ByPointer},
 };
+use engine::search::limits::Limits;
 use engine::search::rollout::{
     Cost, Played, Roll, Rollout,
     sequential::{Candidate, Enough, compare, unflattered, value},
@@ -398,6 +399,12 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
 struct Noise;
 
 impl Roll<Totals> for Noise {
+    fn set_limits(&mut self, _: &Limits) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     fn roll(
         &mut self,
         position: &TotalsPosition,
@@ -469,30 +476,36 @@ fn a_player_says_the_same_in_any_order_and_takes_what_wins() {
     let mut one = player(notation, &game);
     let values: Vec<_> = positions
         .iter()
-        .map(|position| one.value(position))
+        .map(|position| one.value(position, &Limits::NONE))
         .collect();
     let mut other = player(notation, &game);
     for (position, value) in positions.iter().zip(&values).rev() {
-        let again = other.value(position);
+        let again = other.value(position, &Limits::NONE);
         assert_eq!((again.value, again.error), (value.value, value.error));
-        let (moves, analysis) = (moves_of(&game, position), other.analyse(position, None));
-        let decision = one.decide(position, &moves);
+        let (moves, analysis) = (
+            moves_of(&game, position),
+            other.analyse(position, None, &Limits::NONE),
+        );
+        let decision = one.decide(position, &moves, &Limits::NONE);
         assert_eq!(analysis.line, [decision.best]);
         assert!(analysis.moves.iter().all(|(_, value)| value.is_some()));
         assert!((0.0..=1.0).contains(&decision.value.unwrap()));
-        assert_eq!(one.decide(position, &moves).value, decision.value);
+        assert_eq!(
+            one.decide(position, &moves, &Limits::NONE).value,
+            decision.value
+        );
     }
     let won = position(".c.../...../...../...../...3. b -");
-    assert_eq!(one.value(&won).value, Some(1.0));
-    let certain = player("rollout(error=0.01)", &game).value(&position(MIDDLE));
+    assert_eq!(one.value(&won, &Limits::NONE).value, Some(1.0));
+    let certain = player("rollout(error=0.01)", &game).value(&position(MIDDLE), &Limits::NONE);
     assert!(certain.error.unwrap() <= 0.01);
     // Of a game without chance one game is enough.
     let reversi = Reversi::from_notation("reversi(size=4)", None).unwrap();
     let start = reversi.start();
     let mut mute = player("rollout(eval=mobility)", &reversi);
-    assert_eq!(mute.value(&start).error, Some(0.0));
+    assert_eq!(mute.value(&start, &Limits::NONE).error, Some(0.0));
     let moves = moves_of(&reversi, &start);
-    assert!(mute.decide(&start, &moves).value.is_some());
+    assert!(mute.decide(&start, &moves, &Limits::NONE).value.is_some());
 }
 
 #[test]

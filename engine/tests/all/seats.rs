@@ -10,11 +10,12 @@ use engine::core::{
 };
 use engine::games::reversixt::{Move, Phase, Position, ReversiXt, generate::MapSettings};
 use engine::play::{build, registry::ByPointer};
+use engine::search::limits::Limits;
 use engine::search::{
     Search,
     best_reply::BestReplySearch,
     deepening::Deepening,
-    limits::Limits,
+    limits::SearchLimits,
     max_n::MaxN,
     minimax::minimax,
     ordering::{Ordering, narrow},
@@ -254,7 +255,7 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let after = successors(&game, position).into_iter();
         let values = after.map(|next| case.max_n(&next, depth - 1)[position.seat()]);
         let values: Vec<f32> = values.collect();
-        let limits = Limits::to_depth(depth);
+        let limits = SearchLimits::to_depth(depth);
         let deepening = Deepening::default();
         let mut search = MaxN::new(game.clone(), evaluator, None).deepened(deepening, limits);
         assert_eq!(search.move_values(position, &moves), values, "{text}");
@@ -308,7 +309,7 @@ fn best_reply_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
             case.evaluator.clone(),
             options(case.number / 28),
             Deepening::default(),
-            Limits::to_depth(case.depth),
+            SearchLimits::to_depth(case.depth),
             table(case.number / 28),
             1,
         );
@@ -392,7 +393,7 @@ fn two_seats_are_searched_as_two() {
     for eval in ["lines", "stones"] {
         let of = |name| {
             let mut player = player(&format!("{name}(depth=4, eval={eval})"), &game);
-            let decision = player.decide(&game.start(), &moves);
+            let decision = player.decide(&game.start(), &moves, &Limits::NONE);
             (decision.best, decision.value)
         };
         assert_eq!([of("maxn"), of("bestreply")], [of("star1"); 2]);
@@ -413,7 +414,7 @@ fn speeds() {
         let moves = moves_of(game, position);
         let mut player = player(text, game);
         let began = Instant::now();
-        let decision = player.decide(position, &moves);
+        let decision = player.decide(position, &moves, &Limits::NONE);
         let seconds = began.elapsed().as_secs_f64();
         let nodes = decision.stats.nodes;
         println!(

@@ -12,7 +12,7 @@ use engine::search::{
     Search,
     deepening::{Deepening, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
-    limits::Limits,
+    limits::SearchLimits,
     ordering::Ordering,
     star::{Cuts, Star, StarOptions},
     table::{Replacement, Table},
@@ -174,7 +174,7 @@ fn deepening(
     threads: usize,
 ) -> DeepeningSearch<Standard> {
     let game = Standard::default();
-    let (evaluator, limits) = (schwarz(&game), Limits::to_depth(depth));
+    let (evaluator, limits) = (schwarz(&game), SearchLimits::to_depth(depth));
     let deepening = Deepening::default();
     DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads)
 }

@@ -8,6 +8,7 @@ use engine::play::{
     player::{Analysis, Player},
 };
 use engine::search::SearchStats;
+use engine::search::limits::Limits;
 use std::time::{Duration, Instant};
 
 /// What ends a search, each instead of the others.
@@ -129,8 +130,8 @@ impl<G: Spoken> Sitting<G> {
         let ((_, legal), position) = (self.permitted()?, self.position);
         let began = Instant::now();
         let ((mut decision, failure, exact), _) = self.ask(time, |player| {
-            let decision = player.decide(&position, &legal);
-            let exact = player.exact_scores(&position, &[decision.best]);
+            let decision = player.decide(&position, &legal, &Limits::NONE);
+            let exact = player.exact_scores(&position, &[decision.best], &Limits::NONE);
             (decision, player.failure(), exact)
         })?;
         if failure.is_some() || !legal.contains(&decision.best) {
@@ -170,9 +171,9 @@ impl<G: Spoken> Sitting<G> {
         let began = Instant::now();
         let ((mut analysis, exact), is_timed) = self.ask(time, |player| {
             let legal = legal.as_ref().map(|(_, moves)| &**moves);
-            let analysis = player.analyse(&position, legal);
+            let analysis = player.analyse(&position, legal, &Limits::NONE);
             let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-            let exact = player.exact_scores(&position, &moves);
+            let exact = player.exact_scores(&position, &moves, &Limits::NONE);
             (analysis, exact.map_or(Vec::new(), |(_, scores)| scores))
         })?;
         analysis.stats.time = began.elapsed();
@@ -186,7 +187,9 @@ impl<G: Spoken> Sitting<G> {
         let prover = format!("mcts(ms={ms}, leaf=playout, memory=64{})", G::PROVING);
         let recipe = self.game.player(&prover);
         let recipe = recipe.map_err(|error| error.to_string())?;
-        let analysis = recipe.make().analyse(&self.position, Some(&legal));
+        let analysis = recipe
+            .make()
+            .analyse(&self.position, Some(&legal), &Limits::NONE);
         Ok(self.rates(&analysis, &[], true))
     }
 
@@ -229,7 +232,10 @@ impl<G: Spoken> Sitting<G> {
         let position = self.position;
         let value = match self.permitted() {
             Ok(_) => self.rate(None)?.moves.first().and_then(|best| best.value),
-            Err(_) => self.ask(None, |player| player.value(&position).value)?.0,
+            Err(_) => {
+                self.ask(None, |player| player.value(&position, &Limits::NONE).value)?
+                    .0
+            }
         };
         value.ok_or_else(|| format!("{} rates no moves", self.player))
     }

@@ -178,7 +178,11 @@ fn labels_are_the_values_of_who_makes_them() {
             .take(game.record.plies.len())
             .enumerate()
         {
-            let expected = recipe.make().value(&position).value.unwrap();
+            let expected = recipe
+                .make()
+                .value(&position, &engine::search::limits::Limits::NONE)
+                .value
+                .unwrap();
             assert_eq!(star[number], Some(shard::rounded(expected).into()));
             assert_eq!(
                 raced[number],

@@ -166,7 +166,13 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
             .enumerate()
         {
             let legal = rules.legal_moves(&position, ply.outcome);
-            let rated = rater.analyse(&position, Some(&legal)).moves;
+            let rated = rater
+                .analyse(
+                    &position,
+                    Some(&legal),
+                    &engine::search::limits::Limits::NONE,
+                )
+                .moves;
             let value = |mv| {
                 rated
                     .iter()

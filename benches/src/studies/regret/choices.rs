@@ -12,6 +12,7 @@ use super::{
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
 use engine::play::{player::Player, registry::AnyEvaluator};
+use engine::search::limits::Limits;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -94,7 +95,7 @@ fn by_player(
                 SeedSpace::Regret,
                 &[number, index as u64, PLAYER],
             ));
-            let best = player.decide(&labelled.position, legal).best;
+            let best = player.decide(&labelled.position, legal, &Limits::NONE).best;
             legal.iter().position(|&mv| mv == best).unwrap_or(0)
         };
         *choice = Choice::Move((outcome.run().start + place) as u8);

@@ -25,6 +25,7 @@ use engine::core::{
 use engine::games::einstein::{Position, Standard, tables::Tables};
 use engine::play::playable::Playable;
 use engine::play::{build::PlayerRecipe, player::Player};
+use engine::search::limits::Limits;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -297,7 +298,7 @@ fn value(
     name: &str,
 ) -> Result<(f32, f32)> {
     player.new_game(seed);
-    let found = player.value(after);
+    let found = player.value(after, &Limits::NONE);
     match (found.value, found.error) {
         (Some(value), Some(error)) => Ok((rounded(1.0 - value), error)),
         _ => Err(format!(

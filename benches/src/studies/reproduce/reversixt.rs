@@ -23,7 +23,8 @@ use crate::studies::search_bench::{
 use engine::core::calibration::Calibrated;
 use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
 use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
-use engine::search::{deepening::Deepening, limits::Limits, max_n::MaxN};
+use engine::search::limits::Limits;
+use engine::search::{deepening::Deepening, limits::SearchLimits, max_n::MaxN};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
@@ -83,7 +84,7 @@ fn player(
 ) -> Result<Box<dyn Player<ReversiXt>>> {
     if notation.is_empty() {
         // With two seats players in notation search as two do.
-        let limits = Limits::to_depth(depth);
+        let limits = SearchLimits::to_depth(depth);
         let deepening = Deepening {
             step: depth,
             ..Deepening::default()
@@ -202,7 +203,7 @@ fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
         let notation = notation.replace("depth={depth}, least={depth}", &limit);
         let mut player = PlayerRecipe::parse(&notation, game)?.make();
         player.new_game(seed);
-        let evaluations = player.value(&game.start()).stats.evaluations;
+        let evaluations = player.value(&game.start(), &Limits::NONE).stats.evaluations;
         Ok(format!("{name} {evaluations}"))
     };
     SEARCHES[..3].iter().map(count).collect()

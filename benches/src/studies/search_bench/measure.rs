@@ -13,6 +13,7 @@ use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use engine::play::{build::PlayerRecipe, player::Player};
 use engine::search::SearchStats;
+use engine::search::limits::Limits;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -72,7 +73,7 @@ pub(crate) fn recipes<S: AsRef<str>>(
     for recipe in &recipes {
         let mut player = recipe.make();
         player.new_game(0);
-        if player.value(&near_the_end).value.is_none() {
+        if player.value(&near_the_end, &Limits::NONE).value.is_none() {
             return Err(no_value(recipe.name()).into());
         }
     }
@@ -104,7 +105,7 @@ pub(crate) fn measure_suite(
         // Not timed: the first search touches fresh memory, which would count against the first
         // position.
         plain.new_game(settings.seed);
-        plain.value(&first.position);
+        plain.value(&first.position, &Limits::NONE);
     }
     let mut positions = Vec::with_capacity(settings.suite.positions.len());
     for entry in &settings.suite.positions {
@@ -156,7 +157,7 @@ fn best_of<G: Game>(
     for _ in 0..repeat.max(1) {
         player.new_game(seed);
         let began = Instant::now();
-        let valuation = player.value(position);
+        let valuation = player.value(position, &Limits::NONE);
         let seconds = began.elapsed().as_secs_f64();
         let value = valuation.value?;
         if best.is_none_or(|(.., fastest)| seconds < fastest) {
@@ -185,7 +186,7 @@ mod tests {
         for (entry, measured) in suite.positions.iter().zip(&found.positions).step_by(5) {
             let mut player = recipe.make();
             player.new_game(7);
-            let alone = player.value(&entry.position);
+            let alone = player.value(&entry.position, &Limits::NONE);
             let (cost, stats) = (&measured.cost, &alone.stats);
             assert_eq!(
                 (measured.phase, &measured.position),

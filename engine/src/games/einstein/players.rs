@@ -9,6 +9,7 @@ use crate::play::{
     player::{Analysis, Decision, Player},
     registry::{Meaning, PlayerEntry},
 };
+use crate::search::limits::Limits;
 use std::sync::Arc;
 
 /// Milliseconds a move in the published matches of abseval.
@@ -187,12 +188,17 @@ impl Player<Standard> for GreedyPlayer {
 
     fn new_game(&mut self, _seed: u64) {}
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, position: &Position, legal: &[Move], _: &Limits) -> Decision<Move> {
         Decision::unrated(Self::choice(position, legal))
     }
 
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
-        let line = legal.map(|legal| self.decide(position, legal).best);
+    fn analyse(
+        &mut self,
+        position: &Position,
+        legal: Option<&[Move]>,
+        _: &Limits,
+    ) -> Analysis<Move> {
+        let line = legal.map(|legal| Self::choice(position, legal));
         Analysis {
             line: line.into_iter().collect(),
             ..Analysis::unrated(&self.game, position, legal)

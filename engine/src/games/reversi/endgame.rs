@@ -13,6 +13,7 @@ mod table;
 use super::{Move, Position, Reversi};
 use crate::core::{game::Game, oracle::Oracle, simd::Instructions};
 use crate::play::player::{Analysis, Decision, Player};
+use crate::search::limits::{Limits, Watch};
 use table::Table;
 
 /// What a score counts.
@@ -62,6 +63,7 @@ pub struct Endgame {
     /// Whether to leave out what seems decided.
     guesses: bool,
     nodes: u64,
+    watch: Watch,
 }
 
 impl Endgame {
@@ -82,22 +84,32 @@ impl Endgame {
             entries,
             guesses: false,
             nodes: 0,
+            watch: Watch::default(),
         }
     }
 
     /// Discs by which the side to move wins with best play on both sides; negative if it loses.
     #[must_use]
     pub fn score(&mut self, position: &Position) -> i32 {
-        self.scores_of(std::slice::from_ref(position))[0]
+        self.estimates(std::slice::from_ref(position))[0].score
     }
 
     /// The score of each of some moves, for the side that makes it.
     #[must_use]
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
+        let scores = self.move_estimates(position, moves).into_iter();
+        scores.map(|estimate| estimate.score).collect()
+    }
+
+    /// The score of each of some moves, for the side that makes it, as far as the search gets.
+    fn move_estimates(&mut self, position: &Position, moves: &[Move]) -> Vec<Estimate> {
         let after = |&mv| self.game.play(position, mv);
         let positions: Vec<Position> = moves.iter().map(after).collect();
-        let scores = self.scores_of(&positions);
-        scores.into_iter().map(|score| -score).collect()
+        let mut estimates = self.estimates(&positions);
+        for estimate in &mut estimates {
+            estimate.score = -estimate.score;
+        }
+        estimates
     }
 
     /// What the side to move gets with best play on both sides: 1, ½ or 0. Faster than its score.
@@ -123,26 +135,28 @@ impl Endgame {
         )
     }
 
-    /// The scores of positions. All are guessed before the first is searched for, as bounds from
-    /// guesses must be forgotten, and with them those that are right.
-    fn scores_of(&mut self, positions: &[Position]) -> Vec<i32> {
-        let far = |position: &&Position| self.game.empties(position) >= GUESSED;
-        let any_far = self.entries > 0 && positions.iter().any(|position| far(&position));
-        let mut guesses = vec![None; positions.len()];
-        if any_far {
+    /// The scores of positions, as far as the search gets. All are guessed before the first is
+    /// searched for, as bounds from guesses must be forgotten, and with them those that are right.
+    fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
+        let far = |position: &Position| self.game.empties(position) >= GUESSED;
+        let mut estimates = vec![Estimate::default(); positions.len()];
+        if self.entries > 0 && positions.iter().any(far) {
             self.guesses = true;
-            for (guess, position) in guesses.iter_mut().zip(positions) {
-                *guess = Some(self.search(position, -MOST, MOST));
+            for (estimate, position) in estimates.iter_mut().zip(positions) {
+                let score = self.search(position, -MOST, MOST);
+                estimate.add(score, Certainty::Guess, &self.watch);
             }
             self.guesses = false;
             self.table.forget_bounds();
         }
-        let scores = positions.iter().zip(guesses);
-        let scores = scores.map(|(position, guess)| match guess {
-            Some(guess) => self.near(position, guess),
-            None => self.search(position, -MOST, MOST),
-        });
-        scores.collect()
+        for (estimate, position) in estimates.iter_mut().zip(positions) {
+            let score = match estimate.certainty {
+                Certainty::Guess => self.near(position, estimate.score),
+                _ => self.search(position, -MOST, MOST),
+            };
+            estimate.add(score, Certainty::Exact, &self.watch);
+        }
+        estimates
     }
 
     /// The score of a position, looked for around a guess.
@@ -150,6 +164,9 @@ impl Endgame {
         let (mut alpha, mut beta) = (guess - NEAR, guess + NEAR);
         loop {
             let score = self.search(position, alpha, beta);
+            if self.watch.stopped() {
+                return guess;
+            }
             // The bound stays inside of the next window, which may find that it is the score.
             if score <= alpha {
                 (alpha, beta) = (score - FURTHER, score + 1);
@@ -158,6 +175,35 @@ impl Endgame {
             } else {
                 return score;
             }
+        }
+    }
+}
+
+/// How certain a score is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    #[default]
+    Unknown,
+    Guess,
+    Exact,
+}
+
+/// A score, and how certain it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Estimate {
+    score: i32,
+    certainty: Certainty,
+}
+
+impl Estimate {
+    fn exact(&self) -> Option<i32> {
+        (self.certainty == Certainty::Exact).then_some(self.score)
+    }
+
+    /// Takes over what a search has found, unless it was stopped.
+    fn add(&mut self, score: i32, certainty: Certainty, watch: &Watch) {
+        if !watch.stopped() {
+            *self = Self { score, certainty };
         }
     }
 }
@@ -201,21 +247,36 @@ impl EndgamePlayer {
         }
     }
 
-    /// What is thought of moves, larger is better, and whether that is exact.
-    fn rated(&mut self, position: &Position, moves: &[Move]) -> (Vec<i32>, bool) {
-        if self.solver.game.empties(position) <= self.empties {
-            return (self.solver.scores(position, moves), true);
+    /// What is known of the scores of moves; of none far from the end. The order of the others is
+    /// by how few replies they leave.
+    fn rated(&mut self, position: &Position, moves: &[Move], limits: &Limits) -> Vec<Estimate> {
+        let solver = &mut self.solver;
+        let mut estimates = vec![Estimate::default(); moves.len()];
+        if solver.game.empties(position) <= self.empties {
+            solver.watch.start_within(solver.nodes, limits);
+            estimates = solver.move_estimates(position, moves);
         }
-        let after = |&mv| self.solver.game.play(position, mv).moves;
-        let few = |mv| -(after(mv).count_ones() as i32);
-        (moves.iter().map(few).collect(), false)
+        for (estimate, &mv) in estimates.iter_mut().zip(moves) {
+            if estimate.certainty == Certainty::Unknown {
+                let replies = solver.game.play(position, mv).moves.count_ones();
+                estimate.score = -(replies as i32);
+            }
+        }
+        estimates
     }
 }
 
-/// The index of the largest; of equal ones the first.
-fn largest(scores: &[i32]) -> usize {
-    let indices = (0..scores.len()).rev();
-    indices.max_by_key(|&index| scores[index]).unwrap_or(0)
+/// The index of the best move: of those whose score is known at all, if there are any; of equal
+/// ones the first.
+fn best_index(estimates: &[Estimate]) -> usize {
+    let key = |index: usize| {
+        let Estimate { score, certainty } = estimates[index];
+        (certainty > Certainty::Unknown, score)
+    };
+    (0..estimates.len())
+        .rev()
+        .max_by_key(|&index| key(index))
+        .unwrap_or(0)
 }
 
 impl Player<Reversi> for EndgamePlayer {
@@ -225,8 +286,8 @@ impl Player<Reversi> for EndgamePlayer {
         self.solver.table = Table::with_entries(self.solver.entries);
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let analysis = self.analyse(position, Some(legal));
+    fn decide(&mut self, position: &Position, legal: &[Move], limits: &Limits) -> Decision<Move> {
+        let analysis = self.analyse(position, Some(legal), limits);
         let best = analysis.line[0];
         let rated = analysis.moves.iter().find(|rated| rated.0 == best);
         Decision {
@@ -236,19 +297,23 @@ impl Player<Reversi> for EndgamePlayer {
         }
     }
 
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+    fn analyse(
+        &mut self,
+        position: &Position,
+        legal: Option<&[Move]>,
+        limits: &Limits,
+    ) -> Analysis<Move> {
         let before = self.solver.nodes;
         let mut analysis = Analysis::unrated(&self.solver.game, position, legal);
         let moves: Vec<Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-        let (scores, exact) = self.rated(position, &moves);
-        let scored = || moves.iter().copied().zip(scores.iter().copied());
-        self.solved = exact.then(|| (*position, scored().collect()));
-        if exact {
-            for ((_, known), &score) in analysis.moves.iter_mut().zip(&scores) {
-                *known = Some(value(score));
-            }
+        let estimates = self.rated(position, &moves, limits);
+        let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact()?));
+        let scores: Option<_> = moves.iter().zip(&estimates).map(score).collect();
+        self.solved = scores.map(|scores| (*position, scores));
+        for ((_, rated), estimate) in analysis.moves.iter_mut().zip(&estimates) {
+            *rated = estimate.exact().map(value);
         }
-        analysis.line = vec![moves[largest(&scores)]];
+        analysis.line = vec![moves[best_index(&estimates)]];
         analysis.stats.nodes = self.solver.nodes - before;
         analysis
     }
@@ -257,14 +322,15 @@ impl Player<Reversi> for EndgamePlayer {
         &mut self,
         position: &Position,
         moves: &[Move],
+        limits: &Limits,
     ) -> Option<(&'static str, Vec<i32>)> {
         // What was just analysed is not solved again.
         let solved = self.solved.as_ref().filter(|solved| solved.0 == *position);
-        let score = |mv: &Move| solved?.1.iter().find(|one| one.0 == *mv);
-        let scores: Option<Vec<i32>> = moves.iter().map(|mv| Some(score(mv)?.1)).collect();
+        let score = |mv: &Move| Some(solved?.1.iter().find(|one| one.0 == *mv)?.1);
+        let scores: Option<Vec<i32>> = moves.iter().map(score).collect();
         let scores = scores.or_else(|| {
-            let (scores, exact) = self.rated(position, moves);
-            exact.then_some(scores)
+            let estimates = self.rated(position, moves, limits);
+            estimates.iter().map(Estimate::exact).collect()
         });
         Some((COUNTED, scores?))
     }

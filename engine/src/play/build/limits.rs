@@ -2,7 +2,7 @@
 
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::search::{
-    limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit},
+    limits::{DepthRange, MOST_DEPTH, SearchLimits, TimeLimit},
     stopwatch::thread_time,
 };
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub(super) fn limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,
-) -> Result<Limits, Problem> {
+) -> Result<SearchLimits, Problem> {
     let nodes = arguments.number_named("nodes", 1..=u64::MAX)?;
     let time = time(arguments)?;
     let default = if nodes.is_some() || time.is_some() {
@@ -36,7 +36,7 @@ pub(super) fn limits(
         least: least[stage].min(most[stage]),
         most: most[stage],
     });
-    Ok(Limits {
+    Ok(SearchLimits {
         depths,
         nodes,
         time,

@@ -22,7 +22,7 @@ use crate::search::{
     best_reply::BestReplySearch,
     deepening::{Deepening, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
-    limits::{Limits, MOST_DEPTH},
+    limits::{MOST_DEPTH, SearchLimits},
     max_n::MaxN,
     ordering::Ordering,
     outcomes::{Options, OutcomeSearch},
@@ -42,7 +42,7 @@ pub(super) struct SearchRecipe<G: Playable> {
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
-    limits: Limits,
+    limits: SearchLimits,
     table: TableRecipe,
     oracle: Knowledge<G>,
 }
@@ -345,7 +345,7 @@ fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Proble
 }
 
 /// `step` and `aspiration`.
-fn deepening(arguments: &mut Arguments<'_>, limits: &Limits) -> Result<Deepening, Problem> {
+fn deepening(arguments: &mut Arguments<'_>, limits: &SearchLimits) -> Result<Deepening, Problem> {
     let step = if limits.only_depth() {
         Deepening::default().step
     } else {
@@ -357,8 +357,8 @@ fn deepening(arguments: &mut Arguments<'_>, limits: &Limits) -> Result<Deepening
 }
 
 /// Searches without deepening go to one depth.
-fn only_one_depth(limits: &Limits, notation: &Notation, who: &str) -> Result<(), Problem> {
-    if *limits == Limits::to_depth(limits.depths[0].most) {
+fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
+    if *limits == SearchLimits::to_depth(limits.depths[0].most) {
         return Ok(());
     }
     Err(notation.wrong(format!("{who} takes no limit but depth")))
@@ -368,7 +368,7 @@ fn only_one_depth(limits: &Limits, notation: &Notation, who: &str) -> Result<(),
 fn table_of(
     arguments: &mut Arguments<'_>,
     notation: &Notation,
-    limits: &Limits,
+    limits: &SearchLimits,
     none: bool,
 ) -> Result<TableRecipe, Problem> {
     let is_shallow = limits

@@ -9,6 +9,7 @@ use crate::core::{
     game::{Game, Seat},
 };
 use crate::play::player::{Decision, Player};
+use crate::search::limits::Limits;
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -38,8 +39,10 @@ pub(super) fn decide<G: Game>(
     };
     // A player that panicked is not asked again before somebody hears of it.
     let mut asked = || {
-        catch_unwind(AssertUnwindSafe(|| decides.decide(position, legal)))
-            .map_err(|panic| Crash { seat, panic })
+        catch_unwind(AssertUnwindSafe(|| {
+            decides.decide(position, legal, &Limits::NONE)
+        }))
+        .map_err(|panic| Crash { seat, panic })
     };
     let others = (0..)
         .zip(before.iter_mut())

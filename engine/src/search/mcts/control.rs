@@ -103,7 +103,12 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             over: AtomicBool::new(false),
         };
         for worker in &mut self.workers {
-            worker.watch.start(0, None, deadline, stop.cloned());
+            worker.watch.start(
+                0,
+                None,
+                deadline,
+                stop.or(self.limits.stop.as_ref()).cloned(),
+            );
         }
         if let [worker] = &mut self.workers[..] {
             control.work::<false, _>(worker, 0);

@@ -51,7 +51,7 @@ pub struct Candidate {
 impl Candidate {
     /// The mean over the games whose numbers leave this rest by 2; over all if there is but one.
     fn half(&self, rest: usize) -> f64 {
-        let rest = rest.min(self.earned.len() - 1);
+        let rest = rest.min(self.earned.len().saturating_sub(1));
         let half = self.earned.iter().copied().skip(rest).step_by(2);
         half.collect::<Moments>().mean()
     }
@@ -68,7 +68,10 @@ pub fn value<G: Game>(
 ) -> Moments {
     let mut moments = Moments::default();
     let mut round = enough.round::<G>(0);
-    while !round.is_empty() && (round.start == 0 || moments.standard_error() > enough.error) {
+    let is_enough = |round: &Range<u32>, moments: &Moments| {
+        round.is_empty() || round.start > 0 && moments.standard_error() <= enough.error
+    };
+    while !is_enough(&round, &moments) && !roll.is_stopped() {
         let each = &mut |game: Played| moments.add(game.earned());
         cost.add(roll.roll(position, seat, seed, round.clone(), each));
         round = enough.round::<G>(round.end);
@@ -126,7 +129,7 @@ pub fn compare<G: Game>(
             unknown += u32::from(candidates[index].is_left && error > enough.error);
         }
         round = enough.round::<G>(round.end);
-        if others == 0 || unknown == 0 || round.is_empty() {
+        if others == 0 || unknown == 0 || round.is_empty() || roll.is_stopped() {
             return best;
         }
     }

@@ -1,7 +1,7 @@
 //! Alpha-beta with null windows far from the end, and the guess that orders moves there.
 //!
 //! A search returns a score between `alpha` and `beta`, or else a bound: at most what is returned
-//! if that is not above `alpha`, at least if it is not below `beta`. Moves that leave the other side
+//! if that is not above `alpha`, at least if it is not below `beta`; nothing once it is stopped. Moves that leave the other side
 //! few replies come first ("fastest first"), far from the end those that a shallow search expects
 //! more of. The order, its weights and the cuts by transpositions follow R. Delorme's Edax.
 
@@ -97,6 +97,9 @@ impl Endgame {
             return few(self.instructions, self, board, alpha, beta);
         }
         self.nodes += 1;
+        if self.watch.is_over(self.nodes) {
+            return alpha;
+        }
         let moves = reached(own, enemy) & empty;
         if moves == 0 {
             if reached(enemy, own) & empty == 0 {
@@ -180,6 +183,9 @@ impl Endgame {
             if upper < beta && value > from && value < beta {
                 value = -deep(self.instructions, self, own, enemy, -beta, -value);
             }
+            if self.watch.stopped() {
+                return alpha;
+            }
             if value > best {
                 (best, best_move) = (value, square);
             }
@@ -235,6 +241,9 @@ impl Endgame {
         let depth = (empties - LEAVE_OUT) / 2 + 2;
         let (low, high) = (alpha as f32 - MARGIN, beta as f32 + MARGIN);
         let expected = ahead(self.instructions, self, own, enemy, depth, low, high);
+        if self.watch.stopped() {
+            return Some(alpha);
+        }
         if expected >= high {
             return Some(beta);
         }
@@ -246,6 +255,9 @@ impl Endgame {
     #[inline(always)]
     fn ahead(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;
+        if self.watch.is_over(self.nodes) {
+            return 0.0;
+        }
         let empty = self.game.squares() & !(own | enemy);
         let moves = reached(own, enemy) & empty;
         if moves == 0 {

@@ -26,6 +26,7 @@ fn opened<G: Spoken>(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, St
         keeps_players: true,
         seed: 1,
         open: Arc::new(move |game, _| begin(speech, game)),
+        read_file: |text| Ok(text.to_owned()),
     };
     protocols::engine(speech, rules, Some("random"), terms)
 }

@@ -17,7 +17,10 @@ pub use games::Spoken;
 
 use engine::core::text::shortened;
 use sitting::Sitting;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 /// Bytes of the longest line that is heard; of a longer one it is enough to give one byte more.
 pub const LONGEST_LINE: usize = 1 << 16;
@@ -49,7 +52,15 @@ pub trait Outside {
     /// Whether the next line is there already, or nobody listens any more: what would go on for
     /// ever ends.
     fn calls(&mut self) -> bool;
+
+    /// The stop flag of a search that begins now: it is set by whatever is heard, and by the end of
+    /// what can be heard, after `ahead` from now. What comes before was sent ahead, and waits.
+    fn stop_flag(&mut self, ahead: Duration) -> Arc<AtomicBool>;
 }
+
+/// What is heard so soon after a search began was sent ahead of it, as by a script, and does not
+/// end it.
+pub const AHEAD: Duration = Duration::from_millis(2);
 
 /// Keeps what is said, and does not let an answer go on after its first part.
 impl Outside for String {
@@ -60,6 +71,10 @@ impl Outside for String {
 
     fn calls(&mut self) -> bool {
         true
+    }
+
+    fn stop_flag(&mut self, _: Duration) -> Arc<AtomicBool> {
+        Arc::default()
     }
 }
 
@@ -86,7 +101,12 @@ pub struct Terms {
     pub seed: u64,
     /// Begins conversations about other games.
     pub open: Open,
+    /// Reads a file that a line names, or says in one line why it is not read.
+    pub read_file: ReadFile,
 }
+
+/// The text of the file of a path, or in one line why there is none.
+pub type ReadFile = fn(&str) -> Result<String, String>;
 
 /// A player's notation as it may be asked, or in one line why it may not.
 pub type Permit = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;

@@ -5,7 +5,7 @@
 //! is proven, else 64 for a certain win to −64 for a certain defeat. Invariant: what is not understood
 //! is ignored, as the protocol asks, and `pong` comes after all that was asked before it.
 
-use crate::sitting::{Rates, Sitting};
+use crate::sitting::{Asked, Rates, Sitting};
 use crate::{Answers, Next, Outside, Spoken, one_line, words};
 use engine::search::SearchStats;
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn play<G: Spoken>(sitting: &mut Sitting<G>, word: &str) -> Result<(), String> {
 
 fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<String, String> {
     outside.say("status thinking");
-    let chosen = sitting.think(None);
+    let chosen = sitting.think(&Asked::once(None), outside);
     outside.say("status");
     let chosen = chosen?;
     let seconds = chosen.stats.time.as_secs_f64();
@@ -53,8 +53,12 @@ fn hint<G: Spoken>(
     count: usize,
     outside: &mut dyn Outside,
 ) -> Result<String, String> {
+    let asked = Asked {
+        is_endless: true,
+        ..Asked::once(Some(SLICE))
+    };
     loop {
-        let rates = sitting.rate(Some(SLICE))?;
+        let rates = sitting.rate(&asked, outside)?;
         outside.say(&searched(&rates, count));
         outside.say(&spent(&rates.stats));
         let is_deep = depth.is_some_and(|depth| rates.stats.depth >= depth);

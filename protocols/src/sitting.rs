@@ -3,8 +3,9 @@
 //! Invariant: what is refused changes nothing, and says why in one line.
 
 mod asking;
+mod sgf;
 
-pub(crate) use asking::{Choice, Rate, Rates, value_of};
+pub(crate) use asking::{Asked, Choice, Rate, Rates, value_of};
 
 use crate::{Next, Spoken, Terms};
 use engine::core::{
@@ -12,6 +13,18 @@ use engine::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::play::{notation::Notation, player::Player, registry::PlainGame};
+
+const NO_GAME: &str = "there is no game in this text";
+
+/// The seat that is called black where colours are black and white: by the first letter of its name,
+/// else the first.
+fn black<G: Spoken>(game: &G) -> usize {
+    usize::from(game.seat_title(1).starts_with('B'))
+}
+
+fn has_dice<G: Spoken>() -> bool {
+    G::Outcomes::BOUND > 1
+}
 
 /// The game, its history, and its player.
 pub(crate) struct Sitting<G: Spoken> {
@@ -128,14 +141,33 @@ impl<G: Spoken> Sitting<G> {
 
     /// Goes to the end of a game in the game's first form of whole games.
     pub(crate) fn set_game(&mut self, text: &str) -> Result<(), String> {
-        let form = G::transcripts().first().ok_or("whole games have no form")?;
-        let mut games = (form.read)(&self.game, text).map_err(|error| error.to_string())?;
-        let game = games.pop().ok_or("there is no game in this text")?;
+        let game = self.read_games(text)?.pop();
+        self.follow(game.ok_or(NO_GAME)?, usize::MAX);
+        Ok(())
+    }
+
+    /// Goes to the end of the first game of a file, or to before its move of a number, from 1.
+    pub(crate) fn load(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
+        let text = (self.terms.read_file)(file)?;
+        let game = self.read_games(&text)?.into_iter().next();
+        let plies = before.map_or(usize::MAX, |number| number.saturating_sub(1));
+        self.follow(game.ok_or(NO_GAME)?, plies);
+        Ok(())
+    }
+
+    fn follow(&mut self, game: PlainGame<G>, plies: usize) {
         self.begin(game.start, None);
-        for (outcome, mv) in game.plies {
+        for (outcome, mv) in game.plies.into_iter().take(plies) {
             self.make(outcome, mv);
         }
-        Ok(())
+    }
+
+    /// The games of a text that [`Sitting::written`] may have written.
+    fn read_games(&self, text: &str) -> Result<Vec<PlainGame<G>>, String> {
+        match G::transcripts().first() {
+            Some(form) => (form.read)(&self.game, text).map_err(|error| error.to_string()),
+            None => Ok(vec![sgf::read(&self.game, text)?]),
+        }
     }
 
     /// The game so far, in the game's own form if it has one, else as SGF.
@@ -149,23 +181,12 @@ impl<G: Spoken> Sitting<G> {
             };
             return (form.write)(&self.game, &game);
         }
-        let start = self.game.format_position(&self.start, None);
-        let mut text = format!("(;FF[4]AP[Alea]GN[{}]C[{start}]", self.game.notation());
-        for (position, outcome, mv) in &self.plies {
-            let is_black = self.game.to_move(position) == self.black();
-            let mv = self.game.format_move(position, *mv);
-            text += &format!(";{}[{mv}]", if is_black { "B" } else { "W" });
-            if Self::has_dice() {
-                text += &format!("DI[{outcome}]");
-            }
-        }
-        Ok(text + ")")
+        Ok(sgf::written(&self.game, &self.start, &self.plies))
     }
 
-    /// The seat that is called black where colours are black and white: by the first letter of its
-    /// name, else the first.
+    /// The seat that is called black.
     pub(crate) fn black(&self) -> usize {
-        usize::from(self.game.seat_title(1).starts_with('B'))
+        black(&self.game)
     }
 
     /// How the game ended: who won, `Some(None)` for a draw; `None` before the end.
@@ -176,7 +197,7 @@ impl<G: Spoken> Sitting<G> {
     }
 
     pub(crate) fn has_dice() -> bool {
-        G::Outcomes::BOUND > 1
+        has_dice::<G>()
     }
 
     pub(crate) fn set_die(&mut self, face: u8) -> Result<(), String> {
@@ -210,7 +231,7 @@ impl<G: Spoken> Sitting<G> {
         }
     }
 
-    fn goes_on(&self) -> Result<(), String> {
+    pub(crate) fn goes_on(&self) -> Result<(), String> {
         match self.game.payoffs(&self.position) {
             None => Ok(()),
             Some(_) => Err("the game is over".to_owned()),
@@ -218,7 +239,7 @@ impl<G: Spoken> Sitting<G> {
     }
 
     /// The outcome that counts, and the moves that it permits.
-    fn permitted(&self) -> Result<(u8, G::Moves), String> {
+    pub(crate) fn permitted(&self) -> Result<(u8, G::Moves), String> {
         self.goes_on()?;
         let unrolled = (!Self::has_dice()).then_some(0);
         let outcome = self.die.or(unrolled);
@@ -228,14 +249,19 @@ impl<G: Spoken> Sitting<G> {
         Ok((outcome, moves))
     }
 
-    pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
-        let (outcome, legal) = self.permitted()?;
+    /// A move of the position, permitted or not, in the coordinates that are in use.
+    pub(crate) fn read_move(&self, text: &str) -> Result<G::Move, String> {
         let named = self.grid.then(|| self.game.on_grid(text, true));
         let ours = named.unwrap_or_else(|| Some(text.to_owned()));
         let ours = ours.ok_or_else(|| format!("'{text}' is no move"))?;
         let read = |text: &str| self.game.parse_move(&self.position, text);
         let mv = read(&ours).or_else(|error| read(&ours.to_lowercase()).map_err(|_| error));
-        let mv = mv.map_err(|error| error.problem)?;
+        mv.map_err(|error| error.problem)
+    }
+
+    pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
+        let (outcome, legal) = self.permitted()?;
+        let mv = self.read_move(text)?;
         if !legal.contains(&mv) {
             return Err(format!("{text} is not permitted with a {outcome}"));
         }

@@ -8,7 +8,6 @@
 use crate::clock::Clock;
 use crate::sitting::Sitting;
 use crate::{Answers, Next, Outside, Spoken, seconds, words};
-use std::time::Duration;
 
 /// Columns and rows of the board.
 const SIDE: usize = 5;
@@ -35,6 +34,7 @@ impl Tcga {
         &mut self,
         sitting: &mut Sitting<G>,
         words: &[&str],
+        outside: &mut dyn Outside,
     ) -> Result<String, String> {
         let [side, die, squares @ ..] = words else {
             return Err(USAGE.to_owned());
@@ -50,7 +50,7 @@ impl Tcga {
             self.begin();
         }
         self.stones = stones;
-        let mv = sitting.think_on(None, &mut self.clock)?;
+        let mv = sitting.think_on(None, &mut self.clock, outside)?;
         // Our rows count from the bottom.
         let theirs = mv.chars().map(|sign| match sign.to_digit(10) {
             Some(row) => (SIDE as u32 + 1 - row).to_string(),
@@ -96,7 +96,7 @@ impl<G: Spoken> Answers<G> for Tcga {
         &mut self,
         sitting: &mut Sitting<G>,
         line: &str,
-        _: &mut dyn Outside,
+        outside: &mut dyn Outside,
     ) -> Result<String, String> {
         match *words(line)? {
             ["name", ..] => Ok("Alea".to_owned()),
@@ -104,12 +104,14 @@ impl<G: Spoken> Answers<G> for Tcga {
             ["time_setting" | "time_settings", ref times @ ..] => {
                 let time = times.first().and_then(|time| seconds(time));
                 let time = time.ok_or("time_setting takes the seconds of a game")?;
-                self.time = Some(Clock::new(time, Duration::ZERO, 0));
+                self.time = Some(Clock::new(time, None));
                 Ok(self.begin())
             }
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.begin()),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
-            ["get", ref words @ ..] => self.get(sitting, words),
+            ["get", ref words @ ..] => self.get(sitting, words, outside),
+            // By then the search that it came to end has ended.
+            ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
                 sitting.next = Next::End;
                 Ok(String::new())

@@ -5,7 +5,7 @@
 //! notation of the game; `keys` tells what can be set. Invariant: what is not understood is answered
 //! by one `error` line with one of the four codes, and changes nothing.
 
-use crate::sitting::{Choice, Sitting, value_of};
+use crate::sitting::{Asked, Choice, Sitting, value_of};
 use crate::{Answers, Next, Outside, Spoken, words};
 use engine::play::notation::Notation;
 use std::fmt::Display;
@@ -30,8 +30,8 @@ pub(crate) struct Ubgi {
     placed: bool,
 }
 
-fn go<G: Spoken>(sitting: &mut Sitting<G>) -> Result<String, String> {
-    let chosen = sitting.think(None);
+fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<String, String> {
+    let chosen = sitting.think(&Asked::once(None), outside);
     let chosen = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
     let Choice {
         mv, value, stats, ..
@@ -93,7 +93,7 @@ impl<G: Spoken> Answers<G> for Ubgi {
         &mut self,
         sitting: &mut Sitting<G>,
         line: &str,
-        _: &mut dyn Outside,
+        outside: &mut dyn Outside,
     ) -> Result<String, String> {
         let words = words(line).or_else(|problem| wrong(BAD_COMMAND, problem))?;
         match *words {
@@ -129,7 +129,7 @@ impl<G: Spoken> Answers<G> for Ubgi {
                 let face = face.or_else(|_| wrong(BAD_VALUE, words.join(" ")))?;
                 sitting.set_die(face).map_err(bad_value)?;
             }
-            ["go"] | ["go", "chequer"] => return go(sitting),
+            ["go"] | ["go", "chequer"] => return go(sitting, outside),
             ["go", _] => return wrong(UNSUPPORTED, words.join(" ")),
             ["keys"] => {
                 let keys = keys(sitting).into_iter();
@@ -140,7 +140,8 @@ impl<G: Spoken> Answers<G> for Ubgi {
                 set(sitting, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(sitting, key)?)),
-            [] => {}
+            // By then the search that it came to end has ended.
+            [] | ["stop"] => {}
             _ => return wrong(BAD_COMMAND, words.join(" ")),
         }
         Ok(String::new())

@@ -115,6 +115,7 @@ fn session<G: Spoken>(
         keeps_players: false,
         seed: 1,
         open: Arc::new(open),
+        read_file: |_| Err("no file is opened here".to_owned()),
     };
     protocols::engine(Speech::Gtp, game.clone(), player, terms).map_err(Problem::wrong)
 }
@@ -150,6 +151,8 @@ mod tests {
             "set_option eval model:/etc/passwd",
             "set_option tablebase 7",
             "set_game reversixt(map=/etc/passwd)",
+            "loadsgf /etc/passwd",
+            "loadsgf /etc/passwd 3",
         ] {
             let said = ask("", refused);
             assert!(said.starts_with('?') && said.lines().count() == 2, "{said}");

@@ -1,21 +1,21 @@
 //! `alea engine`: a player that other programs talk with over standard input and output.
 
+mod input;
+
 use crate::games::with_game;
 use anyhow::{Context, Result, anyhow};
-use engine::core::text::{LineRead, read_line};
-use protocols::{LONGEST_LINE, Next, Outside, Protocol, Speech, Terms};
+use input::Input;
+use protocols::{Next, Outside, Protocol, Speech, Terms};
 use std::{
-    io::{self, BufRead, Write},
-    sync::{
-        Arc,
-        mpsc::{Receiver, TryRecvError, sync_channel},
-    },
+    fs::File,
+    io::{self, Read as _, Write},
+    sync::{Arc, atomic::AtomicBool},
     thread,
     time::Duration,
 };
 
-/// Lines that are read before they are answered.
-const AHEAD: usize = 256;
+/// Bytes of a file of games that a line names.
+const MAX_FILE: u64 = 1 << 24;
 
 /// Answer other programs in a line protocol, over standard input and output
 ///
@@ -52,7 +52,7 @@ impl Arguments {
         let game = self.game.as_deref().unwrap_or(speech.usual_game());
         let mut protocol = opened(speech, game, self.player.as_deref(), self.seed)?;
         let mut console = Console::new()?;
-        while let Some(line) = console.line()? {
+        while let Some(line) = console.input.line().context("cannot read standard input")? {
             let next = protocol.hear(&line, &mut console);
             if let Some(error) = console.failed.take() {
                 return Err(error.into());
@@ -81,6 +81,7 @@ fn opened(
         open: Arc::new(move |game, player| {
             opened(speech, game, player, seed).map_err(|error| error.to_string())
         }),
+        read_file: text_of_file,
     };
     with_game!(game, rules => {
         let opened = protocols::engine(speech, rules, player, terms);
@@ -88,52 +89,38 @@ fn opened(
     })
 }
 
-/// Standard input, read by a thread of its own so that a search can end when a line comes, and
-/// standard output.
+/// Standard input and output.
 struct Console {
-    lines: Receiver<io::Result<String>>,
-    next: Option<io::Result<String>>,
+    input: Arc<Input>,
     failed: Option<io::Error>,
 }
 
 impl Console {
     fn new() -> Result<Self> {
-        let (send, lines) = sync_channel(AHEAD);
-        let read = move || {
-            let mut input = io::stdin().lock();
-            while let Some(line) = line_of(&mut input).transpose() {
-                let failed = line.is_err();
-                if send.send(line).is_err() || failed {
-                    return;
-                }
-            }
-        };
+        let input = Arc::new(Input::default());
+        let (reading, interrupts) = (Arc::clone(&input), !is_file());
+        let read = move || reading.read(io::stdin().lock(), interrupts);
         let thread = thread::Builder::new().name("input".to_owned()).spawn(read);
         thread.context("cannot start a thread")?;
         Ok(Self {
-            lines,
-            next: None,
+            input,
             failed: None,
         })
     }
-
-    fn line(&mut self) -> Result<Option<String>> {
-        let line = self.next.take().or_else(|| self.lines.recv().ok());
-        line.transpose().context("cannot read standard input")
-    }
 }
 
-/// The next line; of one that is too long a byte more than is read of any.
-fn line_of(input: &mut impl BufRead) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    match read_line(input, LONGEST_LINE + 1, &mut line)? {
-        LineRead::End => return Ok(None),
-        LineRead::Whole => {}
-        LineRead::Beginning => {
-            input.skip_until(b'\n')?;
-        }
-    }
-    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+/// Whether standard input is a file, of which all is there from the beginning.
+#[cfg(unix)]
+fn is_file() -> bool {
+    use std::os::fd::AsFd as _;
+    let input = io::stdin().as_fd().try_clone_to_owned();
+    let kind = input.and_then(|input| File::from(input).metadata());
+    kind.is_ok_and(|kind| kind.is_file())
+}
+
+#[cfg(not(unix))]
+fn is_file() -> bool {
+    false
 }
 
 impl Outside for Console {
@@ -144,13 +131,29 @@ impl Outside for Console {
     }
 
     fn calls(&mut self) -> bool {
-        if self.next.is_none() {
-            match self.lines.try_recv() {
-                Ok(line) => self.next = Some(line),
-                Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => return true,
-            }
-        }
-        self.next.is_some() || self.failed.is_some()
+        self.failed.is_some() || self.input.is_waiting()
     }
+
+    fn stop_flag(&mut self, ahead: Duration) -> Arc<AtomicBool> {
+        self.input.stop_flag(ahead)
+    }
+}
+
+/// The text of a file that a line names.
+fn text_of_file(path: &str) -> Result<String, String> {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?
+            .take(MAX_FILE + 1)
+            .read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| format!("{path}: {error}"))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(format!(
+            "{path}: a file of games has at most {MAX_FILE} bytes here"
+        ));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }

@@ -1,7 +1,7 @@
 //! The commands of GTP: those that the standard asks for, Lajkonik's, and our own.
 
-use super::{Answered, Call, done, same, syntax, text};
-use crate::clock::Clock;
+use super::{Answered, Call, analysis::Form, done, same, syntax, text};
+use crate::clock::{Clock, Overtime};
 use crate::{Next, Spoken, seconds};
 use std::{str::FromStr, time::Duration};
 
@@ -26,6 +26,8 @@ impl<G: Spoken> Call<'_, G> {
             call.sitting.next = Next::End;
             done()
         }),
+        // By then the search that it came to end has ended.
+        ("stop", |_| done()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
             call.sitting.clear();
@@ -52,6 +54,7 @@ impl<G: Spoken> Call<'_, G> {
             text(sitting.game.draw(&sitting.position, sitting.die))
         }),
         ("time_settings", |call| call.time_settings()),
+        ("kgs-time_settings", |call| call.kgs_time_settings()),
         ("time_left", |call| call.time_left()),
         ("roll", |call| text(call.sitting.roll()?.to_string())),
         ("dice", |call| {
@@ -61,6 +64,8 @@ impl<G: Spoken> Call<'_, G> {
         ("playgame", |call| call.playgame()),
         ("winner", |call| call.winner()),
         ("havannah_winner", |call| call.winner()),
+        ("final_score", |call| call.final_score()),
+        ("loadsgf", |call| call.loadsgf()),
         ("position", |call| match call.words {
             [] => {
                 let sitting = &call.sitting;
@@ -110,13 +115,20 @@ impl<G: Spoken> Call<'_, G> {
             text(lines.collect::<String>())
         }),
         ("get_eval", |call| {
-            text(format!("{:.2}", 100.0 * call.sitting.value()?))
+            text(format!("{:.2}", 100.0 * call.sitting.value(call.outside)?))
         }),
         ("get_sgf", |call| text(call.sitting.written()?)),
         ("dump_tree", |call| call.dump_tree()),
         ("solve", |call| call.solve()),
-        ("analyze", |call| call.analyze()),
-        ("lz-analyze", |call| call.analyze()),
+        ("analyze", |call| call.analyze(Form::Leela)),
+        ("lz-analyze", |call| call.analyze(Form::Leela)),
+        ("kata-analyze", |call| call.analyze(Form::Kata)),
+        ("lz-genmove_analyze", |call| {
+            call.genmove_analyze(Form::Leela)
+        }),
+        ("kata-genmove_analyze", |call| {
+            call.genmove_analyze(Form::Kata)
+        }),
     ];
 
     fn boardsize(&mut self) -> Answered {
@@ -146,7 +158,8 @@ impl<G: Spoken> Call<'_, G> {
             _ => return syntax("genmove [COLOR] [SECONDS]"),
         }
         let seat = self.sitting.game.to_move(&self.sitting.position);
-        let mv = self.sitting.think_on(last, &mut self.clocks[seat])?;
+        let clock = &mut self.clocks[seat];
+        let mv = self.sitting.think_on(last, clock, self.outside)?;
         self.sitting.play(&mv)?;
         text(mv)
     }
@@ -157,12 +170,39 @@ impl<G: Spoken> Call<'_, G> {
             return syntax("time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES");
         };
         let stones = stones.as_secs() as u32;
-        *self.clocks = [match (period.is_zero(), stones) {
-            (true, _) => Some(Clock::new(main, period, 0)),
-            // So the standard says that there is no limit.
-            (false, 0) => None,
-            _ => Some(Clock::new(main, period, stones)),
-        }; 2];
+        *self.clocks = [canadian(main, period, stones); 2];
+        done()
+    }
+
+    /// The kinds of KGS: `byoyomi` has periods for one move each, so many of them.
+    fn kgs_time_settings(&mut self) -> Answered {
+        let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
+        let times: Vec<_> = words.iter().map_while(|word| seconds(word)).collect();
+        let clock = match (*kind, &*times) {
+            ("none", []) => None,
+            ("absolute", &[main]) => Some(Clock::new(main, None)),
+            ("canadian", &[main, period, stones]) => {
+                canadian(main, period, stones.as_secs() as u32)
+            }
+            ("byoyomi", &[main, period, _]) => {
+                let overtime = Overtime {
+                    period,
+                    moves: 1,
+                    counts_periods: true,
+                };
+                Some(Clock::new(
+                    main,
+                    Some(overtime).filter(|_| !period.is_zero()),
+                ))
+            }
+            _ => {
+                return syntax(
+                    "kgs-time_settings none, absolute MAIN_TIME, byoyomi MAIN_TIME PERIOD PERIODS \
+                     or canadian MAIN_TIME PERIOD STONES",
+                );
+            }
+        };
+        *self.clocks = [clock; 2];
         done()
     }
 
@@ -175,7 +215,7 @@ impl<G: Spoken> Call<'_, G> {
             return syntax("time_left COLOR TIME STONES");
         };
         let clock = &mut self.clocks[seat];
-        let clock = clock.get_or_insert_with(|| Clock::new(time, Duration::ZERO, 0));
+        let clock = clock.get_or_insert_with(|| Clock::new(time, None));
         clock.tell(time, stones);
         done()
     }
@@ -204,11 +244,57 @@ impl<G: Spoken> Call<'_, G> {
         text(winner.to_lowercase().replace(' ', "_"))
     }
 
+    /// The score of a game that is over: `B+12` where the game counts something, else `B+1` for who
+    /// has won; `0` for a draw.
+    fn final_score(&mut self) -> Answered {
+        let sitting = &self.sitting;
+        let winner = sitting
+            .winner()
+            .ok_or("cannot score: the game is not over")?;
+        let counted = sitting.game.final_score(&sitting.position);
+        let lead = counted.map_or(1, |(_, lead)| lead.unsigned_abs());
+        text(match winner {
+            None => "0".to_owned(),
+            Some(seat) if seat == sitting.black() => format!("B+{lead}"),
+            Some(_) => format!("W+{lead}"),
+        })
+    }
+
+    /// A game from a file: all of it, or what comes before the move of a number.
+    fn loadsgf(&mut self) -> Answered {
+        let (name, before) = match self.words {
+            [] => return syntax("loadsgf FILE [MOVE_NUMBER]"),
+            [name @ .., number] if !name.is_empty() && number.parse::<usize>().is_ok() => {
+                (name, number.parse().ok())
+            }
+            name => (name, None),
+        };
+        let load = self.sitting.load(&name.join(" "), before);
+        load.map_err(|problem| format!("cannot load file: {problem}"))?;
+        done()
+    }
+
     /// The one argument, a number or the like.
     fn only<T: FromStr>(&self, usage: &str) -> Result<T, String> {
         match self.words {
             [word] => word.parse().or_else(|_| syntax(usage)),
             _ => syntax(usage),
+        }
+    }
+}
+
+/// The standard's clock; periods without stones say that there is no limit.
+fn canadian(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
+    match (period.is_zero(), stones) {
+        (true, _) => Some(Clock::new(main, None)),
+        (false, 0) => None,
+        (false, moves) => {
+            let overtime = Overtime {
+                period,
+                moves,
+                counts_periods: false,
+            };
+            Some(Clock::new(main, Some(overtime)))
         }
     }
 }

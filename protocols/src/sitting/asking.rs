@@ -1,20 +1,25 @@
 //! What the player of a sitting is asked: a move, or what it thinks of all of them; and its options.
 
 use super::Sitting;
-use crate::{Spoken, clock::Clock};
+use crate::{AHEAD, Outside, Spoken, clock::Clock};
 use engine::core::random::SeedSpace;
 use engine::play::{
     notation::{Notation, keys_taken},
     player::{Analysis, Player},
 };
-use engine::search::SearchStats;
-use engine::search::limits::Limits;
-use std::time::{Duration, Instant};
+use engine::search::{SearchStats, limits::Limits};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
 
 /// What ends a search, each instead of the others.
 const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
 /// A search's longest time in the notation of players.
 const LONGEST: Duration = Duration::from_secs(86_400);
+/// How long an analysis without end looks at a position when the line that ends it was sent ahead.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// What a player thinks of the moves of a position.
 pub(crate) struct Rates {
@@ -25,6 +30,51 @@ pub(crate) struct Rates {
     pub(crate) stats: SearchStats,
     /// Whether the time that was asked for ended the search.
     pub(crate) is_timed: bool,
+    /// Whether something that was heard ended it.
+    pub(crate) is_cut: bool,
+}
+
+/// What a player is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a, M> {
+    /// A time in place of the player's own limit.
+    pub(crate) time: Option<Duration>,
+    /// The moves to choose from, if not all that are legal.
+    pub(crate) only: Option<&'a [M]>,
+    /// Whether it is asked again and again until something is heard.
+    pub(crate) is_endless: bool,
+}
+
+/// The move alone.
+impl From<Choice> for Rates {
+    fn from(choice: Choice) -> Self {
+        let rate = Rate {
+            mv: choice.mv.clone(),
+            value: choice.value,
+            visits: None,
+            prior: None,
+            proven: [0.0, 1.0],
+            exact: choice.exact,
+        };
+        Self {
+            moves: vec![rate],
+            line: vec![choice.mv],
+            stats: choice.stats,
+            is_timed: true,
+            is_cut: false,
+        }
+    }
+}
+
+impl<M> Asked<'_, M> {
+    /// All moves, once, and for as long as the player itself thinks unless a time is given.
+    pub(crate) fn once(time: Option<Duration>) -> Self {
+        Self {
+            time,
+            only: None,
+            is_endless: false,
+        }
+    }
 }
 
 /// The move that a player chose, and what it thinks of it.
@@ -41,7 +91,10 @@ pub(crate) struct Choice {
 pub(crate) struct Rate {
     pub(crate) mv: String,
     pub(crate) value: Option<f32>,
+    /// How often a tree search tried it.
     pub(crate) visits: Option<u32>,
+    /// What the prior of a tree search says of it, 0 to 1.
+    pub(crate) prior: Option<f32>,
     /// Between what the value is proven to lie.
     pub(crate) proven: [f32; 2],
     /// The difference that it is proven to end with, in what the game counts.
@@ -74,15 +127,27 @@ impl<G: Spoken> Sitting<G> {
         milliseconds.max(0.01).to_string()
     }
 
+    /// Whether the player is a search that keeps its tree from one question to the next.
+    pub(crate) fn has_tree(&self) -> bool {
+        self.player.name == "mcts"
+    }
+
+    /// The time that the player takes for a move by its own limit, if that is one.
+    pub(crate) fn own_time(&self) -> Option<Duration> {
+        let ms: f64 = self.player.says("ms")?.to_string().parse().ok()?;
+        Duration::try_from_secs_f64(ms / 1000.0).ok()
+    }
+
     /// Has the player answer; with a time in place of its own limit if it takes one, and it then
-    /// remembers what it searched if it can. Whether it has the limit.
+    /// remembers what it searched if it can. Whether it has the limit, and whether it was cut short.
     fn ask<T>(
         &mut self,
-        time: Option<Duration>,
-        question: impl FnOnce(&mut dyn Player<G>) -> T,
-    ) -> Result<(T, bool), String> {
+        asked: &Asked<'_, G::Move>,
+        outside: &mut dyn Outside,
+        question: impl FnOnce(&mut dyn Player<G>, &Limits) -> T,
+    ) -> Result<(T, bool, bool), String> {
         let mut wanted = Vec::new();
-        if let Some(time) = time {
+        if let Some(time) = asked.time {
             let player = self.player.clone();
             let mut timed = player.without(&LIMITS).without(&["nodes", "keep"]);
             let is_tree = timed.name == "mcts";
@@ -99,12 +164,23 @@ impl<G: Spoken> Sitting<G> {
             made = made.or_else(|_| self.prepare(&player.to_string()).map(|()| is_timed));
         }
         let is_timed = made?;
-        let answer = self
-            .made
-            .as_mut()
-            .map(|(_, player)| question(&mut **player));
+        let (_, player) = self.made.as_mut().ok_or("there is no player")?;
+        let ahead = if asked.is_endless {
+            Duration::ZERO
+        } else {
+            AHEAD
+        };
+        let stop = outside.stop_flag(ahead);
+        let limits = Limits::from(&stop);
+        // In this order: what is heard in between is seen by one of them.
+        let (answer, is_cut) = if asked.is_endless && outside.calls() {
+            (glance(&stop, || question(&mut **player, &limits)), false)
+        } else {
+            let answer = question(&mut **player, &limits);
+            (answer, limits.is_stopped())
+        };
         self.made.take_if(|_| !self.terms.keeps_players);
-        Ok((answer.ok_or("there is no player")?, is_timed))
+        Ok((answer, is_timed, is_cut))
     }
 
     /// Makes the player of a notation, unless it is there already.
@@ -126,12 +202,17 @@ impl<G: Spoken> Sitting<G> {
     }
 
     /// Has the player choose a move, which is not played.
-    pub(crate) fn think(&mut self, time: Option<Duration>) -> Result<Choice, String> {
-        let ((_, legal), position) = (self.permitted()?, self.position);
+    pub(crate) fn think(
+        &mut self,
+        asked: &Asked<'_, G::Move>,
+        outside: &mut dyn Outside,
+    ) -> Result<Choice, String> {
+        let ((_, all), position) = (self.permitted()?, self.position);
+        let legal = asked.only.unwrap_or(&all);
         let began = Instant::now();
-        let ((mut decision, failure, exact), _) = self.ask(time, |player| {
-            let decision = player.decide(&position, &legal, &Limits::NONE);
-            let exact = player.exact_scores(&position, &[decision.best], &Limits::NONE);
+        let ((mut decision, failure, exact), ..) = self.ask(asked, outside, |player, limits| {
+            let decision = player.decide(&position, legal, limits);
+            let exact = player.exact_scores(&position, &[decision.best], limits);
             (decision, player.failure(), exact)
         })?;
         if failure.is_some() || !legal.contains(&decision.best) {
@@ -153,47 +234,64 @@ impl<G: Spoken> Sitting<G> {
         &mut self,
         time: Option<Duration>,
         clock: &mut Option<Clock>,
+        outside: &mut dyn Outside,
     ) -> Result<String, String> {
         let began = Instant::now();
-        let left = self.game.moves_left(&self.position);
-        let share = clock.map(|clock| clock.share(left));
-        let mv = self.think(time.or(share))?.mv;
+        let time = time.or(self.share(clock.as_ref()));
+        let mv = self.think(&Asked::once(time), outside)?.mv;
         if let Some(clock) = clock {
             clock.spend(began.elapsed());
         }
         Ok(mv)
     }
 
+    /// What a clock has for the next move.
+    pub(crate) fn share(&self, clock: Option<&Clock>) -> Option<Duration> {
+        let left = self.game.moves_left(&self.position);
+        clock.map(|clock| clock.share(left))
+    }
+
     /// Has the player rate the moves; asked again for the same time it thinks on.
-    pub(crate) fn rate(&mut self, time: Option<Duration>) -> Result<Rates, String> {
+    pub(crate) fn rate(
+        &mut self,
+        asked: &Asked<'_, G::Move>,
+        outside: &mut dyn Outside,
+    ) -> Result<Rates, String> {
         self.goes_on()?;
-        let (legal, position) = (self.permitted().ok(), self.position);
+        let (all, position) = (self.permitted().ok(), self.position);
+        let legal = asked.only.or(all.as_ref().map(|(_, moves)| &**moves));
         let began = Instant::now();
-        let ((mut analysis, exact), is_timed) = self.ask(time, |player| {
-            let legal = legal.as_ref().map(|(_, moves)| &**moves);
-            let analysis = player.analyse(&position, legal, &Limits::NONE);
+        let question = |player: &mut dyn Player<G>, limits: &Limits| {
+            let analysis = player.analyse(&position, legal, limits);
             let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-            let exact = player.exact_scores(&position, &moves, &Limits::NONE);
+            let exact = player.exact_scores(&position, &moves, limits);
             (analysis, exact.map_or(Vec::new(), |(_, scores)| scores))
-        })?;
+        };
+        let ((mut analysis, exact), is_timed, is_cut) = self.ask(asked, outside, question)?;
         analysis.stats.time = began.elapsed();
-        Ok(self.rates(&analysis, &exact, is_timed))
+        let mut rates = self.rates(&analysis, &exact);
+        (rates.is_timed, rates.is_cut) = (is_timed, is_cut);
+        Ok(rates)
     }
 
     /// What a search for proofs finds within a time.
-    pub(crate) fn prove(&mut self, time: Duration) -> Result<Rates, String> {
+    pub(crate) fn prove(
+        &mut self,
+        time: Duration,
+        outside: &mut dyn Outside,
+    ) -> Result<Rates, String> {
         let (_, legal) = self.permitted()?;
         let ms = self.milliseconds(time);
         let prover = format!("mcts(ms={ms}, leaf=playout, memory=64{})", G::PROVING);
         let recipe = self.game.player(&prover);
         let recipe = recipe.map_err(|error| error.to_string())?;
-        let analysis = recipe
-            .make()
-            .analyse(&self.position, Some(&legal), &Limits::NONE);
-        Ok(self.rates(&analysis, &[], true))
+        let mut player = recipe.make();
+        let limits = Limits::from(&outside.stop_flag(AHEAD));
+        let analysis = player.analyse(&self.position, Some(&legal), &limits);
+        Ok(self.rates(&analysis, &[]))
     }
 
-    fn rates(&self, analysis: &Analysis<G::Move>, exact: &[i32], is_timed: bool) -> Rates {
+    fn rates(&self, analysis: &Analysis<G::Move>, exact: &[i32]) -> Rates {
         let tree = analysis.tree.as_ref();
         let rate = |(place, &(mv, value)): (usize, &(G::Move, Option<f32>))| {
             let known = tree.and_then(|tree| tree.moves.get(place));
@@ -201,6 +299,7 @@ impl<G: Spoken> Sitting<G> {
                 mv: self.written_move(&self.position, mv),
                 value,
                 visits: known.map(|known| known.visits),
+                prior: known.and_then(|known| known.prior),
                 proven: known.map_or([0.0, 1.0], |known| [known.proven.lower, known.proven.upper]),
                 exact: exact.get(place).copied(),
             }
@@ -222,19 +321,25 @@ impl<G: Spoken> Sitting<G> {
             moves,
             line,
             stats: analysis.stats,
-            is_timed,
+            is_timed: true,
+            is_cut: false,
         }
     }
 
     /// The win probability of the seat to move; after a roll that of its best move.
-    pub(crate) fn value(&mut self) -> Result<f32, String> {
+    pub(crate) fn value(&mut self, outside: &mut dyn Outside) -> Result<f32, String> {
         self.goes_on()?;
-        let position = self.position;
+        let (position, asked) = (self.position, Asked::once(None));
         let value = match self.permitted() {
-            Ok(_) => self.rate(None)?.moves.first().and_then(|best| best.value),
+            Ok(_) => {
+                let rates = self.rate(&asked, outside)?;
+                rates.moves.first().and_then(|best| best.value)
+            }
             Err(_) => {
-                self.ask(None, |player| player.value(&position, &Limits::NONE).value)?
-                    .0
+                let value = |player: &mut dyn Player<G>, limits: &Limits| {
+                    player.value(&position, limits).value
+                };
+                self.ask(&asked, outside, value)?.0
             }
         };
         value.ok_or_else(|| format!("{} rates no moves", self.player))
@@ -273,6 +378,19 @@ impl<G: Spoken> Sitting<G> {
             .map(|key| (key.to_owned(), value_of(&self.player, key, "default")));
         [player].into_iter().chain(known).collect()
     }
+}
+
+/// An answer that is wanted soon: the stop flag is set after a while.
+fn glance<T>(stop: &AtomicBool, answer: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            thread::park_timeout(GLANCE);
+            stop.store(true, Ordering::Relaxed);
+        });
+        let answer = answer();
+        watch.thread().unpark();
+        answer
+    })
 }
 
 /// The value of a key in a notation, or else the usual one.

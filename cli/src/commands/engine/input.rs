@@ -1,0 +1,243 @@
+//! Lines of standard input, read by a thread of its own, so that what arrives ends the search that is
+//! under way.
+//!
+//! Invariant: a search ends by what arrives after it began, and by nothing that was there before.
+
+use protocols::LONGEST_LINE;
+use std::{
+    collections::VecDeque,
+    io::{self, Read},
+    mem,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 1 << 16;
+/// Bytes of lines that wait to be answered; then nothing more is read until some are.
+const MAX_WAITING: usize = 1 << 22;
+/// What is read faster than this, while more is waiting than was read at a time, was there already.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
+/// Lines that have arrived, and the search that later ones end.
+#[derive(Default)]
+pub(super) struct Input {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    lines: VecDeque<String>,
+    /// Bytes of all lines.
+    bytes: usize,
+    /// Why nothing follows them: the end, or an error.
+    end: Option<io::Result<()>>,
+    /// What arrives after that time sets the flag.
+    search: Option<(Instant, Arc<AtomicBool>)>,
+}
+
+impl Input {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let woken = self.changed.wait(state);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn line(&self) -> io::Result<Option<String>> {
+        let mut state = self.state();
+        loop {
+            if let Some(line) = state.lines.pop_front() {
+                state.bytes -= line.len() + 1;
+                self.changed.notify_all();
+                return Ok(Some(line));
+            }
+            match state.end.take() {
+                None => state = self.wait(state),
+                Some(end) => {
+                    state.end = Some(Ok(()));
+                    return end.map(|()| None);
+                }
+            }
+        }
+    }
+
+    /// Whether something waits to be answered, be it the end.
+    pub(super) fn is_waiting(&self) -> bool {
+        let state = self.state();
+        !state.lines.is_empty() || state.end.is_some()
+    }
+
+    /// A flag that is set by whatever arrives later than `ahead` from now.
+    pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
+        let stop = Arc::new(AtomicBool::new(false));
+        self.state().search = Some((Instant::now() + ahead, Arc::clone(&stop)));
+        stop
+    }
+
+    /// Reads to the end. What comes from a file, which holds all of it from the beginning
+    /// (`interrupts` is false), ends no search.
+    pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
+        let (mut chunk, mut partial) = (vec![0; CHUNK], Vec::new());
+        let mut is_behind = false;
+        loop {
+            let asked = Instant::now();
+            let read = match input.read(&mut chunk) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read,
+            };
+            let arrived = Instant::now();
+            // What was written long ago is read only now where more than a chunk was written.
+            let is_new = interrupts && !(is_behind && arrived - asked < AT_ONCE);
+            let mut lines = Vec::new();
+            let end = match read {
+                Ok(length) if length > 0 => {
+                    is_behind = length == CHUNK;
+                    split(&chunk[..length], &mut partial, &mut lines);
+                    None
+                }
+                read => {
+                    lines.extend((!partial.is_empty()).then(|| text(&mut partial)));
+                    Some(read.map(drop))
+                }
+            };
+            let is_heard = !lines.is_empty() || end.is_some();
+            let is_over = end.is_some();
+            let mut state = self.state();
+            while state.bytes > MAX_WAITING {
+                is_behind = true;
+                state = self.wait(state);
+            }
+            state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
+            state.lines.extend(lines);
+            state.end = end;
+            if let Some((since, stop)) = &state.search
+                && (is_heard && is_new && arrived > *since)
+            {
+                stop.store(true, Ordering::Relaxed);
+            }
+            self.changed.notify_all();
+            if is_over {
+                return;
+            }
+        }
+    }
+}
+
+/// Goes on with a line by some bytes, and adds the lines that they end.
+fn split(bytes: &[u8], partial: &mut Vec<u8>, lines: &mut Vec<String>) {
+    for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let (part, ends) = match part.split_last() {
+            Some((b'\n', part)) => (part, true),
+            _ => (part, false),
+        };
+        // Of a line that is too long a byte more than is read of any.
+        let room = (LONGEST_LINE + 1).saturating_sub(partial.len());
+        partial.extend_from_slice(&part[..part.len().min(room)]);
+        if ends {
+            lines.push(text(partial));
+        }
+    }
+}
+
+fn text(line: &mut Vec<u8>) -> String {
+    String::from_utf8_lossy(&mem::take(line)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+    use std::thread;
+
+    /// What is read is what is sent, an empty text the end.
+    struct Sent(Receiver<String>);
+
+    impl Read for Sent {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let text = self.0.recv().unwrap_or_default();
+            buffer[..text.len()].copy_from_slice(text.as_bytes());
+            Ok(text.len())
+        }
+    }
+
+    fn lines(input: &Input) -> Vec<String> {
+        std::iter::from_fn(|| input.line().unwrap()).collect()
+    }
+
+    #[test]
+    fn lines_are_split_and_bounded_wherever_reads_end() {
+        let long = "x".repeat(2 * LONGEST_LINE);
+        let text = format!("one\n\ntwo\r\n{long}\nlast");
+        for length in [1, 2, 7, CHUNK] {
+            let input = Input::default();
+            let (mut partial, mut split_lines) = (Vec::new(), Vec::new());
+            for bytes in text.as_bytes().chunks(length) {
+                split(bytes, &mut partial, &mut split_lines);
+            }
+            assert_eq!((split_lines.len(), &*partial), (4, &b"last"[..]));
+            input.read(text.as_bytes(), true);
+            let all = lines(&input);
+            assert_eq!(all[..4], split_lines);
+            assert_eq!(
+                [&*all[0], &all[1], &all[2], &all[4]],
+                ["one", "", "two\r", "last"]
+            );
+            assert_eq!(all[3].len(), LONGEST_LINE + 1);
+            assert!(input.is_waiting() && input.line().unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
+        let hour = Duration::from_secs(3600);
+        // What arrives, how long after the search began it counts as sent ahead, whether it comes
+        // from a pipe, and whether it ends the search.
+        for (text, ahead, is_pipe, ends) in [
+            ("a line\n", Duration::ZERO, true, true),
+            ("\n", Duration::ZERO, true, true),
+            ("half a line", Duration::ZERO, true, false),
+            ("", Duration::ZERO, true, true),
+            ("a line\n", hour, true, false),
+            ("", hour, true, false),
+            ("a line\n", Duration::ZERO, false, false),
+            ("", Duration::ZERO, false, false),
+        ] {
+            let (input, (send, receive)) = (Input::default(), channel());
+            thread::scope(|scope| {
+                scope.spawn(|| input.read(Sent(receive), is_pipe));
+                send.send("sent before\n".to_owned()).unwrap();
+                assert_eq!(input.line().unwrap().unwrap(), "sent before");
+                let stop = input.stop_flag(ahead);
+                assert!(!stop.load(Ordering::Relaxed));
+                send.send(text.to_owned()).unwrap();
+                drop(send);
+                // Whatever was cut off by the end is heard, too.
+                while input.state().end.is_none() {
+                    thread::yield_now();
+                }
+                let is_ended_by_end = ends || (text == "half a line" && is_pipe);
+                assert_eq!(stop.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
+            });
+        }
+    }
+
+    #[test]
+    fn more_than_may_wait_is_read_when_there_is_room() {
+        let input = Input::default();
+        let line = "x".repeat(1000) + "\n";
+        let text = line.repeat(3 * MAX_WAITING / line.len());
+        thread::scope(|scope| {
+            scope.spawn(|| input.read(text.as_bytes(), true));
+            assert_eq!(lines(&input).len(), text.len() / line.len());
+        });
+        assert_eq!(input.state().bytes, 0);
+    }
+}

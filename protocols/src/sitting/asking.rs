@@ -165,15 +165,12 @@ impl<G: Spoken> Sitting<G> {
         }
         let is_timed = made?;
         let (_, player) = self.made.as_mut().ok_or("there is no player")?;
-        let ahead = if asked.is_endless {
-            Duration::ZERO
-        } else {
-            AHEAD
-        };
-        let stop = outside.stop_flag(ahead);
+        // Who has no limit of time answers once, and is given the time for it.
+        let is_endless = asked.is_endless && is_timed;
+        let stop = outside.stop_flag(if is_endless { Duration::ZERO } else { AHEAD });
         let limits = Limits::from(&stop);
         // In this order: what is heard in between is seen by one of them.
-        let (answer, is_cut) = if asked.is_endless && outside.calls() {
+        let (answer, is_cut) = if is_endless && outside.calls() {
             (glance(&stop, || question(&mut **player, &limits)), false)
         } else {
             let answer = question(&mut **player, &limits);

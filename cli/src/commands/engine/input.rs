@@ -12,6 +12,7 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -108,13 +109,16 @@ impl Input {
                     Some(read.map(drop))
                 }
             };
-            let is_heard = !lines.is_empty() || end.is_some();
-            let is_over = end.is_some();
+            let (is_line, is_over) = (!lines.is_empty(), end.is_some());
+            // Who has written and goes on to write, or to close, would else wait for the search.
+            thread::yield_now();
             let mut state = self.state();
             while state.bytes > MAX_WAITING {
                 is_behind = true;
                 state = self.wait(state);
             }
+            // The end says nothing new to who was sent a script, of which some is not answered yet.
+            let is_heard = is_line || (is_over && state.lines.is_empty());
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
             state.end = end;
@@ -155,7 +159,6 @@ fn text(line: &mut Vec<u8>) -> String {
 mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
-    use std::thread;
 
     /// What is read is what is sent, an empty text the end.
     struct Sent(Receiver<String>);
@@ -202,6 +205,7 @@ mod tests {
         // from a pipe, and whether it ends the search.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),
+            ("two\nlines\n", Duration::ZERO, true, true),
             ("\n", Duration::ZERO, true, true),
             ("half a line", Duration::ZERO, true, false),
             ("", Duration::ZERO, true, true),
@@ -225,6 +229,24 @@ mod tests {
                 }
                 let is_ended_by_end = ends || (text == "half a line" && is_pipe);
                 assert_eq!(stop.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
+            });
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_script_ends_no_search_while_lines_of_it_wait() {
+        for (script, ends) in [("genmove\n", true), ("genmove\nquit\n", false)] {
+            let (input, (send, receive)) = (Input::default(), channel());
+            thread::scope(|scope| {
+                scope.spawn(|| input.read(Sent(receive), true));
+                send.send(script.to_owned()).unwrap();
+                assert_eq!(input.line().unwrap().unwrap(), "genmove");
+                let stop = input.stop_flag(Duration::ZERO);
+                drop(send);
+                while input.state().end.is_none() {
+                    thread::yield_now();
+                }
+                assert_eq!(stop.load(Ordering::Relaxed), ends, "{script:?}");
             });
         }
     }

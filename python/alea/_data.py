@@ -52,7 +52,8 @@ class Samples:
 
     What is a sample, its value and its weight is said in docs/training.md; positions of the
     benchmark's suites are none. `target` mixes `share` of the search value (or of the label of
-    that name) with the result. Which games validate depends on `seed` and their index.
+    that name) with the result. Which games validate depends on `seed` and what was played; copies of a
+    game and its images under symmetries (`duplicate_games`) are where the game is.
 
     A batch is a dict: `rows` (n, active) uint16, those of networks with these `inputs`, or with
     `None` the symbols of `VecEnv.observations`; `positions` (n,) uint64, packed, of EinStein;
@@ -95,7 +96,7 @@ class Samples:
         self._share, self._inputs, self._batch = share, inputs, batch
         self._window, self._symmetries, self._seed = window, symmetries, seed
         self._samples = _Samples(rules(game), self._directories, (label, exact, error_scale, validation_share, seed))
-        self.training, self.validating, self.held_out = self._samples.counts
+        self.training, self.validating, self.held_out, self.duplicate_games = self._samples.counts
 
     def __reduce__(self) -> Any:
         return _again, (self._directories, self._arguments)

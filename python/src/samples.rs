@@ -175,11 +175,13 @@ impl Samples {
         })
     }
 
-    /// How many train, how many validate, and how many positions are held out.
+    /// How many train, how many validate, how many positions are held out, and how many games are
+    /// duplicates up to symmetry.
     #[getter]
-    fn counts(&self) -> [usize; 3] {
+    fn counts(&self) -> [usize; 4] {
         each!(&self.0, samples => {
-            [samples.training(), samples.validation().len(), samples.held_out()]
+            let duplicates = samples.duplicate_games() as usize;
+            [samples.training(), samples.validation().len(), samples.held_out(), duplicates]
         })
     }
 

@@ -95,6 +95,13 @@ def test_parts_share_the_shards(tmp_path):
     assert sorted(numpy.concatenate(parts)) == sorted(whole) and all(map(len, parts))
 
 
+def test_copies_of_a_game_train_or_validate_together(tmp_path):
+    alea.write_games(alea.read_games(SAMPLE), tmp_path / "copy")
+    once, twice = alea.Samples(SAMPLE), alea.Samples([SAMPLE, tmp_path / "copy"])
+    assert (once.duplicate_games, twice.duplicate_games) == (0, 600)
+    assert (twice.training, twice.validating) == (2 * once.training, 2 * once.validating)
+
+
 def test_a_loop_that_is_left_ends_the_reading():
     for _ in range(20):
         next(alea.Samples(SAMPLE, batch=16).epoch())

@@ -3,7 +3,7 @@
 //! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`);
 //! search and labels average over the dice that follow, which makes a far less noisy target than
 //! the value of one roll. Games, never positions, are split into training and validation, and a
-//! game stays on its side when more are added. Invariant: validation samples are held in memory, and
+//! game, with its copies and images, stays on its side when more are added. Invariant: validation samples are held in memory, and
 //! so are training samples if there are no more than asked for; otherwise they are read again, part
 //! by part, whenever they are needed.
 
@@ -12,7 +12,7 @@ mod games;
 pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
-use crate::data::other_game;
+use crate::data::{info::duplicates, other_game};
 use crate::sample::{Continuation, Held, Sample};
 use crate::{Error, shard};
 use engine::learned::inputs::Learnable;
@@ -109,6 +109,7 @@ pub struct Samples<G: Playable> {
     fingerprint: u64,
     labels: Vec<UsedLabel>,
     held_out: usize,
+    duplicate_games: u64,
 }
 
 /// The rules of all samples: one, or as many as there are maps.
@@ -158,10 +159,19 @@ impl<G: Learnable> Boards<G> {
 /// Where training samples come from.
 #[derive(Debug)]
 enum Source<P> {
-    /// Each with its checksum: what was looked at is what is read again.
-    Shards(Vec<(PathBuf, u64)>, SampleOptions),
+    /// What was looked at is what is read again.
+    Shards(Vec<Shard>, SampleOptions),
     /// One part after the other.
     Memory(Held<P>),
+}
+
+/// A shard that was read once.
+#[derive(Debug)]
+struct Shard {
+    path: PathBuf,
+    checksum: u64,
+    /// Which of its games validate.
+    validates: Vec<bool>,
 }
 
 /// What is known of a part once it was read.
@@ -232,7 +242,7 @@ impl<G: Learnable> Samples<G> {
         let most = options.held.min(u32::MAX as usize);
         let read_before = AtomicUsize::new(0);
         let read = |(number, path): (usize, &PathBuf)| {
-            let part = split(boards.game(number), path, options)?;
+            let part = split(boards.game(number), path, options, None)?;
             let seen = Seen::new(game, &part.training);
             let before = read_before.fetch_add(seen.size, Ordering::Relaxed);
             let fits = before + seen.size <= most;
@@ -242,7 +252,7 @@ impl<G: Learnable> Samples<G> {
         };
         let parts = shards.par_iter().enumerate().map(read);
         let parts: Vec<_> = parts.collect::<Result<_, Error>>()?;
-        let (training, parts): (Vec<_>, Vec<Part<_>>) = parts.into_iter().unzip();
+        let (training, mut parts): (Vec<_>, Vec<Part<_>>) = parts.into_iter().unzip();
         let (seen, held): (Vec<Seen>, Vec<Option<Held<_>>>) = training.into_iter().unzip();
         let first = &parts[0].game;
         let is_other = |part: &Part<_>| game.map().is_none() && part.game != *first;
@@ -250,6 +260,10 @@ impl<G: Learnable> Samples<G> {
             return Err(other_game(&shards[other], &parts[other].game, first));
         }
         let held_out = parts.iter().map(|part| part.held_out).sum();
+        let prints = parts
+            .iter_mut()
+            .map(|part| std::mem::take(&mut part.prints));
+        let duplicate_games = duplicates(prints.collect::<Vec<_>>().concat());
         let labels = together(parts.iter().flat_map(|part| &part.labels));
         let is_there = |wanted: &&String| labels.iter().any(|known| known.label.name == **wanted);
         if let Some(label) = options.label.as_ref().filter(|wanted| !is_there(wanted)) {
@@ -261,8 +275,13 @@ impl<G: Learnable> Samples<G> {
         let source = if read_before.into_inner() <= most {
             Source::Memory(Held::together(held.into_iter().flatten().collect()))
         } else {
-            let checksums = parts.iter().map(|part| part.checksum);
-            Source::Shards(shards.into_iter().zip(checksums).collect(), options.clone())
+            let shard = |(path, part): (_, &mut Part<_>)| Shard {
+                path,
+                checksum: part.checksum,
+                validates: std::mem::take(&mut part.validates),
+            };
+            let shards = shards.into_iter().zip(&mut parts).map(shard);
+            Source::Shards(shards.collect(), options.clone())
         };
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
         let samples = Self::new(boards, source, &seen, validation).map_err(|part| {
@@ -276,6 +295,7 @@ impl<G: Learnable> Samples<G> {
                 .filter(|label| label.samples > 0)
                 .collect(),
             held_out,
+            duplicate_games,
             ..samples
         })
     }
@@ -331,6 +351,7 @@ impl<G: Playable> Samples<G> {
             fingerprint: xxh3_64(&bytes),
             labels: Vec::new(),
             held_out: 0,
+            duplicate_games: 0,
         };
         match (samples.training(), samples.validation.len()) {
             (0, _) => Err("training"),
@@ -373,6 +394,13 @@ impl<G: Playable> Samples<G> {
     #[must_use]
     pub fn held_out(&self) -> usize {
         self.held_out
+    }
+
+    /// Games that repeat another one before them, or an image of it under the symmetries of the
+    /// rules, values and labels apart. All of a kind train, or all validate.
+    #[must_use]
+    pub fn duplicate_games(&self) -> u64 {
+        self.duplicate_games
     }
 
     /// Whether training samples may know how their games went on.
@@ -420,8 +448,12 @@ impl<G: Playable> Samples<G> {
         match &self.source {
             Source::Memory(held) => Ok(self.places(part).map(|place| held.get(place)).collect()),
             Source::Shards(shards, options) => {
-                let (path, checksum) = &shards[part];
-                let read = split(self.boards.game(part), path, options)?;
+                let Shard {
+                    path,
+                    checksum,
+                    validates,
+                } = &shards[part];
+                let read = split(self.boards.game(part), path, options, Some(validates))?;
                 if read.checksum == *checksum {
                     Ok(read.training)
                 } else {

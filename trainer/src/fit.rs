@@ -256,6 +256,7 @@ fn finish<G: Learnable>(
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.held_out(),
+        "duplicate_games": run.samples.duplicate_games(),
         // Other claims of strength hold for who was told exact values.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),

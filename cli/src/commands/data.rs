@@ -174,16 +174,20 @@ fn made(written: &Written, files: &str) -> String {
         directory,
         shards,
         games,
+        duplicates,
         positions,
         values,
         labels,
     } = written;
+    let duplicates = duplicates.map_or(String::new(), |duplicates| {
+        format!(" ({duplicates} of them duplicates up to symmetry)")
+    });
     let labels = match labels {
         0 => String::new(),
         labels => format!(", {labels} labels"),
     };
     format!(
-        "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} {files}",
+        "{}: {games} games{duplicates}, {positions} positions, {values} with a value{labels}, in {shards} {files}",
         directory.display()
     )
 }

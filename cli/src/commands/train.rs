@@ -151,6 +151,12 @@ pub(crate) fn load_and_count<G: Learnable>(
     output::note(&format!(
         "{training} training and {validation} validation positions"
     ));
+    if samples.duplicate_games() > 0 {
+        output::note(&format!(
+            "{} games are duplicates up to symmetry; all of a kind train, or all validate",
+            samples.duplicate_games()
+        ));
+    }
     if samples.held_out() > 0 {
         output::note(&format!(
             "{} positions are left out, as they are of the suites that players are judged on",

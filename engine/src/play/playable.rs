@@ -363,6 +363,21 @@ pub trait Playable: Game {
         let _ = symmetry;
         outcome
     }
+
+    /// A move in the image of its position: a number that no other move there has, and the symmetry
+    /// that makes the image of the position after it. `None` if the game does not say so: then no
+    /// game is known to be the image of another.
+    fn move_image(&self, mv: Self::Move, symmetry: usize) -> Option<(u32, usize)> {
+        let _ = (mv, symmetry);
+        None
+    }
+
+    /// The position with colours swapped, the seat to move included, if the rules make no difference
+    /// between seats: outcomes, numbers of moves and the mover's value stay as they are. Otherwise
+    /// the position itself.
+    fn swap_colours(&self, position: &Self::Position) -> Self::Position {
+        *position
+    }
 }
 
 /// Chance as [`Game::outcomes`] lists it, for games that keep [`Playable::permitted`] as it is.

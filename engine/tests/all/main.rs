@@ -14,6 +14,7 @@ mod architecture;
 mod chance;
 mod exact;
 mod havannah;
+mod images;
 mod mcts;
 mod mcts_options;
 mod notation;

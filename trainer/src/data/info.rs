@@ -50,6 +50,8 @@ pub struct Info {
     pub values_by_size: Vec<u64>,
     /// Games that equal an earlier one in start, outcomes and moves.
     pub duplicate_games: u64,
+    /// The same and those that equal an image of an earlier one under the symmetries of the rules.
+    pub duplicate_games_up_to_symmetry: u64,
     /// Positions before a ply that equal an earlier one, the seat to move included.
     pub duplicate_positions: u64,
     /// Who played, in the order of the headers.
@@ -110,11 +112,12 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
         info.shards += 1;
         info.bytes += std::fs::metadata(path).map_or(0, |file| file.len());
     }
-    let (mut prints, mut positions) = (Vec::new(), Vec::new());
+    let (mut prints, mut canonical, mut positions) = (Vec::new(), Vec::new(), Vec::new());
     let mut square_error = 0.0;
     source.each_game(|game| {
         info.count(&source.rules, &game, &mut positions, &mut square_error);
         prints.push(game.fingerprint(&source.rules));
+        canonical.push(game.canonical_fingerprint(&source.rules) as u64);
         Ok(())
     })?;
     info.bytes_per_position = info.bytes as f64 / info.positions.max(1) as f64;
@@ -129,12 +132,13 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
         .unwrap_or(0);
     info.plies = [shortest, info.games_by_plies.len().saturating_sub(1)];
     info.duplicate_games = duplicates(prints);
+    info.duplicate_games_up_to_symmetry = duplicates(canonical);
     info.duplicate_positions = duplicates(positions);
     Ok(info)
 }
 
 /// How many items equal another before them.
-fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
+pub(crate) fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
     items.par_sort_unstable();
     items.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }

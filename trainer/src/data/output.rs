@@ -29,6 +29,10 @@ pub struct Written {
     pub shards: u64,
     /// Games in all shards.
     pub games: u64,
+    /// Games that repeat another one before them, or an image of it under the symmetries of the
+    /// rules, where games were dealt by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<u64>,
     /// Plies of all games.
     pub positions: u64,
     /// Plies with a value.

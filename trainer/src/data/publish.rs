@@ -41,7 +41,7 @@ pub fn export<G: Playable>(
     place: &Path,
     layout: &Layout,
 ) -> Result<Vec<Written>, Error> {
-    let deal = Deal::new(&layout.parts, "_", layout.seed)?;
+    let mut deal = Deal::new(&layout.parts, "_", layout.seed)?;
     let staging = Staging::create(place)?;
     let folder = staging.path().join("data");
     let failed = Error::writing(place);
@@ -56,9 +56,10 @@ pub fn export<G: Playable>(
     let mut parts: Vec<_> = layout.parts.iter().map(new).collect();
     let mut number = 0;
     source.each_game(|game| {
-        let part = deal.part_of(game.fingerprint(&source.rules));
+        let (part, repeats) = deal.deal(&source.rules, &game);
         let (written, open) = &mut parts[part];
         written.count(&game);
+        *written.duplicates.get_or_insert(0) += u64::from(repeats);
         let push = || -> io::Result<()> {
             let writer = match open {
                 Some(writer) => writer,
@@ -79,6 +80,8 @@ pub fn export<G: Playable>(
         Ok(())
     })?;
     let [mut rows, mut files, mut features, mut table] = [const { String::new() }; 4];
+    let duplicates = parts.iter().filter_map(|(written, _)| written.duplicates);
+    let duplicates: u64 = duplicates.sum();
     let mut all = Vec::new();
     for ((index, part), (written, open)) in layout.parts.iter().enumerate().zip(parts) {
         let Written {
@@ -130,6 +133,7 @@ pub fn export<G: Playable>(
         rows = rows,
         game = source.rules.notation(),
         games = source.games,
+        duplicates = duplicates,
         parts = table,
         seed = layout.seed,
         file_positions = layout.file_positions,

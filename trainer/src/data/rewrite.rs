@@ -1,7 +1,8 @@
 //! New sets of the games of others: merged, filtered, sampled, shuffled, split.
 //!
 //! Invariant: what comes out is a pure function of the games that go in, the options and the seed;
-//! which part of a split a game goes to depends on the game and the seed alone.
+//! which part of a split a game goes to depends on the seed and on what was played alone, up to the
+//! symmetries of the rules.
 
 use super::{
     Source,
@@ -128,11 +129,13 @@ pub struct Part {
     pub share: f64,
 }
 
-/// Which part gets a game: whole games, and equal ones to the same part.
+/// Which part gets a game: whole games, and equal ones and images of each other to the same part.
 pub(super) struct Deal<'a> {
     parts: &'a [Part],
     sum: f64,
     seed: u64,
+    /// What tells games that were dealt apart, up to symmetry.
+    seen: HashSet<u64>,
 }
 
 impl<'a> Deal<'a> {
@@ -156,15 +159,27 @@ impl<'a> Deal<'a> {
         if !parts.iter().all(|part| names.insert(&part.name)) {
             return Err(Error::new("two parts of the split have the same name"));
         }
-        Ok(Self { parts, sum, seed })
+        let seen = HashSet::new();
+        Ok(Self {
+            parts,
+            sum,
+            seed,
+            seen,
+        })
     }
 
     pub(super) fn share(&self, part: &Part) -> f64 {
         part.share / self.sum
     }
 
-    /// The index of the part that gets a game of this fingerprint.
-    pub(super) fn part_of(&self, print: u128) -> usize {
+    /// The index of the part that gets a game, and whether the game, or an image of it, was dealt
+    /// before.
+    pub(super) fn deal<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
+        let print = game.canonical_fingerprint(rules);
+        (self.part_of(print), !self.seen.insert(print as u64))
+    }
+
+    fn part_of(&self, print: u128) -> usize {
         let draw = derive_seed(
             self.seed,
             SeedSpace::Records,
@@ -182,8 +197,8 @@ impl<'a> Deal<'a> {
     }
 }
 
-/// Games, never positions, dealt to directories of their own below `place`; equal games go to the
-/// same part. All parts appear together.
+/// Games, never positions, dealt to directories of their own below `place`; equal games and images
+/// of each other go to the same part. All parts appear together.
 ///
 /// # Errors
 /// If the parts make no sense, a part gets no games, or records cannot be read or written.
@@ -196,23 +211,26 @@ pub fn split<G: Playable>(
     if parts.len() < 2 {
         return Err(Error::new("a split has two parts or more"));
     }
-    let deal = Deal::new(parts, "-_", seed)?;
+    let mut deal = Deal::new(parts, "-_", seed)?;
     let staging = Staging::create(place)?;
     let mut outputs = Vec::with_capacity(parts.len());
+    let mut duplicates = vec![0; parts.len()];
     for part in parts {
         let made_by = json!({ "command": "split", "part": part.name, "share": deal.share(part), "seed": seed });
         outputs.push(output(source, &staging.path().join(&part.name), made_by)?);
     }
     source.each_game(|game| {
-        let part = deal.part_of(game.fingerprint(&source.rules));
+        let (part, repeats) = deal.deal(&source.rules, &game);
+        duplicates[part] += u64::from(repeats);
         outputs[part].push(game)
     })?;
     let mut all = Vec::with_capacity(parts.len());
-    for (output, part) in outputs.into_iter().zip(parts) {
+    for ((output, part), duplicates) in outputs.into_iter().zip(parts).zip(duplicates) {
         let directory = place.join(&part.name);
         output.check_not_empty(&directory)?;
         all.push(Written {
             directory,
+            duplicates: Some(duplicates),
             ..output.finish()?
         });
     }

@@ -3,7 +3,8 @@
 //! The search that chose a move valued the position it leads to with the chance that follows
 //! averaged out. A label says the same of that position, and of the start, where there was no move. What is
 //! said of the position after a move is, turned round, what chance before that move was worth.
-//! Invariant: a game is all in training or all in validation, by the seed and its index alone.
+//! Invariant: a game is all in training or all in validation, and with it all that are equal to it
+//! but for symmetry: by the seed and what was played alone.
 
 use super::SampleOptions;
 use crate::Error;
@@ -33,6 +34,10 @@ pub(super) struct Part<P> {
     pub(super) game: String,
     /// What tells its shard from others.
     pub(super) checksum: u64,
+    /// What tells each of its games from those that are no images of it.
+    pub(super) prints: Vec<u64>,
+    /// Which of its games validate.
+    pub(super) validates: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
     /// Positions that are kept for judging.
@@ -64,18 +69,31 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// The samples of a shard, which games validate being told if it was read before: it takes some
+/// time to find out.
 pub(super) fn split<G: Playable>(
     rules: &G,
     path: &Path,
     options: &SampleOptions,
+    read_before: Option<&[bool]>,
 ) -> Result<Part<G::Position>, Error> {
     let bytes = files::read(path)?;
     let (header, games) = shard::decode::<G>(path, &bytes)?;
     let wanted = Wanted::new(&header.labels, options);
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
     let (mut used, mut held_out) = (vec![0; header.labels.len()], 0);
-    for (game, index) in games.iter().zip(header.first_game..) {
-        let part = if validates(options, index) {
+    let mut prints = Vec::new();
+    let validates: Vec<bool> = match read_before {
+        Some(validates) => validates.to_vec(),
+        None => {
+            let all = games.iter().map(|game| game.canonical_fingerprint(rules));
+            prints = all.collect();
+            let validates = |&print: &u128| validates(options, print);
+            prints.iter().map(validates).collect()
+        }
+    };
+    for (game, &validates) in games.iter().zip(&validates) {
+        let part = if validates {
             &mut validation
         } else {
             &mut training
@@ -91,6 +109,8 @@ pub(super) fn split<G: Playable>(
     Ok(Part {
         game: header.game,
         checksum: shard::checksum(&bytes),
+        prints: prints.into_iter().map(|print| print as u64).collect(),
+        validates,
         training,
         validation,
         held_out,
@@ -98,10 +118,11 @@ pub(super) fn split<G: Playable>(
     })
 }
 
-/// Whether a game only validates; depends on the seed and its index alone, so it stays so when
-/// games are added.
-fn validates(options: &SampleOptions, game: u64) -> bool {
-    let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, game]);
+/// Whether the games of a fingerprint only validate; depends on it and the seed alone, so it stays
+/// so when games are added.
+fn validates(options: &SampleOptions, print: u128) -> bool {
+    let [low, high] = [print as u64, (print >> 64) as u64];
+    let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, low, high]);
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_share
 }
 

@@ -65,6 +65,19 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
+/// Games that differ from [`tiny`] in what was rolled where that makes no difference: a lone stone
+/// moves on every face, and no sample has the first two.
+pub(crate) fn rolled_otherwise(tiny: &PlayedGame) -> Vec<PlayedGame> {
+    let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
+    let game = |faces: [u8; 2]| {
+        let mut game = tiny.clone();
+        let plies = game.record.plies.iter_mut();
+        plies.zip(faces).for_each(|(ply, face)| ply.outcome = face);
+        game
+    };
+    faces.map(game).collect()
+}
+
 pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
     (0..samples.parts())
         .flat_map(|part| samples.read(part).unwrap())

@@ -15,6 +15,7 @@ mod data;
 mod dataset;
 mod exchange;
 mod format;
+mod images;
 mod labels;
 mod relabel;
 mod selfplay;

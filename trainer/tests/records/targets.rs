@@ -1,7 +1,7 @@
 //! What labels make of samples, by hand and against the tables; several sources; what a model says
 //! of its labels.
 
-use crate::dataset::{tiny, training, write};
+use crate::dataset::{rolled_otherwise, tiny, training, write};
 use crate::format::label;
 use crate::labels::tiny_labelled;
 use crate::{NEAREST, Samples, asked, config, places, refused, run, samples_in, scratch};
@@ -46,7 +46,7 @@ fn options(label: &str, exact: bool) -> SampleOptions {
 #[test]
 fn samples_are_what_players_and_labels_say_of_a_position_and_of_the_next() {
     let directory = scratch();
-    write(&directory, &vec![tiny_labelled(); 40], &both());
+    write(&directory, &rolled_otherwise(&tiny_labelled()), &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
     // Ply, value and result of each sample; the value after its move, and whether that is exact.
@@ -73,22 +73,22 @@ fn samples_are_what_players_and_labels_say_of_a_position_and_of_the_next() {
                 (2, 0.6, 0.0, 0.0, false),
                 (3, 1.0, 1.0, 1.0, false),
             ],
-            &[("deep", 80)],
+            &[("deep", 72)],
         ),
-        ("", true, exactly, &[("exact", 40)]),
+        ("", true, exactly, &[("exact", 36)]),
         (
             "deep",
             true,
             &[(1, 0.5, 1.0, 0.4, false), exactly[0], exactly[1]],
-            &[("deep", 40), ("exact", 40)],
+            &[("deep", 36), ("exact", 36)],
         ),
         (
             "exact",
             false,
             &[(2, 0.6, 0.0, 1.0, false), (3, 0.0, 1.0, 1.0, false)],
-            &[("exact", 40)],
+            &[("exact", 36)],
         ),
-        ("exact", true, exactly, &[("exact", 40)]),
+        ("exact", true, exactly, &[("exact", 36)]),
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
@@ -98,7 +98,7 @@ fn samples_are_what_players_and_labels_say_of_a_position_and_of_the_next() {
         assert!(samples.continuations() && !plain.continuations());
         assert_ne!(samples.fingerprint(), plain.fingerprint());
         let all = everything(&samples);
-        assert_eq!(all.len(), 40 * expected.len(), "{name} {exact}");
+        assert_eq!(all.len(), 36 * expected.len(), "{name} {exact}");
         let forget = |sample: &Sample<Position>| Sample {
             continuation: Continuation::UNKNOWN,
             ..*sample
@@ -157,7 +157,7 @@ fn samples_count_by_the_errors_of_their_labels() {
         },
         exact,
     ];
-    write(&directory, &vec![game; 40], &labels);
+    write(&directory, &rolled_otherwise(&game), &labels);
     for (scale, expected) in [
         (None, [0.5, 0.2, 1.0]),
         (Some(0.1), [0.8, 0.5, 1.0]),
@@ -183,8 +183,8 @@ fn samples_count_by_the_errors_of_their_labels() {
 #[test]
 fn a_label_that_no_shard_has_is_told_with_those_there_are() {
     let at = places();
-    write(&at("one"), &vec![tiny_labelled(); 40], &both());
-    write(&at("none"), &vec![tiny(); 40], &[]);
+    write(&at("one"), &rolled_otherwise(&tiny_labelled()), &both());
+    write(&at("none"), &rolled_otherwise(&tiny()), &[]);
     let text = refused(
         samples_in(&at("one"), &options("deeper", true)),
         &at("one"),
@@ -199,7 +199,7 @@ fn a_label_that_no_shard_has_is_told_with_those_there_are() {
     assert!(text.contains("alea data relabel"), "{text}");
     // One source that has it is enough.
     let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
-    assert_eq!(both.training() + both.validation().len(), 40 * 2 + 40 * 3);
+    assert_eq!(both.training() + both.validation().len(), 36 * 2 + 36 * 3);
 }
 
 #[test]

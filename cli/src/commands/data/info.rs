@@ -131,7 +131,8 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     line(
         "duplicates",
         format!(
-            "{games} games, {positions} positions ({:.1} %)",
+            "{games} games, {} up to symmetry; {positions} positions ({:.1} %)",
+            info.duplicate_games_up_to_symmetry,
             percent(positions, info.positions)
         ),
     );

@@ -145,7 +145,8 @@ impl Shuffle {
     }
 }
 
-/// Deal games, never positions, to directories of their own in the new one; equal games stay together
+/// Deal games, never positions, to directories of their own in the new one; equal games, and
+/// images of each other under the symmetries of the rules, stay together
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea data split runs/data --out runs/split --part train=0.9 --part test=0.1"

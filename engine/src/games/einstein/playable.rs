@@ -9,7 +9,7 @@ use super::{
     players::PLAYERS,
     position::Position,
     rolls::PairDice,
-    symmetry::{SYMMETRIES, symmetric, symmetric_face},
+    symmetry::{SYMMETRIES, after_move, symmetric, symmetric_face, symmetric_move},
     tables::{
         FEWEST_STONES, MOST_STONES,
         shared::{at_hand, shared},
@@ -260,5 +260,14 @@ impl Playable for Standard {
 
     fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
         symmetric_face(outcome, symmetry)
+    }
+
+    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        let image = symmetric_move(mv, symmetry).number();
+        Some((image.into(), after_move(symmetry)))
+    }
+
+    fn swap_colours(&self, position: &Position) -> Position {
+        Position::new(position.mover(), position.other(), 1 - position.seat())
     }
 }

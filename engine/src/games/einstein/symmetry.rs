@@ -6,7 +6,7 @@
 //! inverse. Invariant: they commute with playing a move. Values agree in both variants of the rules,
 //! but reversing labels needs a die that is the same read backwards, as the fair one is.
 
-use super::{GONE, MAX_STONES, Position, position::Side};
+use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
 /// Number of symmetries; symmetry 0 changes nothing.
 pub const SYMMETRIES: usize = 8;
@@ -66,6 +66,29 @@ pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
     }
 }
 
+/// What a symmetry turns a move of the side to move into.
+pub(super) fn symmetric_move(mv: Move, symmetry: usize) -> Move {
+    let stone = if symmetry & REVERSE_MOVER != 0 {
+        MAX_STONES - 1 - mv.stone()
+    } else {
+        mv.stone()
+    };
+    // Sideways becomes forward and forward sideways; diagonal stays.
+    let direction = if symmetry & TRANSPOSE != 0 {
+        [0, 2, 1][mv.direction()]
+    } else {
+        mv.direction()
+    };
+    Move::new(stone as u8, direction as u8)
+}
+
+/// The symmetry that relates the positions after a move if `symmetry` relates those before it:
+/// mover and other have changed places, so `play(symmetric(p, s), symmetric_move(m, s)) =
+/// symmetric(play(p, m), after_move(s))`.
+pub(super) fn after_move(symmetry: usize) -> usize {
+    symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
+}
+
 #[inline]
 fn symmetric_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
     if transpose {
@@ -98,34 +121,11 @@ mod tests {
     use super::*;
     use crate::core::{chance::expectation, game::Game};
     use crate::games::einstein::{
-        Move, Standard, Variant,
+        Standard, Variant,
         dice::Die,
         evaluators::test_support::{position, random_positions},
     };
     use std::collections::HashMap;
-
-    /// What a symmetry turns a move of the side to move into.
-    fn symmetric_move(mv: Move, symmetry: usize) -> Move {
-        let stone = if symmetry & REVERSE_MOVER != 0 {
-            MAX_STONES - 1 - mv.stone()
-        } else {
-            mv.stone()
-        };
-        // Sideways becomes forward and forward sideways; diagonal stays.
-        let direction = if symmetry & TRANSPOSE != 0 {
-            [0, 2, 1][mv.direction()]
-        } else {
-            mv.direction()
-        };
-        Move::new(stone as u8, direction as u8)
-    }
-
-    /// The symmetry that relates the positions after a move if `symmetry` relates those before it:
-    /// mover and other have changed places, so `play(symmetric(p, s), symmetric_move(m, s)) =
-    /// symmetric(play(p, m), after_move(s))`.
-    fn after_move(symmetry: usize) -> usize {
-        symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
-    }
 
     #[test]
     fn a_position_by_hand() {

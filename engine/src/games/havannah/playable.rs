@@ -1,8 +1,8 @@
 //! Havannah as a game to play, record and learn.
 
 use super::{
-    BASES, Havannah, Position, drawing, evaluators::EVALUATORS, mates::MATES, players::PLAYERS,
-    playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
+    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
+    players::PLAYERS, playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
 };
 use crate::core::{
     game::{Game, Seat},
@@ -126,5 +126,13 @@ impl Playable for Havannah {
             won: position.won,
             ..turned
         }
+    }
+
+    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        let image = |cell: usize| self.shape.images[symmetry][cell];
+        Some((
+            mv.cell().map_or(u32::MAX, |cell| image(cell).into()),
+            symmetry,
+        ))
     }
 }

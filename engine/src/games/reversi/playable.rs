@@ -1,7 +1,7 @@
 //! Reversi as a game to play, record and learn.
 
 use super::{
-    Position, Reversi, bits, drawing,
+    Move, Position, Reversi, bits, drawing,
     endgame::{COUNTED, EndgamePlayer, SolvedEndgames},
     evaluators::EVALUATORS,
     transcript::FORMS,
@@ -138,5 +138,16 @@ impl Playable for Reversi {
         let discs = [position.own, position.enemy];
         let [own, enemy] = discs.map(|discs| bits::image(discs, symmetry, self.size()));
         self.position(own, enemy, position.seat())
+    }
+
+    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        // Without a square it is a pass, which is number 64.
+        let square = mv.square().map_or(0, |square| 1 << square);
+        let image = bits::image(square, symmetry, self.size()).trailing_zeros();
+        Some((image, symmetry))
+    }
+
+    fn swap_colours(&self, position: &Position) -> Position {
+        self.position(position.own, position.enemy, 1 - position.seat())
     }
 }

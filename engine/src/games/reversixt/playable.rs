@@ -1,7 +1,7 @@
 //! ReversiXT as a game to play and record.
 
 use super::{
-    POINTS, Position, ReversiXt, drawing,
+    Move, POINTS, Position, ReversiXt, drawing,
     evaluators::EVALUATORS,
     map::{LARGEST, MOST_STOCK, Map},
 };
@@ -129,6 +129,10 @@ impl Playable for ReversiXt {
 
     fn remaining(&self, position: &Position) -> usize {
         self.of(position).empties(position)
+    }
+
+    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        Some((u32::from(mv.cell) | u32::from(mv.special) << 16, symmetry))
     }
 
     fn seat_name(&self, seat: Seat) -> &'static str {

@@ -1,0 +1,84 @@
+//! Images of games: what a symmetry, or colours swapped, make of moves is held against what they make
+//! of positions.
+
+use crate::reversixt::vector_game;
+use crate::support::all_rules;
+use engine::core::random::RandomStream;
+use engine::games::{havannah::Havannah, reversi::Reversi};
+use engine::play::playable::Playable;
+
+/// The moves that an outcome permits, with their numbers under a symmetry, and what follows from
+/// them: the position, and the symmetry then.
+fn permitted<G: Playable>(
+    game: &G,
+    position: &G::Position,
+    outcome: u8,
+    symmetry: usize,
+) -> Vec<(u32, G::Position)> {
+    let mut moves = G::Moves::default();
+    game.permitted(position, outcome, &mut moves);
+    let after = |&mv: &G::Move| {
+        let (number, after) = game.move_image(mv, symmetry).unwrap();
+        (number, game.image(&game.play(position, mv), after))
+    };
+    let mut all: Vec<_> = moves.iter().map(after).collect();
+    all.sort_unstable_by_key(|&(number, _)| number);
+    all
+}
+
+/// Goes through random games; whether some position was changed by swapping colours.
+fn check<G: Playable>(game: &G, games: usize) -> bool {
+    let mut random = RandomStream::new(5);
+    let mut swaps = false;
+    for first in 0..games {
+        let mut position = game.random_start(&mut random, first % 2);
+        while game.payoffs(&position).is_none() {
+            let swapped = game.swap_colours(&position);
+            let (seat, other) = (game.to_move(&position), game.to_move(&swapped));
+            assert_eq!(game.swap_colours(&swapped), position);
+            assert_eq!(seat == other, swapped == position);
+            swaps |= seat != other;
+            for outcome in game.outcome_names() {
+                let here = permitted(game, &position, outcome, 0);
+                assert!(here.windows(2).all(|pair| pair[0].0 < pair[1].0));
+                for symmetry in 0..game.symmetries() {
+                    let image = game.image(&position, symmetry);
+                    let image_outcome = game.outcome_image(outcome, symmetry);
+                    assert_eq!(
+                        permitted(game, &position, outcome, symmetry),
+                        permitted(game, &image, image_outcome, 0),
+                        "{} {symmetry}",
+                        game.format_position(&position, Some(outcome))
+                    );
+                }
+                let there = permitted(game, &swapped, outcome, 0);
+                assert_eq!(here.len(), there.len());
+                for ((number, next), (same, swapped_next)) in here.into_iter().zip(there) {
+                    assert_eq!(number, same);
+                    let mut payoffs = game.payoffs(&next);
+                    if seat != other {
+                        assert_eq!(game.swap_colours(&next), swapped_next);
+                        payoffs.iter_mut().for_each(|payoffs| payoffs.swap(0, 1));
+                    }
+                    assert_eq!(game.payoffs(&swapped_next), payoffs);
+                }
+            }
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+        }
+    }
+    swaps
+}
+
+#[test]
+fn images_of_moves_lead_to_images_of_positions() {
+    for game in all_rules() {
+        assert!(check(&game, 6));
+    }
+    for game in Reversi::ALL {
+        assert!(check(&game, 4));
+    }
+    for game in [Havannah::new(3, true), Havannah::new(4, false)] {
+        assert!(!check(&game, 2));
+    }
+    assert!(!check(&vector_game("choices"), 1));
+}

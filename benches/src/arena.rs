@@ -38,7 +38,7 @@ use engine::play::{
     player::{News, Player},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
-pub use result::{LuckResult, MatchResult};
+pub use result::{LuckResult, MatchResult, warning_of_counts, warning_of_repeats};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
@@ -229,6 +229,30 @@ impl Repeats {
     }
 }
 
+/// What was played of a match.
+#[derive(Debug, Default)]
+pub(crate) struct Played {
+    /// The pairs that count, in order.
+    pub(crate) pairs: Vec<PairResult>,
+    /// How many more were played and do not count, as they repeat a game of an earlier one.
+    pub(crate) repeats: u64,
+    /// Wall time of all runs of the match.
+    pub(crate) wall: Duration,
+}
+
+impl Played {
+    /// Parts pairs, which are in order, into those that count and the others.
+    fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
+        let (all, mut seen) = (pairs.len(), Repeats::default());
+        pairs.retain(|result| seen.are_new(result.games));
+        Self {
+            repeats: (all - pairs.len()) as u64,
+            pairs,
+            wall,
+        }
+    }
+}
+
 /// Plays a match, or what is left of it.
 ///
 /// # Errors
@@ -239,12 +263,11 @@ pub fn play_match<G: Playable>(
     b: &Contestant<G>,
     options: &MatchOptions<G>,
 ) -> Result<MatchResult> {
-    let (results, wall) = play_pairs(a, b, options)?;
-    Ok(MatchResult::of(a, b, options, &results, wall))
+    let played = play_pairs(a, b, options)?;
+    Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// Plays a match and gives every pair that counts, in order, and the wall time of all runs of the
-/// match.
+/// Plays a match and gives every pair that counts.
 ///
 /// With a stopping rule these are the pairs up to the one that decided it. A task plays nothing that
 /// was collected before, and nothing at all if that, and what tasks before it did, decides the test.
@@ -254,7 +277,7 @@ pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<(Vec<PairResult>, Duration)> {
+) -> Result<Played> {
     let game = &options.game;
     if options.pairs == 0 {
         return Err("a match needs at least one pair of games".to_owned().into());
@@ -302,7 +325,7 @@ pub(crate) fn play_pairs<G: Playable>(
     } else {
         Duration::ZERO
     };
-    Ok((collector.finish()?, earlier + wall))
+    Ok(Played::new(collector.finish()?, earlier + wall))
 }
 
 /// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
@@ -310,12 +333,11 @@ pub(crate) fn kept_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
-) -> Result<Vec<PairResult>> {
+) -> Result<Played> {
     let (path, whole) = (options.state.as_deref(), (Share::Whole, options.pairs));
     let (_, mut results, _) = State::open(path, &identity(a, b, options), whole, false)?;
-    let mut repeats = Repeats::default();
-    results.retain(|result| result.pair < options.pairs && repeats.are_new(result.games));
-    Ok(results)
+    results.retain(|result| result.pair < options.pairs);
+    Ok(Played::new(results, Duration::ZERO))
 }
 
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.

@@ -43,7 +43,7 @@ pub(crate) fn timeless<G: Playable>(
     b: &Contestant<G>,
     options: &MatchOptions<G>,
 ) -> Vec<PairResult> {
-    let mut results = play_pairs(a, b, options).unwrap().0;
+    let mut results = play_pairs(a, b, options).unwrap().pairs;
     results
         .iter_mut()
         .for_each(|result| result.nanoseconds = [0; 2]);

@@ -167,14 +167,14 @@ pub(crate) fn file_name(notation: &str) -> String {
 
 pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
     format!(
-        "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {} games, {:.0}/s",
+        "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {}, {:.0}/s",
         result.a,
         result.b,
         100.0 * result.score,
         100.0 * result.interval.lower,
         100.0 * result.interval.upper,
         result.elo,
-        result.games,
+        result.games_in_words(),
         result.games_per_second,
     )
 }
@@ -246,8 +246,12 @@ fn curves(models: &[FitReport]) -> LineChart {
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
     let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
     let (games, positions) = (summary.games, summary.positions);
+    let repeats = match summary.repeats() {
+        0 => String::new(),
+        repeats => format!(", {repeats} of them repeats"),
+    };
     let rows = [
-        ("games", games.to_string()),
+        ("games", format!("{games}{repeats}")),
         ("positions", positions.to_string()),
         ("games a second", format!("{:.0}", games as f64 / seconds)),
         (

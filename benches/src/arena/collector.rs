@@ -28,7 +28,9 @@ pub(super) struct Collector {
 
 struct Collected {
     results: Vec<PairResult>,
+    /// For the eye alone: of two pairs with the same game the one that came first.
     counts: PairCounts,
+    repeats: Repeats,
     in_order: Option<InOrder>,
     state: State,
     records: Journal<GameLine>,
@@ -58,8 +60,9 @@ impl Collector {
         }
         bar.set_position(results.len() as u64);
         bar.reset_eta();
-        let mut counts = PairCounts::default();
-        results.iter().for_each(|result| counts.add(result.scores));
+        let (mut counts, mut repeats) = (PairCounts::default(), Repeats::default());
+        let new = (results.iter()).filter(|result| repeats.are_new(result.games));
+        new.for_each(|result| counts.add(result.scores));
         let in_order = options.stop.map(|rule| {
             let mut in_order = InOrder::new(rule);
             results.iter().for_each(|result| in_order.add(result));
@@ -69,6 +72,7 @@ impl Collector {
         let collected = Collected {
             results,
             counts,
+            repeats,
             in_order,
             state,
             records,
@@ -110,7 +114,9 @@ impl Collector {
             collected.error.get_or_insert(error.into());
             self.done.store(true, Ordering::Relaxed);
         }
-        collected.counts.add(result.scores);
+        if collected.repeats.are_new(result.games) {
+            collected.counts.add(result.scores);
+        }
         if let Some(in_order) = &mut collected.in_order {
             in_order.add(&result);
             if in_order.end.is_some() {
@@ -125,8 +131,7 @@ impl Collector {
         }
     }
 
-    /// All results in order, up to the pair that decided the test, but for pairs that repeat a
-    /// game of an earlier one.
+    /// All results in order, up to the pair that decided the test.
     pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
         let mut collected = self
@@ -142,10 +147,6 @@ impl Collector {
             collected.results.retain(|result| result.pair < end);
         }
         collected.results.sort_unstable_by_key(|result| result.pair);
-        let mut repeats = Repeats::default();
-        collected
-            .results
-            .retain(|result| repeats.are_new(result.games));
         Ok(collected.results)
     }
 }

@@ -51,9 +51,34 @@ fn games_that_repeat_others_do_not_count() {
         (4, Some(4), 0.5)
     );
     assert_eq!(
-        result.games_in_words().split_once(" (").unwrap().0,
-        "8 games"
+        result.games_in_words(),
+        "8 games (4 distinct, 92 repeats left out)"
     );
+    assert_eq!(result.repeated_games, Some(92));
+    let warning = warning_of_repeats([&result, &result]).unwrap();
+    assert!(
+        warning.starts_with("184 of 200 games repeat earlier ones")
+            && warning.contains("the other 16.")
+            && warning.contains("--opening-plies"),
+        "{warning}"
+    );
+    // A report says it, too, and where nothing repeats nothing is said.
+    let report = |result: &MatchResult| {
+        let matches = vec![report::ReportMatch {
+            condition: String::new(),
+            result: result.clone(),
+        }];
+        let data = report::ReportData {
+            matches,
+            ..Default::default()
+        };
+        report::page(&data).unwrap().html()
+    };
+    assert!(report(&result).contains("92 of 100 games repeat earlier ones"));
+    let differing = play_match(&first(), &random(), &options(Reversi::SIX, 8, 10)).unwrap();
+    assert_eq!(differing.repeated_games, Some(0));
+    assert!(!report(&differing).contains("repeat"));
+    assert_eq!(warning_of_repeats([&differing]), None);
     // White begins after one ply.
     let pairs = timeless(&first(), &first(), &options(Reversi::FOUR, 1, 50));
     assert!(pairs.iter().all(|pair| pair.first == 1));

@@ -6,8 +6,7 @@
 //! step is written before its games are played; what is said of a league follows from its steps.
 
 use super::{
-    Contestant, MatchOptions, MatchResult, PairResult, check_names, in_folder, kept_pairs,
-    play_pairs,
+    Contestant, MatchOptions, MatchResult, Played, check_names, in_folder, kept_pairs, play_pairs,
 };
 use crate::error::Result;
 use crate::statistics::{
@@ -59,6 +58,10 @@ pub struct LeagueResult {
     pub luck: Option<String>,
     /// Games that count.
     pub games: u64,
+    /// Games that were played and do not count, because their pair repeats a game of an earlier one;
+    /// only of games without chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated_games: Option<u64>,
     /// Whether all neighbours are told apart, or known to be equal.
     pub settled: bool,
     /// From the best to the worst, those without a rating last.
@@ -231,8 +234,8 @@ struct League<'a, G: Playable> {
 struct Met {
     /// Pairs asked for so far.
     pairs: u64,
-    /// What came of them.
-    results: Vec<PairResult>,
+    /// What came of them; times do not matter.
+    played: Played,
     means: Moments,
     /// Whether the last step brought nothing new.
     exhausted: bool,
@@ -259,11 +262,12 @@ impl<G: Playable> League<'_, G> {
         // Of a step in whose midst somebody went away there is what there is.
         let played = match a.absent.is_some() || b.absent.is_some() {
             true => kept_pairs(&a.contestant, &b.contestant, &options),
-            false => play_pairs(&a.contestant, &b.contestant, &options).map(|(pairs, _)| pairs),
+            false => play_pairs(&a.contestant, &b.contestant, &options),
         };
         let file = in_folder(Path::new("matches"), &name);
-        let results = played.map_err(|error| format!("{}: {error}", file.display()))?;
-        self.met.entry(pairing).or_default().results = results;
+        let played = played.map_err(|error| format!("{}: {error}", file.display()))?;
+        let wall = Duration::ZERO;
+        self.met.entry(pairing).or_default().played = Played { wall, ..played };
         Ok(())
     }
 
@@ -273,10 +277,7 @@ impl<G: Playable> League<'_, G> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();
         let new = met.pairs..step.pairs;
-        let new = met
-            .results
-            .iter()
-            .filter(|result| new.contains(&result.pair));
+        let new = (met.played.pairs.iter()).filter(|result| new.contains(&result.pair));
         new.for_each(|result| met.means.add(result.mean()));
         met.exhausted = met.means.samples() == before;
         met.pairs = step.pairs;
@@ -324,8 +325,7 @@ impl<G: Playable> League<'_, G> {
     fn found(&self) -> Vec<((usize, usize), MatchResult)> {
         let found = |(&(a, b), met): (&(usize, usize), &Met)| {
             let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);
-            let wall = Duration::ZERO;
-            let found = MatchResult::of(one, other, &self.matches, &met.results, wall);
+            let found = MatchResult::of(one, other, &self.matches, &met.played);
             ((a, b), found)
         };
         self.met.iter().map(found).collect()
@@ -333,6 +333,8 @@ impl<G: Playable> League<'_, G> {
 
     fn result(&self) -> LeagueResult {
         let (ratings, found) = (self.ratings(), self.found());
+        let repeated = found.iter().filter_map(|(_, found)| found.repeated_games);
+        let repeated_games = repeated.reduce(|one, other| one + other);
         let mut order = ratings.as_ref().map_or(Vec::new(), ranking);
         order.extend(order.len()..self.entrants.len());
         let mut standings: Vec<Standing> = Vec::with_capacity(order.len());
@@ -381,6 +383,7 @@ impl<G: Playable> League<'_, G> {
             seed: matches.seed,
             luck: matches.luck.as_ref().map(|teller| teller.name.clone()),
             games: self.games(),
+            repeated_games,
             settled: ratings
                 .is_some_and(|found| open(&found, self.options.precision, |_| true).is_empty()),
             standings,

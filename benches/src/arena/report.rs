@@ -2,7 +2,7 @@
 //!
 //! Invariant: everything shown stands in [`ReportData`], which can be stored and shown again.
 
-use crate::arena::MatchResult;
+use crate::arena::{MatchResult, warning_of_repeats};
 use crate::error::Result;
 use crate::page::{Block, Page, Sentence};
 use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
@@ -218,7 +218,9 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             interval: result.interval,
         });
     }
-    Ok(vec![
+    let warning = warning_of_repeats(matches.iter().map(|found| &found.result));
+    let mut blocks: Vec<Block> = warning.into_iter().map(Block::Text).collect();
+    blocks.extend([
         Block::Text(
             "Both games of a pair have the same start, chance and first mover; only the sides are swapped. Intervals come from the variance \
              of pair means."
@@ -227,7 +229,8 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
         Block::Table(sheet),
         Block::chart(score_bars("Score, %", bars)?, "Scores, with their 95 % intervals"),
         Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
-    ])
+    ]);
+    Ok(blocks)
 }
 
 fn self_play(data: &ReportData) -> Vec<Block> {

@@ -2,14 +2,11 @@
 //!
 //! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
 
-use super::{Contestant, MatchOptions, PairResult, SequentialResult};
+use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
 use engine::{core::moments::Moments, play::playable::Playable};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, HashSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, HashSet};
 
 /// What came of a match; all shares and intervals are those of A.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +35,10 @@ pub struct MatchResult {
     /// How many of the games differ from each other; only of games without chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
+    /// Games that were played and do not count, because their pair repeats a game of an earlier one;
+    /// only of games without chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated_games: Option<u64>,
     /// Pairs by the points that A made.
     pub pair_counts: PairCounts,
     /// Share of points that A made; a draw is half a point.
@@ -115,9 +116,13 @@ impl MatchResult {
         a: &Contestant<G>,
         b: &Contestant<G>,
         options: &MatchOptions<G>,
-        results: &[PairResult],
-        wall: Duration,
+        played: &Played,
     ) -> Self {
+        let Played {
+            pairs: results,
+            repeats,
+            wall,
+        } = played;
         let mut pair_counts = PairCounts::default();
         let (mut plies, mut first_mover_score) = (0.0, 0.0);
         let mut distinct = HashSet::new();
@@ -151,6 +156,7 @@ impl MatchResult {
             wins: pair_counts.wins(),
             draws: pair_counts.draws,
             distinct_games: (!distinct.is_empty()).then_some(distinct.len() as u64),
+            repeated_games: (!distinct.is_empty()).then_some(2 * repeats),
             pair_counts,
             score: tally.score(),
             standard_error: tally.standard_error(),
@@ -177,18 +183,44 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// The number of games, with how many were drawn and how many differ from each other, if that
-    /// needs saying: `100 games (12 drawn, 98 distinct)`.
+    /// The number of games, with how many were drawn, how many differ from each other and how many
+    /// more repeat them, if that needs saying: `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
-        let drawn = (self.draws > 0).then(|| format!("{} drawn", self.draws));
-        let distinct = self.distinct_games.map(|games| format!("{games} distinct"));
-        let notes: Vec<String> = drawn.into_iter().chain(distinct).collect();
+        let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
+        let drawn = note(self.draws, "drawn");
+        let distinct = note(self.distinct_games.unwrap_or(0), "distinct");
+        let repeated = note(self.repeated_games.unwrap_or(0), "repeats left out");
+        let notes: Vec<String> = [drawn, distinct, repeated].into_iter().flatten().collect();
         match notes.join(", ") {
             none if none.is_empty() => format!("{} games", self.games),
             notes => format!("{} games ({notes})", self.games),
         }
     }
+}
+
+/// How many games of matches repeat others, and what to do about it, in one line; `None` if none
+/// does.
+#[must_use]
+pub fn warning_of_repeats<'a>(
+    matches: impl IntoIterator<Item = &'a MatchResult>,
+) -> Option<String> {
+    let counts = |found: &MatchResult| (found.repeated_games.unwrap_or(0), found.games);
+    let sum = |all: (u64, u64), found: (u64, u64)| (all.0 + found.0, all.1 + found.1);
+    let (repeated, games) = matches.into_iter().map(counts).fold((0, 0), sum);
+    warning_of_counts(repeated, games)
+}
+
+/// The same of so many repeated games beside those that count.
+#[must_use]
+pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
+    let played = games + repeated;
+    (repeated > 0).then(|| {
+        format!(
+            "{repeated} of {played} games repeat earlier ones move for move and are no evidence; scores and intervals come from the other {games}. \
+             More random moves at the start give more games that differ: --opening-plies, in league.toml opening_plies"
+        )
+    })
 }
 
 impl LuckResult {

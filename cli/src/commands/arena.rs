@@ -5,7 +5,9 @@ use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::{Result, anyhow, bail};
-use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
+use benches::arena::{
+    Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match, warning_of_repeats,
+};
 use benches::statistics::{
     Interval,
     sequential::{EloModel, SequentialTest, Verdict},
@@ -329,6 +331,9 @@ pub(crate) fn table(result: &MatchResult) -> String {
             result.normalized_elo
         );
         text += &format!("\nSPRT            {}", standing(result));
+    }
+    if let Some(warning) = warning_of_repeats([result]) {
+        text += &format!("\nrepeats         {warning}");
     }
     for (name, forfeits) in ["A", "B"].into_iter().zip(&result.forfeits) {
         for (reason, count) in forfeits {

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use benches::arena::{
     Contestant, Openings,
     league::{Entrant, LeagueOptions, LeagueResult, play_league},
+    warning_of_counts,
 };
 use benches::sheet::{Cell, Sheet};
 use clap::value_parser;
@@ -315,6 +316,10 @@ fn troubles(result: &LeagueResult) -> Vec<String> {
         let skipped = one.absent.iter();
         troubles.extend(skipped.map(|reason| format!("{name} was skipped: {reason}")));
     }
+    troubles.extend(warning_of_counts(
+        result.repeated_games.unwrap_or(0),
+        result.games,
+    ));
     troubles
 }
 

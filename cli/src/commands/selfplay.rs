@@ -207,7 +207,7 @@ fn label(text: &str) -> Result<LabelConfig> {
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
     let distinct = (summary.distinct)
-        .map(|games| format!(" ({games} distinct)"))
+        .map(|games| format!(" ({games} distinct, {} repeats)", summary.repeats()))
         .unwrap_or_default();
     let mut text = format!(
         "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
@@ -219,6 +219,9 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         percent(summary.first_mover_points, summary.counted()),
         percent(summary.explored as f64, summary.positions),
     );
+    if summary.repeats() > 0 {
+        text += "\nrepeats are in the records but not in these shares; more random moves give more games that differ: --opening-plies, --exploration";
+    }
     let players = summary.players.iter();
     let players = players.map(|tally| (&*tally.player, tally.sides, tally.points));
     text += "\n\n";

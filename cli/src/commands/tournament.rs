@@ -4,7 +4,7 @@ use crate::commands::arena::{MatchArguments, contestant};
 use crate::games::with_game;
 use crate::output;
 use anyhow::Result;
-use benches::arena::tournament::play_tournament;
+use benches::arena::{tournament::play_tournament, warning_of_repeats};
 use engine::play::playable::Playable;
 
 /// Let every player play every other one, and print the matrix
@@ -42,6 +42,10 @@ impl Arguments {
         if self.options.pairs.shard.ends_task(self.json)? {
             return Ok(());
         }
-        output::result(self.json, &result, || result.table())
+        output::result(self.json, &result, || {
+            let warning = warning_of_repeats(&result.matches);
+            let warning = warning.map_or(String::new(), |warning| format!("\n\n{warning}"));
+            result.table().trim_end().to_owned() + &warning
+        })
     }
 }

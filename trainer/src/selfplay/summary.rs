@@ -50,6 +50,12 @@ impl SelfPlaySummary {
     pub fn counted(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
     }
+
+    /// Games that equal an earlier one, of games without chance.
+    #[must_use]
+    pub fn repeats(&self) -> u64 {
+        self.games - self.counted()
+    }
 }
 
 /// Sums up games in their order.

@@ -4,6 +4,7 @@ use super::Found;
 use crate::arena::{
     report::{ReportMatch, arena, percent, summary_sentence},
     tournament::TournamentResult,
+    warning_of_repeats,
 };
 use crate::error::Result;
 use crate::page::{Block, Page};
@@ -141,9 +142,11 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
         page.summary
             .push(vec![(result.names[first].clone(), true), (words, false)]);
     }
-    page.push(
-        "Tournament",
-        vec![
+    let mut blocks: Vec<Block> = warning_of_repeats(&result.matches)
+        .into_iter()
+        .map(Block::Text)
+        .collect();
+    blocks.extend([
             Block::Table(sheet),
             Block::chart(
                 intervals("Ratings (Bradley–Terry)", "Elo, mean 0; 95 % intervals", &rows, 1)?,
@@ -153,8 +156,8 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
             Block::Note(
                 "Row against column; blue: more than half. Matches share their dice; intervals take them as independent.".to_owned(),
             ),
-        ],
-    );
+        ]);
+    page.push("Tournament", blocks);
     Ok(())
 }
 

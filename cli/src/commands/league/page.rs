@@ -44,7 +44,7 @@ pub(super) fn page(result: &LeagueResult) -> Result<Page> {
     page.push("Entrants", vec![Block::List(players.collect())]);
     let troubles = troubles(result);
     if !troubles.is_empty() {
-        page.push("Forfeits", vec![Block::List(troubles)]);
+        page.push("Troubles", vec![Block::List(troubles)]);
     }
     Ok(page)
 }

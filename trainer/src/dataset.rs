@@ -284,9 +284,15 @@ impl<G: Learnable> Samples<G> {
             Source::Shards(shards.collect(), options.clone())
         };
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
+        let alike = match duplicate_games {
+            0 => String::new(),
+            some => {
+                format!(" ({some} repeat others up to symmetry, and all of a kind are together)")
+            }
+        };
         let samples = Self::new(boards, source, &seen, validation).map_err(|part| {
             Error::of(sources())(format!(
-                "too few games with values: none is left for {part}"
+                "too few games with values: none is left for {part}{alike}"
             ))
         })?;
         Ok(Self {

@@ -1,9 +1,10 @@
 //! Leagues of small players, stopped and gone on with.
 
 use super::*;
+use crate::arena::Openings;
 use crate::test_players::{contestant, first, greedy, options as match_options, random};
-use engine::games::einstein::Standard;
-use std::fs;
+use engine::games::{einstein::Standard, reversi::Reversi};
+use std::{fs, sync::Arc};
 
 fn entrant(name: &str, contestant: Contestant<Standard>) -> Entrant<Standard> {
     Entrant {
@@ -159,4 +160,35 @@ fn impossible_leagues_are_refused() {
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains(expected), "{refused}");
     }
+}
+
+#[test]
+fn games_that_repeat_others_are_counted_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let game = Reversi::FOUR;
+    let entrant = |name: &str, contestant| Entrant {
+        name: name.to_owned(),
+        contestant,
+        absent: None,
+    };
+    let searching = Contestant::of("star1(depth=1)", &game).unwrap();
+    let entrants = [entrant("first", first()), entrant("searching", searching)];
+    let options = LeagueOptions {
+        matches: MatchOptions {
+            // Black has four first moves.
+            starts: Arc::new(Openings { plies: 1 }),
+            threads: 1,
+            ..MatchOptions::new(game, 1, 3)
+        },
+        step: 5,
+        precision: 10.0,
+        most_games: 100_000,
+    };
+    let found = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
+    let played = 2 * pairs(directory.path()).len() as u64;
+    assert!(found.games <= 8 && played >= 10, "{found:?}");
+    assert_eq!(found.repeated_games, Some(played - found.games));
+    // With chance, nothing repeats, and nothing is said of it.
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(play(directory.path(), &all(), 20).repeated_games, None);
 }

@@ -107,12 +107,3 @@ fn play(
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
-
-/// The lines of a file that people write: numbers from 1, and what stands there before a `#`; empty
-/// ones are left out.
-fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text
-        .lines()
-        .map(|line| line.split('#').next().unwrap_or_default().trim());
-    (1..).zip(lines).filter(|(_, content)| !content.is_empty())
-}

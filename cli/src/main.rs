@@ -19,7 +19,7 @@ mod signals;
 mod stages;
 mod tables;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use engine::core::text;
 use std::process::ExitCode;
 
@@ -82,7 +82,8 @@ fn parse() -> Result<Alea, ExitCode> {
         output::note(&format!("alea: '{shown}' is no text in UTF-8; rename it"));
         return Err(ExitCode::from(USAGE));
     }
-    Alea::try_parse().map_err(|error| {
+    let arguments = positions_last(std::env::args().collect());
+    Alea::try_parse_from(arguments).map_err(|error| {
         let said = error.to_string();
         if said.len() <= 4 * output::MOST_OF_ERROR || !error.use_stderr() {
             error.exit();
@@ -91,4 +92,93 @@ fn parse() -> Result<Alea, ExitCode> {
         output::note(&text::shortened(&said, output::MOST_OF_ERROR));
         ExitCode::from(USAGE)
     })
+}
+
+/// The arguments, with positions that begin with '-' behind `--`, where nothing is an option.
+///
+/// What follows an option with a value stays its value; what looks like an option stays in its place,
+/// so that a mistyped one is named.
+fn positions_last(mut arguments: Vec<String>) -> Vec<String> {
+    let end = arguments.iter().position(|argument| argument == "--");
+    let end = end.unwrap_or(arguments.len());
+    if !arguments[..end]
+        .iter()
+        .any(|argument| is_position(argument))
+    {
+        return arguments;
+    }
+    let mut rest = arguments.split_off(end);
+    let mut command = Alea::command();
+    command.build();
+    let (mut positions, mut is_value) = (vec!["--".to_owned()], false);
+    arguments.retain(|argument| {
+        let goes = !is_value && is_position(argument);
+        if goes {
+            positions.push(argument.clone());
+        } else if !is_value && let Some(inner) = command.find_subcommand(argument) {
+            command = inner.clone();
+        }
+        is_value = !is_value && takes_value(&command, argument);
+        !goes
+    });
+    if positions.len() > 1 {
+        rest = rest.split_off(rest.len().min(1));
+        arguments.append(&mut positions);
+    }
+    arguments.append(&mut rest);
+    arguments
+}
+
+/// Whether an argument begins with '-' and is no option: neither `-x` nor a word of small letters.
+fn is_position(argument: &str) -> bool {
+    let name = argument.strip_prefix('-').map(|rest| {
+        let rest = rest.strip_prefix('-').unwrap_or(rest);
+        rest.split('=').next().unwrap_or_default()
+    });
+    name.is_some_and(|name| {
+        let is_word = name.starts_with(|sign: char| sign.is_ascii_lowercase());
+        name.len() > 1 && (!is_word || name.contains(' '))
+    })
+}
+
+/// Whether an argument is an option of a command whose value is the next argument.
+fn takes_value(command: &clap::Command, argument: &str) -> bool {
+    let is_asked = |option: &&clap::Arg| {
+        let names = option.get_long_and_visible_aliases().unwrap_or_default();
+        (argument.strip_prefix("--")).is_some_and(|name| names.contains(&name))
+    };
+    let option = command.get_arguments().find(is_asked);
+    option.is_some_and(|option| option.get_action().takes_values())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_that_begin_with_a_hyphen_are_no_options() {
+        // What was written, and what clap is given.
+        let table = [
+            ["moves|---X/O--- X|--json", "moves|--json|--|---X/O--- X"],
+            ["--threads|2|moves|-X-- O", "--threads|2|moves|--|-X-- O"],
+            ["moves|-b0 1/-- 0|--jsn", "moves|--jsn|--|-b0 1/-- 0"],
+            ["moves|----|--|-X-- O", "moves|--|----|-X-- O"],
+            ["play|--start|---- X|--quiet", "play|--start|---- X|--quiet"],
+            ["play|--start|moves|---- X", "play|--start|moves|--|---- X"],
+        ];
+        let split = |line: &str| line.split('|').map(str::to_owned).collect::<Vec<_>>();
+        for [line, expected] in table {
+            assert_eq!(positions_last(split(line)), split(expected));
+        }
+        for line in [
+            "moves|-|--json",
+            "moves|--jsn=-X -",
+            "moves|-x",
+            "data|filter|--stones|-6",
+            "moves|--|---- X",
+        ] {
+            assert_eq!(positions_last(split(line)), split(line));
+        }
+        Alea::command().debug_assert();
+    }
 }

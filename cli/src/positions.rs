@@ -1,7 +1,8 @@
 //! Commands that ask about positions: one on the command line, or one a line on standard input.
 //!
 //! Where the position is `-` one JSON object is written for every line, in order; a bad line gets
-//! an object that says what is wrong with it, the stream goes on, and the exit code is 1.
+//! an object that says what is wrong with it, the stream goes on, and the exit code is 1. Lines without
+//! content are passed over, unless an empty one is a position of the game.
 
 use crate::games::GameArguments;
 use crate::output::{self, MOST_OF_ERROR};
@@ -133,6 +134,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     let mut all_good = true;
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
+    let skips_empty = game.parse_position("").is_err();
     loop {
         let read = text::read_line(&mut input, LONGEST_LINE, &mut line);
         let read = read.context("cannot read standard input")?;
@@ -144,20 +146,23 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             };
         }
         let line = String::from_utf8_lossy(&line);
-        let line = line.strip_suffix('\r').unwrap_or(&line);
+        let content = text::content(&line);
+        if content.is_empty() && (skips_empty || !line.trim().is_empty()) {
+            continue;
+        }
         let answered = if read == LineRead::Beginning {
             input
                 .skip_until(b'\n')
                 .context("cannot read standard input")?;
             Err(anyhow!("a line of more than {LONGEST_LINE} bytes"))
         } else {
-            Question::read(game, line)
-                .and_then(|question| object(line, &answer(&question)?, question.end.as_ref()))
+            Question::read(game, content)
+                .and_then(|question| object(content, &answer(&question)?, question.end.as_ref()))
         };
         let object = answered.unwrap_or_else(|error| {
             all_good = false;
             let error = shortened(&error.to_string(), MOST_OF_ERROR);
-            json!({ "position": shortened(line, MOST_OF_POSITION), "error": error })
+            json!({ "position": shortened(content, MOST_OF_POSITION), "error": error })
         });
         output::json(&object)?;
     }

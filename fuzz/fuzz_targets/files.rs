@@ -82,10 +82,10 @@ pub(crate) fn lines(bytes: &[u8]) {
 
 /// The crate that reads them panics at some files, which is guarded where it is called.
 pub(crate) fn parquet(bytes: &[u8]) {
-    import::<Standard>(columns::import::<Standard>, bytes);
-    import::<Reversi>(columns::import::<Reversi>, bytes);
-    import::<ReversiXt>(columns::import::<ReversiXt>, bytes);
-    import::<Havannah>(columns::import::<Havannah>, bytes);
+    import::<Standard>(|from, to| columns::import::<Standard>(from, to, None), bytes);
+    import::<Reversi>(|from, to| columns::import(from, to, Some(&Reversi::EIGHT)), bytes);
+    import::<ReversiXt>(|from, to| columns::import::<ReversiXt>(from, to, None), bytes);
+    import::<Havannah>(|from, to| columns::import::<Havannah>(from, to, None), bytes);
 }
 
 pub(crate) fn models(bytes: &[u8]) {

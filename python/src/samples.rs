@@ -156,9 +156,9 @@ pub(crate) fn convert(
     to: PathBuf,
     back: bool,
 ) -> Told<u64> {
-    fn convert<G: Learnable>(_: &G, from: &[PathBuf], to: &Path, back: bool) -> Told<u64> {
+    fn convert<G: Learnable>(rules: &G, from: &[PathBuf], to: &Path, back: bool) -> Told<u64> {
         pool()?.install(|| match from {
-            [file] if back => Ok(parquet::import::<G>(file, to)?.games),
+            [file] if back => Ok(parquet::import(file, to, Some(rules))?.games),
             _ => Ok(parquet::export(&Source::<G>::open(from)?, to)?),
         })
     }

@@ -14,7 +14,7 @@ use engine::core::{
     clock::Instant,
     game::Chance as _,
     random::{RandomStream, SeedSpace, derive_seed},
-    text::shortened,
+    text::{shortened, without_mark},
 };
 use engine::play::{
     build::{PlayerRecipe, evaluator_from},
@@ -41,7 +41,7 @@ pub fn answer(request: &[u8], bounds: &Bounds) -> Value {
 /// The game, unless it is asked which there are, and the rest of a request.
 fn read_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let read = || {
-        let mut asked: Value = serde_json::from_slice(request)?;
+        let mut asked: Value = serde_json::from_slice(without_mark(request))?;
         let keys = asked.as_object_mut();
         let game = keys.and_then(|keys| keys.remove("game"));
         let question = serde_json::from_value(asked)?;

@@ -17,6 +17,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header, uri::Authority},
     response::{IntoResponse as _, Response},
 };
+use engine::core::text;
 use futures_util::{StreamExt as _, stream};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -134,7 +135,8 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
                 percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
             });
             searched(shared, body, LONGEST, move |_, body, tell| {
-                let command = command.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+                let body = || String::from_utf8_lossy(text::without_mark(body)).into_owned();
+                let command = command.unwrap_or_else(body);
                 tell(match sessions.answer(&name, &command) {
                     Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
                     Err(problem) => refused(NOT_NOW, problem),

@@ -3,6 +3,7 @@
 //! Knows nothing of processes and pipes, so that any bytes can be tried on it. Invariant: a line is
 //! taken whole, in whatever pieces it came.
 
+use engine::core::text::without_mark;
 use engine::play::{
     playable::Playable,
     player::Failure::{self, OfPlayer},
@@ -96,7 +97,7 @@ impl Said {
         let mut lines: Vec<String> = Vec::new();
         let mut end = 0;
         while let Some(length) = self.bytes[end..].iter().position(|&byte| byte == b'\n') {
-            let line = String::from_utf8_lossy(&self.bytes[end..end + length]);
+            let line = String::from_utf8_lossy(without_mark(&self.bytes[end..end + length]));
             let line = line.trim().to_owned();
             end += length + 1;
             match (line.is_empty(), lines.is_empty()) {
@@ -136,7 +137,7 @@ impl Said {
             if length >= LONGEST_LINE {
                 break;
             }
-            let line = String::from_utf8_lossy(&self.bytes[begin..begin + length]);
+            let line = String::from_utf8_lossy(without_mark(&self.bytes[begin..begin + length]));
             if !self.talk.passes(&line) {
                 found = Some(line.trim().to_owned());
             }

@@ -7,8 +7,8 @@
 //! `reports.txt`: what each report is and leaves open. Invariant: a line that is not understood is
 //! an error, never left out.
 
-use super::content_lines;
 use crate::error::Result;
+use engine::core::text::content_lines;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::collections::HashMap;

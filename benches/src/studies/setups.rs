@@ -2,13 +2,13 @@
 //!
 //! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
 
-use super::content_lines;
 use crate::arena::Starts;
 use crate::error::{MeasuringError, Result};
 use engine::core::{
     files::read_text,
     game::Seat,
     random::{RandomStream, SeedSpace, derive_seed},
+    text::content_lines,
 };
 use engine::games::einstein::{
     Move, Position, Standard,

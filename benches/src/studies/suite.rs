@@ -8,9 +8,12 @@
 #[cfg(test)]
 mod generate;
 
-use super::{Named, content_lines};
+use super::Named;
 use crate::error::Result;
-use engine::core::{files, text::shortened};
+use engine::core::{
+    files,
+    text::{content_lines, shortened},
+};
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "program", value_parser = ["program", "hand"])]
     dice: String,
     /// Begin with this position
-    #[arg(long, value_name = "POSITION")]
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     start: Option<String>,
     /// Go on with a game that was saved, with its players, seat and seed unless others are named; one
     /// that is over is shown and judged

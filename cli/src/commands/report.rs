@@ -1,10 +1,10 @@
 //! `alea report`: results as a page, HTML or Markdown.
 
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use benches::studies::results;
 use clap::Args;
-use engine::core::files;
+use engine::core::{files, text};
 use std::{
     io::Read,
     path::{Path, PathBuf},
@@ -64,11 +64,11 @@ impl Arguments {
 
 fn read(path: &Path) -> Result<(String, String)> {
     if path == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("standard input")?;
-        return Ok(("standard input".to_owned(), text));
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut bytes);
+        read.context("standard input")?;
+        let text = text::from_utf8(&bytes).map_err(|problem| anyhow!("standard input: {problem}"));
+        return Ok(("standard input".to_owned(), text?));
     }
     Ok((path.display().to_string(), files::read_text(path)?))
 }

@@ -8,6 +8,7 @@
 use crate::core::{
     interruption::{self, Unfinished},
     share::Share,
+    text,
 };
 use std::{
     fs::{self, File, TryLockError},
@@ -95,13 +96,13 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// The whole content of a file of text.
+/// The whole content of a file of text, as [`text::from_utf8`] reads it.
 ///
 /// # Errors
 /// As [`read`], also if it is no text in UTF-8.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
-    String::from_utf8(read(path)?).map_err(|_| {
-        let cause = io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8");
+    text::from_utf8(&read(path)?).map_err(|problem| {
+        let cause = io::Error::new(io::ErrorKind::InvalidData, problem);
         FileError::reading(path, cause)
     })
 }

@@ -1,7 +1,13 @@
-//! Text from outside: what is wrong with it, and no more of it than memory and a line of an error
-//! should hold.
+//! Text from outside: how it is read, what is wrong with it, and no more of it than memory and a line
+//! of an error should hold.
+//!
+//! Everything that people or other programs wrote is read by these functions. Invariant: no
+//! byte-order mark and no carriage return before a line feed comes out of them.
 
-use std::io::{self, BufRead, Read};
+use std::{
+    borrow::Cow,
+    io::{self, BufRead, Read},
+};
 
 /// What is wrong with a text, and at which character (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +47,62 @@ pub(crate) fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T
     Err(TextError::new(character, problem))
 }
 
+/// The byte-order mark that some editors and systems put before a text in UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// A text, or a line, without its byte-order mark.
+#[must_use]
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(MARK).unwrap_or(bytes)
+}
+
+/// A whole text in UTF-8, with line feeds alone as ends of lines.
+///
+/// # Errors
+/// As text, if it is in another encoding.
+pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
+    match std::str::from_utf8(without_mark(bytes)) {
+        Ok(text) => Ok(text.replace("\r\n", "\n")),
+        Err(_) if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") => {
+            Err("it is text in UTF-16; save it in UTF-8")
+        }
+        Err(_) => Err("it is no text in UTF-8"),
+    }
+}
+
+/// The same of an archive in which names may be in Latin-1: so is each line that is no UTF-8.
+///
+/// # Errors
+/// As text, if it is in UTF-16 or holds bytes that stand in no text.
+pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
+    from_utf8(bytes).or_else(|problem| match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),
+        _ if bytes.contains(&0) => Err("it is no text"),
+        _ => {
+            let lines = without_mark(bytes).split_inclusive(|byte| *byte == b'\n');
+            let latin1 = |line: &[u8]| line.iter().copied().map(char::from).collect();
+            let decode = |line| match std::str::from_utf8(line) {
+                Ok(line) => Cow::Borrowed(line),
+                Err(_) => Cow::<str>::Owned(latin1(line)),
+            };
+            let text: String = lines.map(decode).collect();
+            Ok(text.replace("\r\n", "\n"))
+        }
+    })
+}
+
+/// What a line that people write holds: what stands before a `#`, without blanks around it.
+#[must_use]
+pub fn content(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+/// The lines of a text that hold something, with their numbers from 1.
+pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines().map(content));
+    lines.filter(|(_, content)| !content.is_empty())
+}
+
 /// What [`read_line`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRead {
@@ -52,14 +114,20 @@ pub enum LineRead {
     End,
 }
 
-/// Reads the next line of a text, without its end, and no more than `most` bytes of it.
+/// Reads the next line of a text, without its end and a byte-order mark, and no more than `most` bytes
+/// of it.
 pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io::Result<LineRead> {
     line.clear();
     // One more, for the line feed.
     let length = text.take(most as u64 + 1).read_until(b'\n', line)?;
+    // Files that were put together have one in their middle.
+    line.drain(..line.len() - without_mark(line).len());
     Ok(if length == 0 {
         LineRead::End
-    } else if line.pop_if(|last| *last == b'\n').is_some() || length <= most {
+    } else if line.pop_if(|last| *last == b'\n').is_some() {
+        line.pop_if(|last| *last == b'\r');
+        LineRead::Whole
+    } else if length <= most {
         LineRead::Whole
     } else {
         line.truncate(most);
@@ -125,5 +193,51 @@ mod tests {
         }
         assert_eq!(shortened("short", 5), "short");
         assert_eq!(shortened("abcdefghij", 6), "abcd … ij");
+    }
+
+    #[test]
+    fn texts_are_read_as_others_write_them() {
+        let table: [(&[u8], Result<&str, &str>, Result<&str, &str>); 7] = [
+            (b"", Ok(""), Ok("")),
+            (b"\xef\xbb\xbfa\r\nb\r", Ok("a\nb\r"), Ok("a\nb\r")),
+            ("Ré\n".as_bytes(), Ok("Ré\n"), Ok("Ré\n")),
+            (
+                b"R\xe9\n\xc3\xa9\r\n",
+                Err("it is no text in UTF-8"),
+                Ok("Ré\né\n"),
+            ),
+            (
+                b"\xef\xbb\xbfR\xe9",
+                Err("it is no text in UTF-8"),
+                Ok("Ré"),
+            ),
+            (
+                b"\xff\xfea\0",
+                Err("it is text in UTF-16; save it in UTF-8"),
+                Err("it is text in UTF-16; save it in UTF-8"),
+            ),
+            (
+                b"\x80\0",
+                Err("it is no text in UTF-8"),
+                Err("it is no text"),
+            ),
+        ];
+        for (bytes, strict, tolerant) in table {
+            assert_eq!(from_utf8(bytes).as_deref().map_err(|error| *error), strict);
+            assert_eq!(
+                from_utf8_or_latin1(bytes)
+                    .as_deref()
+                    .map_err(|error| *error),
+                tolerant
+            );
+        }
+        let lines: Vec<_> = content_lines("# all\n\n a b # c\nd\n").collect();
+        assert_eq!(lines, [(3, "a b"), (4, "d")]);
+        let (mut text, mut line) = (&b"\xef\xbb\xbfa\r\n\xef\xbb\xbf\r\nb\r"[..], Vec::new());
+        for expected in ["a", "", "b\r"] {
+            assert_eq!(read_line(&mut text, 9, &mut line).unwrap(), LineRead::Whole);
+            assert_eq!(line, expected.as_bytes());
+        }
+        assert_eq!(read_line(&mut text, 9, &mut line).unwrap(), LineRead::End);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
-use engine::core::{files, game::Seat, random::RandomStream};
+use engine::core::{files, game::Seat, random::RandomStream, text};
 use engine::play::playable::Playable;
 use std::path::Path;
 
@@ -46,9 +46,8 @@ impl<P: Copy> Starts<P> {
             let path = Path::new(&asked.file);
             let bytes = files::read(path)?;
             let wrong = Error::of(path.display());
-            let text =
-                std::str::from_utf8(&bytes).map_err(|_| wrong("not a text file".to_owned()))?;
-            starts.suite = positions(text, game).map_err(wrong)?;
+            let text = text::from_utf8(&bytes).map_err(|problem| wrong(problem.to_owned()))?;
+            starts.suite = positions(&text, game).map_err(wrong)?;
             starts.suite_share = asked.share;
             starts.checksum = Some(format!("{:016x}", files::checksum(&bytes)));
         }
@@ -81,11 +80,7 @@ impl<P: Copy> Starts<P> {
 /// The positions of a text, one a line.
 fn positions<G: Playable>(text: &str, game: &G) -> Result<Vec<G::Position>, String> {
     let mut positions = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
+    for (number, line) in text::content_lines(text) {
         let (position, outcome) = game
             .parse_position(line)
             .map_err(|error| format!("line {number}, {error}"))?;

@@ -40,7 +40,7 @@ fn what_is_exported_is_imported_to_the_last_bit() {
             settings.games
         );
         json_lines::import::<Standard>(&at("a.jsonl"), &at("b")).unwrap();
-        parquet::import::<Standard>(&at("a.parquet"), &at("c")).unwrap();
+        parquet::import::<Standard>(&at("a.parquet"), &at("c"), None).unwrap();
         assert!(content(&at("b")) == content(&at("a")));
         assert!(content(&at("c")) == content(&at("a")));
     }
@@ -69,7 +69,7 @@ fn a_data_set_has_the_games_that_a_split_has() {
             let (place, count) = (part.directory.display(), part.shards);
             let name = format!("{place}-{file:05}-of-{count:05}.parquet");
             let records = at(&format!("records-{}-{file}", part.games));
-            parquet::import::<Standard>(Path::new(&name), &records).unwrap();
+            parquet::import::<Standard>(Path::new(&name), &records, None).unwrap();
             games(&[&records])
         };
         let all: Vec<_> = (0..part.shards).flat_map(of_file).collect();
@@ -142,7 +142,11 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     run(&config(&MIXED, 5), &at("a")).unwrap();
     parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
     let refused = |path: &Path, expected| {
-        refused(parquet::import::<Standard>(path, &at("c")), path, expected)
+        refused(
+            parquet::import::<Standard>(path, &at("c"), None),
+            path,
+            expected,
+        )
     };
     refused(&at("missing.parquet"), "");
     let bytes = std::fs::read(at("a.parquet")).unwrap();
@@ -172,11 +176,79 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         let mut flipped = bytes.clone();
         flipped[place] ^= change;
         std::fs::write(at("bad.parquet"), flipped).unwrap();
-        match parquet::import::<Standard>(&at("bad.parquet"), &at("c")) {
+        match parquet::import::<Standard>(&at("bad.parquet"), &at("c"), None) {
             Ok(_) => std::fs::remove_dir_all(at("c")).unwrap(),
             Err(error) => drop(one_line(&error, &at("bad.parquet"))),
         }
         assert!(!at("c").exists());
+    }
+}
+
+/// Files that `.ci/dataset` has pandas, DuckDB, Polars and pyarrow write.
+#[test]
+fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
+    let at = places();
+    let file = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/parquet");
+        folder.join(name).with_extension("parquet")
+    };
+    let rules = Standard::default();
+    let import = |name: &str| parquet::import(&file(name), &at(name), Some(&rules));
+    import("plain").unwrap();
+    let plain = games(&[&at("plain")]);
+    assert!(
+        plain
+            .iter()
+            .all(|game| !game.times.is_empty() && !game.labels.is_empty())
+    );
+    for name in [
+        "polars_zstd",
+        "duckdb_zstd_v2",
+        "pandas_float64_gzip",
+        "pyarrow_strings",
+    ] {
+        let written = import(name).unwrap();
+        assert_eq!(
+            (written.games, written.positions, written.values),
+            (2, 42, 42)
+        );
+        assert!(games(&[&at(name)]) == plain, "{name}");
+        let source = open(&[&at(name)]);
+        assert_eq!(source.players, ["unknown 0", "unknown 1"]);
+        let unnamed = parquet::import::<Standard>(&file(name), &at("c"), None);
+        refused(unnamed, &file(name), "its metadata have no key 'alea'");
+    }
+    for (name, expected) in [
+        (
+            "refused_lz4",
+            "compressed by LZ4_RAW: write it uncompressed, or by",
+        ),
+        ("refused_decimal", "column 'outcome' has decimals"),
+        ("refused_fraction", "column 'outcome': 1.5 is no integer"),
+        ("refused_player", "there is no player 300"),
+        (
+            "refused_text",
+            "column 'game' is of type BYTE_ARRAY, not of numbers",
+        ),
+    ] {
+        let problem = refused(import(name), &file(name), expected);
+        assert!(
+            problem.contains(expected) && !at(name).exists(),
+            "{problem}"
+        );
+    }
+    let other = parquet::import(&file("polars_zstd"), &at("c"), Some(&Reversi::EIGHT));
+    refused(other, &file("polars_zstd"), "there is no column 'player_X'");
+    // Whatever is flipped in what zstd compressed.
+    let bytes = fs::read(file("duckdb_zstd_v2")).unwrap();
+    for place in (0..bytes.len()).step_by(5) {
+        let mut flipped = bytes.clone();
+        flipped[place] ^= 0x20;
+        fs::write(at("bad.parquet"), flipped).unwrap();
+        match parquet::import(&at("bad.parquet"), &at("c"), Some(&rules)) {
+            Ok(_) => fs::remove_dir_all(at("c")).unwrap(),
+            Err(error) => drop(one_line(&error, &at("bad.parquet"))),
+        }
     }
 }
 

@@ -234,7 +234,7 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     json_lines::export(&open("a"), &at("a.jsonl")).unwrap();
     json_lines::import::<Tokens>(&at("a.jsonl"), &at("b")).unwrap();
     parquet::export(&open("a"), &at("a.parquet")).unwrap();
-    parquet::import::<Tokens>(&at("a.parquet"), &at("c")).unwrap();
+    parquet::import::<Tokens>(&at("a.parquet"), &at("c"), None).unwrap();
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
     // Another game's are named.
     let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"));

@@ -149,7 +149,12 @@ impl Import {
                 let game: G = games::read(&self.game.notation())?;
                 transcripts::import(&game, form, &self.file, &self.out)?
             }
-            (PARQUET, _) => parquet::import::<G>(&self.file, &self.out)?,
+            (PARQUET, _) => {
+                // Who writes a table again may leave out what it says of its game.
+                let named = parquet::game_of(&self.file).is_some();
+                let rules = (!named).then(|| games::read::<G>(&self.game.notation()));
+                parquet::import(&self.file, &self.out, rules.transpose()?.as_ref())?
+            }
             (DATASET, _) => bail!("--format: a data set is imported file by file, as {PARQUET}"),
             _ => json_lines::import::<G>(&self.file, &self.out)?,
         };

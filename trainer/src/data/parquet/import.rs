@@ -7,72 +7,82 @@ use crate::data::{
     json_lines::Heading,
     output::{Output, Written},
 };
-use crate::shard::{Label, ShardHeader};
+use crate::shard::{Label, ShardHeader, labels};
 use bytes::Bytes;
 use engine::core::files;
 use engine::play::playable::Playable;
 use parquet::{
+    basic::{Compression, ConvertedType, Type},
     column::{
         page::{Page, PageMetadata, PageReader},
         reader::ColumnReaderImpl,
     },
-    data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},
+    data_type::{
+        BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
+    },
     errors::ParquetError,
-    file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader},
+    file::{
+        metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData},
+        reader::{ChunkReader, Length},
+        serialized_reader::SerializedPageReader,
+    },
 };
+use ruzstd::decoding::StreamingDecoder;
 use std::{
     cell::Cell,
+    collections::BTreeMap,
     fs::File,
     io::{self, Read},
     panic::{self, AssertUnwindSafe},
     path::Path,
-    sync::{Once, mpsc},
+    sync::{Arc, Once, mpsc},
     thread,
     time::Duration,
     vec,
 };
 
+/// Who made a label, where a file does not say.
+const UNKNOWN: &str = "unknown";
+
 /// The game of a Parquet file, if it says that.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
-    let file = files::open(path).ok()?;
-    let reader = opened(file, METADATA_TIME).ok()?;
-    heading(&reader).ok().map(|heading| heading.game)
-}
-
-fn heading(reader: &SerializedFileReader<Source>) -> Result<Heading, String> {
-    let metadata = reader.metadata().file_metadata().key_value_metadata();
-    let text = metadata
-        .and_then(|pairs| pairs.iter().find(|pair| pair.key == KEY))
-        .and_then(|pair| pair.value.as_deref());
-    let text = text.ok_or_else(|| format!("its metadata have no key '{KEY}'"))?;
-    serde_json::from_str(text).map_err(|error| format!("metadata '{KEY}': {error}"))
+    let table = Table::open(files::open(path).ok()?, METADATA_TIME).ok()?;
+    table.heading().ok()?.map(|heading| heading.game)
 }
 
 /// Makes a set of a Parquet file with these columns, in any order and nullable or not; the rows of
 /// a game stand together, in the order of its plies. `ply`, `seat`, `remaining`, `index` and
-/// `payoff` are not read, for they follow.
+/// `payoff` are not read, for they follow. Programs that write a table again may leave out what the
+/// file says of its games: these are then by the rules `unnamed`, if they are given, their players
+/// numbers, and their labels by nobody that is known.
 ///
 /// # Errors
 /// If it is no such file, or a row does not follow the rules, which is named; or if the set cannot
 /// be written.
-pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> {
+pub fn import<G: Playable>(
+    path: &Path,
+    place: &Path,
+    unnamed: Option<&G>,
+) -> Result<Written, Error> {
     let foreign = Error::of(path.display());
     let wrong = |row: u64, problem: String| foreign(format!("row {row}: {problem}"));
-    let file = files::open(path)?;
-    let reader = opened(file, METADATA_TIME).map_err(&foreign)?;
-    let heading = heading(&reader).map_err(&foreign)?;
-    let (rules, header) = heading
-        .into_header::<G>()
-        .map_err(|problem| foreign(format!("metadata '{KEY}': {problem}")))?;
+    let table = Table::open(files::open(path)?, METADATA_TIME).map_err(&foreign)?;
+    let (rules, header) = match (table.heading().map_err(&foreign)?, unnamed) {
+        (Some(heading), _) => heading
+            .into_header::<G>()
+            .map_err(|problem| foreign(format!("metadata '{KEY}': {problem}")))?,
+        (None, Some(rules)) => {
+            let header = guarded(|| table.unnamed_header(rules));
+            (rules.clone(), header.map_err(&foreign)?)
+        }
+        (None, None) => return Err(foreign(format!("its metadata have no key '{KEY}'"))),
+    };
     let mut output = Output::create(place, header.clone())?;
     let mut open: Option<(i64, Builder<'_, G>)> = None;
     let mut row = 0;
-    for index in 0..reader.num_row_groups() {
-        let group = guarded(|| {
-            let group = reader.get_row_group(index).map_err(broken)?;
-            Columns::open(&*group, &rules, &header)
-        });
+    for index in 0..table.metadata.num_row_groups() {
+        let group = guarded(|| Columns::open(&table.group(index), &rules, &header));
         let mut group = group.map_err(&foreign)?;
         loop {
             let wrong = |problem| wrong(row, problem);
@@ -110,21 +120,112 @@ fn broken(error: ParquetError) -> String {
 const METADATA_TIME: Duration = Duration::from_secs(10);
 
 /// A file whose metadata have been read.
-fn opened(file: File, limit: Duration) -> Result<SerializedFileReader<Source>, String> {
-    let (give, take) = mpsc::channel();
-    // A thread that takes too long ends with the program, which has nothing else to do then.
-    thread::spawn(move || {
-        give.send(guarded(|| {
-            SerializedFileReader::new(Source(file)).map_err(broken)
-        }))
-    });
-    let late = || {
-        let limit = limit.as_secs_f32();
-        Err(format!(
-            "its metadata take more than {limit} s to read: they are damaged"
-        ))
-    };
-    take.recv_timeout(limit).unwrap_or_else(|_| late())
+struct Table {
+    file: Arc<Source>,
+    metadata: ParquetMetaData,
+}
+
+/// One of its row groups.
+struct Group<'t> {
+    file: &'t Arc<Source>,
+    metadata: &'t RowGroupMetaData,
+}
+
+impl Table {
+    fn open(file: File, limit: Duration) -> Result<Self, String> {
+        let (give, take) = mpsc::channel();
+        // A thread that takes too long ends with the program, which has nothing else to do then.
+        thread::spawn(move || {
+            give.send(guarded(|| {
+                let file = Arc::new(Source(file));
+                let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file);
+                let metadata = metadata.map_err(broken)?;
+                Ok(Self { file, metadata })
+            }))
+        });
+        let late = || {
+            let limit = limit.as_secs_f32();
+            Err(format!(
+                "its metadata take more than {limit} s to read: they are damaged"
+            ))
+        };
+        take.recv_timeout(limit).unwrap_or_else(|_| late())
+    }
+
+    /// What the file says of its games, if it says that.
+    fn heading(&self) -> Result<Option<Heading>, String> {
+        let metadata = self.metadata.file_metadata().key_value_metadata();
+        let text = metadata
+            .and_then(|pairs| pairs.iter().find(|pair| pair.key == KEY))
+            .and_then(|pair| pair.value.as_deref());
+        let heading = text.map(serde_json::from_str).transpose();
+        heading.map_err(|error| format!("metadata '{KEY}': {error}"))
+    }
+
+    fn group(&self, index: usize) -> Group<'_> {
+        Group {
+            file: &self.file,
+            metadata: self.metadata.row_group(index),
+        }
+    }
+
+    /// What the columns tell of games that the file says nothing of.
+    fn unnamed_header<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let columns: Vec<String> = schema
+            .columns()
+            .iter()
+            .map(|one| one.path().string())
+            .collect();
+        let label = |column: &String| {
+            let mut label = Label {
+                name: column.strip_prefix("label_")?.to_owned(),
+                by: UNKNOWN.to_owned(),
+                exact: false,
+                errors: false,
+                models: BTreeMap::new(),
+            };
+            label.errors = columns.contains(&label_columns(&label)[1]);
+            Some(label)
+        };
+        let labels: Vec<Label> = columns.iter().filter_map(label).collect();
+        labels::check(&labels)?;
+        let mut players = 0;
+        for group in (0..self.metadata.num_row_groups()).map(|index| self.group(index)) {
+            for seat in 0..rules.seats() {
+                let mut column = Numbers::open(&group, &player_column(rules, seat))?;
+                for _ in 0..group.rows()? {
+                    players = players.max(byte("player", column.filled_integer()?)?);
+                }
+            }
+        }
+        let run = serde_json::json!({ "imported": "parquet" });
+        Ok(ShardHeader {
+            players: (0..=players)
+                .map(|player| format!("{UNKNOWN} {player}"))
+                .collect(),
+            times: columns.iter().any(|column| column == "time"),
+            labels,
+            ..ShardHeader::of(rules, run)
+        })
+    }
+}
+
+impl Group<'_> {
+    fn rows(&self) -> Result<usize, String> {
+        usize::try_from(self.metadata.num_rows()).map_err(|error| error.to_string())
+    }
+
+    /// The place of a column.
+    fn find(&self, name: &str) -> Result<usize, String> {
+        let mut columns = self.metadata.columns().iter();
+        let index = columns.position(|column| column.column_path().string() == name);
+        index.ok_or_else(|| format!("there is no column '{name}'"))
+    }
+}
+
+fn byte(what: &str, number: i64) -> Result<u8, String> {
+    u8::try_from(number).map_err(|_| format!("there is no {what} {number}"))
 }
 
 thread_local! {
@@ -154,41 +255,41 @@ const BATCH: usize = 1 << 16;
 
 /// The columns of a row group, to be read row by row.
 struct Columns {
-    left: i64,
-    game: Column<Int64Type>,
+    left: usize,
+    game: Numbers,
     position: Column<ByteArrayType>,
-    outcome: Column<Int32Type>,
+    outcome: Numbers,
     mv: Column<ByteArrayType>,
     explored: Column<BoolType>,
-    value: Column<FloatType>,
-    players: Vec<Column<Int32Type>>,
-    time: Option<Column<Int64Type>>,
+    value: Numbers,
+    players: Vec<Numbers>,
+    time: Option<Numbers>,
     /// Values and errors.
-    labels: Vec<(Column<FloatType>, Option<Column<FloatType>>)>,
+    labels: Vec<(Numbers, Option<Numbers>)>,
 }
 
 impl Columns {
     fn open<G: Playable>(
-        group: &dyn RowGroupReader,
+        group: &Group<'_>,
         rules: &G,
         header: &ShardHeader,
     ) -> Result<Self, String> {
         let label = |label: &Label| {
             let [value, error] = label_columns(label);
-            let error = label.errors.then(|| Column::open(group, &error));
-            Ok((Column::open(group, &value)?, error.transpose()?))
+            let error = label.errors.then(|| Numbers::open(group, &error));
+            Ok((Numbers::open(group, &value)?, error.transpose()?))
         };
-        let time = header.times.then(|| Column::open(group, "time"));
+        let time = header.times.then(|| Numbers::open(group, "time"));
         Ok(Self {
-            left: group.metadata().num_rows(),
-            game: Column::open(group, "game")?,
+            left: group.rows()?,
+            game: Numbers::open(group, "game")?,
             position: Column::open(group, "position")?,
-            outcome: Column::open(group, "outcome")?,
+            outcome: Numbers::open(group, "outcome")?,
             mv: Column::open(group, "move")?,
             explored: Column::open(group, "explored")?,
-            value: Column::open(group, "value")?,
+            value: Numbers::open(group, "value")?,
             players: (0..rules.seats())
-                .map(|seat| Column::open(group, &player_column(rules, seat)))
+                .map(|seat| Numbers::open(group, &player_column(rules, seat)))
                 .collect::<Result<_, _>>()?,
             time: time.transpose()?,
             labels: header
@@ -200,36 +301,33 @@ impl Columns {
     }
 
     fn next_row(&mut self) -> Result<Option<Row>, String> {
-        if self.left <= 0 {
+        if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
-        let byte = |what: &str, number: i32| {
-            u8::try_from(number).map_err(|_| format!("there is no {what} {number}"))
-        };
         let players = self.players.iter_mut();
         let labels = self.labels.iter_mut().map(|(value, error)| {
-            let error = error.as_mut().map_or(Ok(None), Column::next);
-            Ok((value.next()?, error?))
+            let error = error.as_mut().map_or(Ok(None), Numbers::next_float);
+            Ok((value.next_float()?, error?))
         });
-        let time = |column: &mut Option<Column<Int64Type>>| {
-            let time = column.as_mut().map_or(Ok(None), Column::next)?;
+        let time = |column: &mut Option<Numbers>| {
+            let time = column.as_mut().map_or(Ok(None), Numbers::next_integer)?;
             let time = time.map(u64::try_from).transpose();
             time.map_err(|_| "the time is below 0".to_owned())
         };
         Ok(Some(Row {
-            game: self.game.filled()?,
+            game: self.game.filled_integer()?,
             position: self.position.filled()?,
-            outcome: byte("outcome", self.outcome.filled()?)?,
+            outcome: byte("outcome", self.outcome.filled_integer()?)?,
             mv: self.mv.filled()?,
             said: Said {
-                value: self.value.next()?,
+                value: self.value.next_float()?,
                 explored: self.explored.filled()?,
                 time: time(&mut self.time)?,
                 labels: labels.collect::<Result<_, String>>()?,
             },
             players: players
-                .map(|player| byte("player", player.filled()?))
+                .map(|player| byte("player", player.filled_integer()?))
                 .collect::<Result<_, _>>()?,
         }))
     }
@@ -315,13 +413,81 @@ impl Read for Part {
     }
 }
 
-/// Pages whose dictionaries have no more values than bytes: the crate makes room for as many as they
-/// claim.
-struct Checked(Box<dyn PageReader>);
+/// Pages whose dictionaries have no more values than bytes, as the crate makes room for as many as they
+/// claim; and what is compressed by zstd, of which the crate is told that it is not.
+struct Checked {
+    pages: SerializedPageReader<Source>,
+    zstd: bool,
+}
+
+impl Checked {
+    fn open(group: &Group<'_>, index: usize) -> Result<Self, String> {
+        let column = group.metadata.column(index);
+        let zstd = match column.compression() {
+            Compression::ZSTD(_) => true,
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) => false,
+            other => {
+                let problem = "write it uncompressed, or by snappy, gzip or zstd";
+                return Err(format!("is compressed by {other}: {problem}"));
+            }
+        };
+        let mut plain = column.clone().into_builder();
+        if zstd {
+            plain = plain.set_compression(Compression::UNCOMPRESSED);
+        }
+        let plain = plain.build().map_err(broken)?;
+        let file = Arc::clone(group.file);
+        let pages = SerializedPageReader::new(file, &plain, group.rows()?, None).map_err(broken)?;
+        Ok(Self { pages, zstd })
+    }
+
+    /// A page's bytes; the first ones, of levels, are never compressed.
+    fn decompressed(&self, bytes: &Bytes, levels: usize) -> Result<Bytes, ParquetError> {
+        let (levels, compressed) = bytes
+            .split_at_checked(levels)
+            .ok_or_else(|| ParquetError::EOF("a page ends early".to_owned()))?;
+        let mut plain = levels.to_vec();
+        // Values that are all missing take no bytes.
+        if !compressed.is_empty() {
+            let failed = |error| ParquetError::General(format!("zstd: {error}"));
+            let decoder =
+                StreamingDecoder::new(compressed).map_err(|error| failed(error.to_string()))?;
+            decoder.take(MAX_PAGE).read_to_end(&mut plain)?;
+            if plain.len() as u64 >= MAX_PAGE {
+                return Err(failed("a page of more than 256 MiB".to_owned()));
+            }
+        }
+        Ok(plain.into())
+    }
+}
+
+/// Bytes of the largest page that is decompressed, far more than writers make.
+const MAX_PAGE: u64 = 256 << 20;
 
 impl PageReader for Checked {
     fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-        let page = self.0.get_next_page()?;
+        let mut page = self.pages.get_next_page()?;
+        if let (true, Some(page)) = (self.zstd, &mut page) {
+            let (bytes, levels) = match page {
+                Page::DataPageV2 {
+                    is_compressed: false,
+                    ..
+                } => (None, 0),
+                Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => (Some(buf), 0),
+                Page::DataPageV2 {
+                    buf,
+                    def_levels_byte_len,
+                    rep_levels_byte_len,
+                    ..
+                } => {
+                    let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
+                    (Some(buf), levels as usize)
+                }
+            };
+            if let Some(bytes) = bytes {
+                *bytes = self.decompressed(bytes, levels)?;
+            }
+        }
         if let Some(Page::DictionaryPage {
             buf, num_values, ..
         }) = &page
@@ -334,11 +500,11 @@ impl PageReader for Checked {
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-        self.0.peek_next_page()
+        self.pages.peek_next_page()
     }
 
     fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        self.0.skip_next_page()
+        self.pages.skip_next_page()
     }
 }
 
@@ -360,14 +526,9 @@ struct Column<T: DataType> {
 }
 
 impl<T: DataType> Column<T> {
-    fn open(group: &dyn RowGroupReader, name: &str) -> Result<Self, String> {
-        let metadata = group.metadata();
-        let index = metadata
-            .columns()
-            .iter()
-            .position(|column| column.column_path().string() == name);
-        let index = index.ok_or_else(|| format!("there is no column '{name}'"))?;
-        let description = metadata.column(index).column_descr_ptr();
+    fn open(group: &Group<'_>, name: &str) -> Result<Self, String> {
+        let index = group.find(name)?;
+        let description = group.metadata.column(index).column_descr_ptr();
         // The reader panics if it is asked for another type.
         if description.physical_type() != T::get_physical_type()
             || description.max_def_level() > 1
@@ -378,14 +539,13 @@ impl<T: DataType> Column<T> {
                 T::get_physical_type()
             ));
         }
-        let pages = group.get_column_page_reader(index);
-        let pages = pages.map_err(|error| format!("column '{name}': {}", broken(error)))?;
+        let pages = Checked::open(group, index);
+        let pages = pages.map_err(|problem| format!("column '{name}': {problem}"))?;
         Ok(Self {
             name: name.to_owned(),
             gaps: description.max_def_level() == 1,
-            reader: ColumnReaderImpl::new(description, Box::new(Checked(pages))),
-            left: usize::try_from(group.metadata().num_rows())
-                .map_err(|error| error.to_string())?,
+            reader: ColumnReaderImpl::new(description, Box::new(pages)),
+            left: group.rows()?,
             rows: Vec::new().into_iter(),
         })
     }
@@ -431,6 +591,75 @@ impl<T: DataType> Column<T> {
     }
 }
 
+/// A column of numbers, of whichever type: programs that write a table again have their own.
+enum Numbers {
+    Int32(Column<Int32Type>),
+    Int64(Column<Int64Type>),
+    Float(Column<FloatType>),
+    Double(Column<DoubleType>),
+}
+
+impl Numbers {
+    fn open(group: &Group<'_>, name: &str) -> Result<Self, String> {
+        let column = group.metadata.column(group.find(name)?);
+        if column.column_descr().converted_type() == ConvertedType::DECIMAL {
+            let problem = "has decimals; make them integers or floats";
+            return Err(format!("column '{name}' {problem}"));
+        }
+        Ok(match column.column_type() {
+            Type::INT32 => Self::Int32(Column::open(group, name)?),
+            Type::INT64 => Self::Int64(Column::open(group, name)?),
+            Type::FLOAT => Self::Float(Column::open(group, name)?),
+            Type::DOUBLE => Self::Double(Column::open(group, name)?),
+            other => {
+                return Err(format!(
+                    "column '{name}' is of type {other}, not of numbers"
+                ));
+            }
+        })
+    }
+
+    /// The next number; what is none, as some programs write gaps, is a gap.
+    fn next_float(&mut self) -> Result<Option<f32>, String> {
+        let number = match self {
+            Self::Int32(column) => column.next()?.map(|number| number as f32),
+            Self::Int64(column) => column.next()?.map(|number| number as f32),
+            Self::Float(column) => column.next()?,
+            Self::Double(column) => column.next()?.map(|number| number as f32),
+        };
+        Ok(number.filter(|number| !number.is_nan()))
+    }
+
+    fn next_integer(&mut self) -> Result<Option<i64>, String> {
+        let (number, name) = match self {
+            Self::Int32(column) => return Ok(column.next()?.map(i64::from)),
+            Self::Int64(column) => return column.next(),
+            Self::Float(column) => (column.next()?.map(f64::from), &column.name),
+            Self::Double(column) => (column.next()?, &column.name),
+        };
+        let number = number.filter(|number| !number.is_nan());
+        let integer = number.map(|number| {
+            let integer = number as i64;
+            let problem = || format!("column '{name}': {number} is no integer");
+            (integer as f64 == number)
+                .then_some(integer)
+                .ok_or_else(problem)
+        });
+        integer.transpose()
+    }
+
+    fn filled_integer(&mut self) -> Result<i64, String> {
+        let number = self.next_integer()?;
+        number.ok_or_else(|| {
+            let (Self::Int32(Column { name, .. })
+            | Self::Int64(Column { name, .. })
+            | Self::Float(Column { name, .. })
+            | Self::Double(Column { name, .. })) = self;
+            format!("column '{name}' has gaps")
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -445,7 +674,7 @@ mod tests {
         let length = list.len() as u32;
         file.write_all(&[b"PAR1", &list[..], &length.to_le_bytes(), b"PAR1"].concat())
             .expect("written");
-        let error = opened(file, Duration::from_millis(50)).err();
+        let error = Table::open(file, Duration::from_millis(50)).err();
         let late = "its metadata take more than 0.05 s to read: they are damaged";
         assert_eq!(error.as_deref(), Some(late));
     }

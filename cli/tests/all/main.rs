@@ -8,6 +8,7 @@ mod network;
 mod positions;
 mod protocols;
 mod shards;
+mod texts;
 #[cfg(unix)]
 mod transcripts;
 mod web;

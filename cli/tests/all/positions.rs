@@ -157,4 +157,46 @@ fn exact_scores_are_told_of_positions_and_moves() {
     )
     .json();
     assert!(other.get("discs").is_none(), "{other}");
+#[test]
+fn positions_that_begin_with_a_hyphen_are_taken_as_they_are() {
+    let start = "---------------------------OX------XO--------------------------- X";
+    let rows = "--------/--------/--------/---OX---/---XO---/--------/--------/-------- X";
+    for position in [start, rows] {
+        for line in [
+            format!("moves '{position}' --game reversi --json"),
+            format!("moves --game reversi --json '{position}'"),
+            format!("moves --game reversi --json -- '{position}'"),
+            format!("analyse '{position}' --player 'star1(depth=1)' --game reversi --json"),
+            format!("evaluate '{position}' --game reversi --json"),
+        ] {
+            assert_eq!(
+                word(&run(&line, b"").json()["position"]),
+                position,
+                "{line}"
+            );
+        }
+        let lines = alea!("perft '{position}' --depth 1 --game reversi --json").json();
+        assert_eq!(number(&lines["leaves"]), 4.0, "{lines}");
+        let ran = run(
+            &format!("play --start '{position}' --game reversi --opponent random"),
+            b"quit\n",
+        );
+        ran.succeeds();
+    }
+    let map = "-0/10/-2 play 1 0,0 0,0";
+    let ran = alea!("moves '{map}' --game reversixt");
+    assert!(ran.err.contains("position"), "{ran}");
+    // A mistyped option is still one, and named; `-` alone is standard input.
+    for (line, named) in [
+        ("moves --jsn 'x'".to_owned(), "'--jsn'"),
+        (format!("moves '{start}' --gmae reversi"), "'--gmae'"),
+        (format!("moves --gmae reversi '{start}'"), "'--gmae'"),
+        (format!("evaluate -x '{start}'"), "'-x'"),
+        ("arena '-X-- O'".to_owned(), "'-X-- O'"),
+    ] {
+        let ran = run(&line, b"");
+        assert!(ran.code == 2 && ran.err.contains(named), "{ran}");
+    }
+    let ran = run("moves - --game reversi", format!("{start}\n").as_bytes());
+    assert_eq!(word(&ran.json()["position"]), start);
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
-use engine::core::files;
+use engine::core::{files, text};
 use engine::play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
@@ -68,8 +68,8 @@ pub fn import<G: Playable>(
     place: &Path,
 ) -> Result<Written, Error> {
     let wrong = Error::of(path.display());
-    let text =
-        String::from_utf8(files::read(path)?).map_err(|_| wrong("this is no text".to_owned()))?;
+    let text = text::from_utf8_or_latin1(&files::read(path)?);
+    let text = text.map_err(|problem| wrong(problem.to_owned()))?;
     let games = (form.read)(rules, &text).map_err(|error| wrong(error.to_string()))?;
     let mut names = Vec::new();
     let mut seats = Vec::with_capacity(games.len());

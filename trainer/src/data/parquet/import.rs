@@ -136,12 +136,13 @@ impl Table {
         let (give, take) = mpsc::channel();
         // A thread that takes too long ends with the program, which has nothing else to do then.
         thread::spawn(move || {
-            give.send(guarded(|| {
+            let table = guarded(|| {
                 let file = Arc::new(Source(file));
                 let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file);
                 let metadata = metadata.map_err(broken)?;
                 Ok(Self { file, metadata })
-            }))
+            });
+            give.send(table).ok()
         });
         let late = || {
             let limit = limit.as_secs_f32();

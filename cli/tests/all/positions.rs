@@ -157,6 +157,8 @@ fn exact_scores_are_told_of_positions_and_moves() {
     )
     .json();
     assert!(other.get("discs").is_none(), "{other}");
+}
+
 #[test]
 fn positions_that_begin_with_a_hyphen_are_taken_as_they_are() {
     let start = "---------------------------OX------XO--------------------------- X";

@@ -197,7 +197,8 @@ mod tests {
 
     #[test]
     fn texts_are_read_as_others_write_them() {
-        let table: [(&[u8], Result<&str, &str>, Result<&str, &str>); 7] = [
+        type Text = Result<&'static str, &'static str>;
+        let table: [(&[u8], Text, Text); 7] = [
             (b"", Ok(""), Ok("")),
             (b"\xef\xbb\xbfa\r\nb\r", Ok("a\nb\r"), Ok("a\nb\r")),
             ("Ré\n".as_bytes(), Ok("Ré\n"), Ok("Ré\n")),

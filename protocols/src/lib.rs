@@ -54,12 +54,13 @@ pub trait Outside {
     fn calls(&mut self) -> bool;
 
     /// The stop flag of a search that begins now: it is set by whatever is heard, and by the end of
-    /// what can be heard, after `ahead` from now. What comes before was sent ahead, and waits.
+    /// what can be heard, later than `ahead` after the line that is answered was. What comes before
+    /// was sent ahead, and waits.
     fn stop_flag(&mut self, ahead: Duration) -> Arc<AtomicBool>;
 }
 
-/// What is heard so soon after a search began was sent ahead of it, as by a script, and does not
-/// end it.
+/// What is heard so soon after the line that a search answers was sent ahead, as by a script, and
+/// does not end it.
 pub const AHEAD: Duration = Duration::from_millis(2);
 
 /// Keeps what is said, and does not let an answer go on after its first part.

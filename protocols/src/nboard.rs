@@ -59,8 +59,11 @@ fn hint<G: Spoken>(
     };
     loop {
         let rates = sitting.rate(&asked, outside)?;
-        outside.say(&searched(&rates, count));
-        outside.say(&spent(&rates.stats));
+        // What was looked at when a line came is not worth a line any more.
+        if !rates.is_cut {
+            outside.say(&searched(&rates, count));
+            outside.say(&spent(&rates.stats));
+        }
         let is_deep = depth.is_some_and(|depth| rates.stats.depth >= depth);
         // A search that ends of itself has seen all that it looks at.
         let has_ended = !rates.is_timed || rates.stats.time < SLICE / 2;

@@ -2,11 +2,16 @@
 //! the texts of the protocols and the rules of the games, and what is said while it thinks.
 
 use crate::support::{Folder, command, is_like, json_lines, list, number, run, word};
+use engine::core::random::RandomStream;
+use serde_json::Value;
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
     path::Path,
-    process::Stdio,
+    process::{Child, ChildStdin, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// `$` is the command, `>` a line that is heard, `<` one that is said, where `[..]` stands for
@@ -86,15 +91,19 @@ fn gtp_thinks_aloud_until_the_next_line() {
     }
 }
 
+/// The position of a vector as a game that has just begun.
+fn ggf(vector: &Value) -> String {
+    let text = format!("{} {}", word(&vector["board"]), word(&vector["to_move"]));
+    let text = text.replace('X', "*");
+    format!("(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 {text}];)")
+}
+
 #[test]
 fn nboard_tells_the_exact_difference() {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
     // With 14 empty squares, 6, and 15, where the side to move loses.
     for vector in [&vectors[0], &vectors[19], &vectors[8]] {
-        let board = word(&vector["board"]).replace('X', "*");
-        let side = word(&vector["to_move"]).replace('X', "*");
-        let game = format!("(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 {board} {side}];)");
-        let heard = format!("set game {game}\ngo\nhint 1\n");
+        let heard = format!("set game {}\ngo\nhint 1\n", ggf(vector));
         let ran = run(
             "engine --protocol nboard --player endgame",
             heard.as_bytes(),
@@ -176,4 +185,225 @@ fn games_are_loaded_as_they_were_written() {
     let heard = format!("loadsgf {file}\nposition\n");
     let ran = run("engine --protocol gtp", heard.as_bytes());
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
+}
+
+/// An engine that is talked with.
+struct Engine {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    said: Receiver<String>,
+}
+
+impl Engine {
+    fn start(line: &str) -> Self {
+        let mut child = command(&format!("engine {line}"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (send, said) = channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            let mut lines = stdout.lines().map_while(Result::ok);
+            lines.try_for_each(|line| send.send(line))
+        });
+        let stdin = child.stdin.take();
+        Self { child, stdin, said }
+    }
+
+    fn tell(&mut self, lines: &str) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(lines.as_bytes()).unwrap();
+    }
+
+    /// The lines up to one, if that is said within a time.
+    fn hear(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
+        let until = Instant::now() + within;
+        while !lines.iter().any(|line| line == last) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.said.recv_timeout(left) {
+                Ok(line) => lines.push(line),
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// A protocol with a game, what makes it think, what the answer begins with, and a line with its
+/// answer; then players that would think for minutes.
+const THINKERS: [([&str; 6], &[&str]); 7] = [
+    (
+        [
+            "gtp",
+            "einstein",
+            "position 215../64.../3...e/...fb/..acd b 1\n2 genmove",
+            "=2 c1",
+            "9 version",
+            "=9 ",
+        ],
+        &[
+            "star1(depth=60)",
+            "star2(ms=600000)",
+            "star1(depth=12, eval=mrmonte)",
+            "mcts(ms=600000)",
+            "mcts(sims=1000000000, threads=2)",
+            "rollout(games=1000000, eval=schwarz)",
+        ],
+    ),
+    (
+        [
+            "gtp",
+            "einstein",
+            "position 215../64.../3...e/...fb/..acd b 1\n2 kata-genmove_analyze b 3",
+            "play c1",
+            "9 version",
+            "=9 ",
+        ],
+        &["star1(depth=60)", "mcts(ms=600000)"],
+    ),
+    (
+        [
+            "gtp",
+            "havannah(base=5)",
+            "2 lz-analyze 60000",
+            "=2",
+            "9 version",
+            "=9 ",
+        ],
+        &["mcts(sims=10)", "star1(depth=9)"],
+    ),
+    (
+        [
+            "gtp",
+            "reversi",
+            "clear_board\n2 solve 600",
+            "=2",
+            "9 version",
+            "=9 ",
+        ],
+        &["random"],
+    ),
+    (
+        [
+            "tcga",
+            "einstein",
+            "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",
+            "C1 ",
+            "name",
+            "Alea",
+        ],
+        &["star1(depth=60)", "mcts(ms=600000)"],
+    ),
+    (
+        [
+            "ubgi",
+            "einstein",
+            "position alea 215../64.../3...e/...fb/..acd b\ndice 1\ngo",
+            "bestmove c1",
+            "isready",
+            "readyok",
+        ],
+        &["star1(depth=60)", "mcts(ms=600000)"],
+    ),
+    (
+        ["nboard", "reversi", "go", "=== ", "ping 9", "pong 9"],
+        &["star1(depth=60)", "mcts(ms=600000)", "endgame(empties=40)"],
+    ),
+];
+
+/// Interruptions of each player.
+const INTERRUPTIONS: usize = 50;
+/// Who is told something answers within so long, but for the times that a busy machine holds it up.
+const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
+/// Nobody who has heard that something came thinks for longer.
+const LATE: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_line_ends_every_search() {
+    let mut random = RandomStream::new(1);
+    let endgames = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
+    for ([protocol, game, question, answer, line, reply], players) in THINKERS {
+        for player in players {
+            let name = format!("{protocol}, {question}, {player}");
+            let words = format!("--protocol {protocol} --game {game} --player '{player}'");
+            let (mut engine, mut heard) = (Engine::start(&words), Vec::new());
+            if protocol == "nboard" {
+                engine.tell(&format!("set game {}\n", ggf(&endgames[38])));
+            }
+            let reply = match protocol {
+                "gtp" => format!("{reply}{}", env!("CARGO_PKG_VERSION")),
+                _ => reply.to_owned(),
+            };
+            // It has begun to listen.
+            engine.tell(&format!("{line}\n"));
+            assert!(
+                engine.hear(&reply, LATE * 10, &mut heard),
+                "{name}: {heard:?}"
+            );
+            let (mut taken, mut unheard) = (Vec::new(), 0);
+            for number in 0..INTERRUPTIONS {
+                engine.tell(&format!("{question}\n"));
+                thread::sleep(Duration::from_millis(4 + random.below(20) as u64));
+                heard.clear();
+                let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
+                let mut told = Instant::now();
+                engine.tell(&lines);
+                // What comes so soon that a busy machine reads both together was sent ahead.
+                while !engine.hear(&reply, LATE, &mut heard) {
+                    unheard += 1;
+                    assert!(unheard < INTERRUPTIONS / 5, "{name}: {heard:?}");
+                    told = Instant::now();
+                    engine.tell("\n");
+                }
+                taken.push(told.elapsed());
+                let answered = heard.iter().any(|line| line.starts_with(answer));
+                assert!(answered, "{name}: {heard:?}");
+            }
+            taken.sort_unstable();
+            assert!(taken[INTERRUPTIONS / 2] < SOON, "{name}: {taken:?}");
+            drop(engine.stdin.take());
+            assert!(engine.child.wait().unwrap().success());
+        }
+    }
+}
+
+#[test]
+fn the_end_of_input_and_quit_end_every_search() {
+    for ([protocol, game, question, answer, ..], players) in THINKERS {
+        let words = format!(
+            "--protocol {protocol} --game {game} --player '{}'",
+            players[0]
+        );
+        for quits in [false, true] {
+            let mut engine = Engine::start(&words);
+            engine.tell(&format!("{question}\n"));
+            // Long enough for a busy machine to begin.
+            thread::sleep(Duration::from_millis(700));
+            let quit = if protocol == "tcga" {
+                "exit\n"
+            } else {
+                "quit\n"
+            };
+            engine.tell(if quits { quit } else { "" });
+            let ended = Instant::now();
+            let stdin = engine.stdin.take().filter(|_| quits);
+            assert!(engine.child.wait().unwrap().success());
+            assert!(ended.elapsed() < LATE, "{words}");
+            drop(stdin);
+            let mut said = engine.said.iter();
+            assert!(said.any(|line| line.starts_with(answer)), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_script_that_is_sent_whole_is_answered_in_full() {
+    let position = "position 215../64.../3...e/...fb/..acd b 1";
+    let line = "engine --protocol gtp --player mcts(sims=20000)";
+    let script = format!("{position}\nlz-genmove_analyze b\nundo\ngenmove\nquit\n");
+    let ran = run(line, script.as_bytes());
+    let visits = ran.out.split(" visits ").skip(1);
+    let visits = visits.filter_map(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    assert!(visits.sum::<u32>() > 19_000, "{ran}");
 }

@@ -37,6 +37,10 @@ struct State {
     bytes: usize,
     /// Why nothing follows them: the end, or an error.
     end: Option<io::Result<()>>,
+    /// When the line was taken that is being answered.
+    taken: Option<Instant>,
+    /// When something arrived last that may end a search.
+    heard: Option<Instant>,
     /// What arrives after that time sets the flag.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
@@ -57,6 +61,7 @@ impl Input {
         loop {
             if let Some(line) = state.lines.pop_front() {
                 state.bytes -= line.len() + 1;
+                state.taken = Some(Instant::now());
                 self.changed.notify_all();
                 return Ok(Some(line));
             }
@@ -76,10 +81,14 @@ impl Input {
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// A flag that is set by whatever arrives later than `ahead` from now.
+    /// A flag that is set by whatever arrives, or has arrived, later than `ahead` after the line that
+    /// is being answered was taken: making a player may take a while.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
-        let stop = Arc::new(AtomicBool::new(false));
-        self.state().search = Some((Instant::now() + ahead, Arc::clone(&stop)));
+        let mut state = self.state();
+        let since = state.taken.unwrap_or_else(Instant::now) + ahead;
+        let is_set = state.heard.is_some_and(|heard| heard > since);
+        let stop = Arc::new(AtomicBool::new(is_set));
+        state.search = Some((since, Arc::clone(&stop)));
         stop
     }
 
@@ -122,10 +131,12 @@ impl Input {
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
             state.end = end;
-            if let Some((since, stop)) = &state.search
-                && (is_heard && is_new && arrived > *since)
-            {
-                stop.store(true, Ordering::Relaxed);
+            if is_heard && is_new {
+                state.heard = Some(arrived);
+                if let Some((_, stop)) = state.search.as_ref().filter(|(since, _)| arrived > *since)
+                {
+                    stop.store(true, Ordering::Relaxed);
+                }
             }
             self.changed.notify_all();
             if is_over {
@@ -229,6 +240,9 @@ mod tests {
                 }
                 let is_ended_by_end = ends || (text == "half a line" && is_pipe);
                 assert_eq!(stop.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
+                // A search of the same line that begins later is ended, too.
+                let later = input.stop_flag(ahead);
+                assert_eq!(later.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
             });
         }
     }

@@ -298,16 +298,18 @@ pub(crate) fn play_pairs<G: Playable>(
         luck::check(evaluator, game)?;
     }
     let (identity, share) = (identity(a, b, options), (options.share, options.pairs));
-    let (state, mut results, earlier) = State::open(
+    let (mut state, mut results, earlier) = State::open(
         options.state.as_deref(),
         &identity,
         share,
         options.stop.is_some(),
     )?;
     let collected = state.journal.is_complete();
-    let played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
-    let records = records::open([a, b], identity, options, &played)?;
-    results.retain(|result| result.pair < options.pairs);
+    let mut played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
+    let (records, lost) = records::open([a, b], identity, options, &played)?;
+    state.forget(&lost)?;
+    played.retain(|pair| !lost.contains(pair));
+    results.retain(|result| result.pair < options.pairs && !lost.contains(&result.pair));
     let mut wanted = Vec::from_iter(options.share.parts(options.pairs));
     wanted.retain(|pair| !played.contains(pair));
     let collector = Collector::new(results, (state, records), options);

@@ -27,4 +27,6 @@ pub mod network;
 pub mod studies;
 
 #[cfg(test)]
+mod test_faults;
+#[cfg(test)]
 mod test_players;

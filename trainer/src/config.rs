@@ -19,6 +19,10 @@ pub use sections::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue, Deserializer},
+};
 
 /// Everything that decides what a training does, beside the samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,16 +173,45 @@ impl TrainConfig {
     }
 }
 
-/// Reads settings that are written as TOML.
+/// Reads settings that are written as TOML, whose numbers are all finite.
 ///
 /// # Errors
 /// Names the line, and what is wrong there.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = 1 + text[..at].matches('\n').count();
-        Error::of(format!("line {line}"))(error.message().replace('\n', " "))
-    })
+    let at = |start: usize, problem: String| {
+        let line = 1 + text[..start.min(text.len())].matches('\n').count();
+        Error::of(format!("line {line}"))(problem)
+    };
+    let wrong = |error: toml::de::Error| {
+        let start = error.span().map_or(0, |span| span.start);
+        at(start, error.message().replace('\n', " "))
+    };
+    let table = DeTable::parse(text).map_err(wrong)?;
+    if let Some((key, start, number)) = not_finite(table.get_ref()) {
+        let problem = format!("{key} = {number}: it must be a finite number");
+        return Err(at(start, problem));
+    }
+    T::deserialize(Deserializer::from(table)).map_err(wrong)
+}
+
+/// The first number of a table that is not finite: its key, where it begins, and as it is written.
+fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
+    fn within<'a>(
+        key: &'a str,
+        value: &'a Spanned<DeValue<'_>>,
+    ) -> Option<(&'a str, usize, &'a str)> {
+        match value.get_ref() {
+            DeValue::Float(number) => {
+                let is_finite = number.as_str().parse().is_ok_and(f64::is_finite);
+                (!is_finite).then(|| (key, value.span().start, number.as_str()))
+            }
+            DeValue::Array(values) => values.iter().find_map(|value| within(key, value)),
+            DeValue::Table(table) => not_finite(table),
+            _ => None,
+        }
+    }
+    let mut values = table.iter();
+    values.find_map(|(key, value)| within(key.get_ref(), value))
 }
 
 /// Refuses a value that is not good: it is out of its range.

@@ -2,8 +2,9 @@
 //!
 //! A league is a directory: a journal of its steps, each so many more pairs of games of one
 //! pairing, and a state file for every pairing. Which step comes next follows from the results of
-//! all steps before, so a league goes on where it was stopped and plays no game twice. Invariant: a
-//! step is written before its games are played; what is said of a league follows from its steps.
+//! all steps before, so a league goes on where it was stopped and plays no game twice, and a step
+//! whose line is damaged is found again. Invariant: a step is written before its games are played;
+//! what is said of a league follows from its steps.
 
 use super::{
     Contestant, MatchOptions, MatchResult, Played, check_names, in_folder, kept_pairs, play_pairs,
@@ -129,16 +130,20 @@ const HISTORY: usize = 100;
 /// Plays a league on until its order is clear, or for so many games; `watch` is told of every step.
 ///
 /// # Errors
-/// If there are fewer than two entrants, two have one name, or a file or a match fails.
+/// If there are fewer than two entrants, two have one name, the precision is no number of Elo, or a
+/// file or a match fails.
 pub fn play_league<G: Playable>(
     directory: &Path,
     entrants: &[Entrant<G>],
     options: &LeagueOptions<G>,
     mut watch: impl FnMut(&LeagueResult, &str),
 ) -> Result<LeagueResult> {
-    let matches = &options.matches;
+    let (matches, precision) = (&options.matches, options.precision);
     let folder = directory.join("matches");
     check(entrants)?;
+    if !precision.is_finite() || precision < 0.0 {
+        return Err(format!("precision = {precision}: it must be at least 0").into());
+    }
     for folder in [Some(&folder), matches.records.as_ref()] {
         folder.map_or(Ok(()), |folder| files::create_directory(folder))?;
     }
@@ -178,29 +183,32 @@ pub fn play_league<G: Playable>(
     let last = steps.values().map(|step| ((&step.a, &step.b), step));
     let last: BTreeMap<_, _> = last.collect();
     last.values().try_for_each(|step| league.play(step))?;
-    steps.values().try_for_each(|step| league.count(step))?;
-    let mut number = steps.last_key_value().map_or(0, |(last, _)| last + 1);
-    let mut result = league.result();
-    while league.games() < options.most_games
-        && let Some((a, b)) = league.next()
-    {
-        let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
-        let [a, b] = [a, b].map(|one| league.entrants[one].name.clone());
-        let step = Step {
-            step: number,
-            a,
-            b,
-            pairs: before + options.step,
-        };
-        journal.add(&step)?;
-        league.play(&step)?;
-        league.count(&step)?;
-        number += 1;
-        result = league.result();
-        watch(&result, &format!("{} – {}", step.a, step.b));
+    let written = steps.last_key_value().map_or(0, |(last, _)| last + 1);
+    for number in 0.. {
+        let is_damaged = number < written;
+        if let Some(step) = steps.get(&number) {
+            league.count(step)?;
+        } else if (is_damaged || league.games() < options.most_games)
+            && let Some((a, b)) = league.next()
+        {
+            let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
+            let [a, b] = [a, b].map(|one| league.entrants[one].name.clone());
+            let step = Step {
+                step: number,
+                a,
+                b,
+                pairs: before + options.step,
+            };
+            journal.add(&step)?;
+            league.play(&step)?;
+            league.count(&step)?;
+            watch(&league.result(), &format!("{} – {}", step.a, step.b));
+        } else if !is_damaged {
+            break;
+        }
     }
     journal.close()?;
-    Ok(result)
+    Ok(league.result())
 }
 
 /// Refuses names that are none, or not enough of them.
@@ -216,6 +224,15 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
         .into()),
         None => Ok(()),
     }
+}
+
+/// The name of the files of a pairing, another one for every pairing.
+fn file_name(a: &str, b: &str) -> String {
+    let is_plain =
+        !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
+    // No name has the other sign.
+    let between = if is_plain { "--" } else { "~" };
+    format!("{a}{between}{b}")
 }
 
 /// All that is known of a league.
@@ -234,6 +251,8 @@ struct League<'a, G: Playable> {
 struct Met {
     /// Pairs asked for so far.
     pairs: u64,
+    /// Pairs that are played, those of later steps among them.
+    available: u64,
     /// What came of them; times do not matter.
     played: Played,
     means: Moments,
@@ -253,8 +272,15 @@ impl<G: Playable> League<'_, G> {
     /// Plays what is left of a pairing up to a step.
     fn play(&mut self, step: &Step) -> Result<()> {
         let pairing = self.pairing(step)?;
+        if self
+            .met
+            .get(&pairing)
+            .is_some_and(|met| met.available >= step.pairs)
+        {
+            return Ok(());
+        }
         let [a, b] = [self.entrants[pairing.0], self.entrants[pairing.1]];
-        let name = format!("{}--{}", a.name, b.name);
+        let name = file_name(&a.name, &b.name);
         let options = MatchOptions {
             pairs: step.pairs,
             ..self.matches.kept_as(&name)
@@ -267,7 +293,8 @@ impl<G: Playable> League<'_, G> {
         let file = in_folder(Path::new("matches"), &name);
         let played = played.map_err(|error| format!("{}: {error}", file.display()))?;
         let wall = Duration::ZERO;
-        self.met.entry(pairing).or_default().played = Played { wall, ..played };
+        let met = self.met.entry(pairing).or_default();
+        (met.available, met.played) = (step.pairs, Played { wall, ..played });
         Ok(())
     }
 
@@ -295,7 +322,8 @@ impl<G: Playable> League<'_, G> {
     }
 
     fn meetings(&self) -> Vec<Meeting> {
-        let met = self.met.iter();
+        // Of some there are only results of later steps.
+        let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
         met.map(|(&(a, b), met)| Meeting::sampled(a, b, &met.means))
             .collect()
     }

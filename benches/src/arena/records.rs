@@ -3,15 +3,16 @@
 //!
 //! Every line says besides which game it is, from 0 in the order of pairs, and has a checksum.
 //! Invariant: a file holds all games of the pairs that the state of the match knows, each once:
-//! games are written before their pair, and what a killed match wrote of another pair is removed
-//! before it is played again.
+//! games are written before their pair, what a killed match wrote of another pair is removed before
+//! that is played again, and a pair whose games are damaged is.
 
 use super::{Contestant, MatchOptions};
 use crate::error::Result;
 use engine::core::{
-    files::{self, checksum},
+    files::checksum,
     journal::{Journal, Wording},
     record::GameRecord,
+    share::Share,
 };
 use engine::play::{
     game_line::{FORMAT, GameLine},
@@ -43,20 +44,27 @@ pub(super) fn line<G: Playable>(
 }
 
 /// Opens or creates the file of a match with this identity that has played these pairs, if one is
-/// asked for.
+/// asked for; and the pairs to be played again, since not all their games are there any more.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,
     options: &MatchOptions<G>,
     played: &BTreeSet<u64>,
-) -> Result<Journal<GameLine>> {
+) -> Result<(Journal<GameLine>, BTreeSet<u64>)> {
     let path = options.records.as_deref();
     let name = path.unwrap_or(Path::new("")).display();
+    let (share, pairs) = (options.share, options.pairs);
     if options.state.is_none() && path.is_some_and(Path::exists) {
         return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
     }
-    if let Some(path) = path {
-        forget_unfinished(&options.share.place(path), played)?;
+    let ours = played.range(share.parts(pairs));
+    let is_there = |path: &Path| share.place(path).exists() || path.exists();
+    if let (Some(path), Share::Whole | Share::Task { .. }) = (path, share)
+        && let Some(pair) = ours.clone().next()
+        && !is_there(path)
+    {
+        // Whoever asks for games too late does not want all that was played thrown away.
+        return Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into());
     }
     let game = &options.game;
     let mut heading = json!({
@@ -76,27 +84,20 @@ pub(super) fn open<G: Playable>(
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
     // What the state says is asked of it alone: where games are to be kept, and which tasks are missing.
-    let share = path.map_or_else(Default::default, |_| (options.share, 2 * options.pairs));
-    let (journal, games) = Journal::open(path, wording, &heading, number, share)?;
-    let kept = |pair: &&u64| (0..2).all(|game| games.contains_key(&(2 * *pair + game)));
-    match played.iter().find(|pair| path.is_some() && !kept(pair)) {
-        Some(pair) => Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into()),
-        None => Ok(journal),
+    let shared = path.map_or_else(Default::default, |_| (share, 2 * pairs));
+    let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
+    let is_lost = |pair: &&u64| {
+        path.is_some() && !(0..2).all(|game| games.contains_key(&(2 * **pair + game)))
+    };
+    let lost: BTreeSet<u64> = ours.filter(is_lost).copied().collect();
+    if let Some(path) = path
+        && let Some(missing) = share.missing(path, pairs, |pair| !lost.contains(&pair))
+    {
+        return Err(missing.into());
     }
-}
-
-/// Removes the games of pairs that were not played to their end.
-fn forget_unfinished(path: &Path, played: &BTreeSet<u64>) -> Result<()> {
-    if !path.exists() {
-        return Ok(());
+    let stays = |game: u64| played.contains(&(game / 2)) && !lost.contains(&(game / 2));
+    if !games.keys().copied().all(stays) {
+        journal.retain(|game| stays(number(game)))?;
     }
-    let text = files::read_text(path)?;
-    let number = |line: &str| serde_json::from_str::<Value>(line).ok()?["number"].as_u64();
-    // Lines that are none are for the journal to complain of.
-    let stays = |line: &&str| number(line).is_none_or(|number| played.contains(&(number / 2)));
-    let kept: String = text.split_inclusive('\n').filter(stays).collect();
-    if kept.len() < text.len() {
-        files::write_atomically(path, |file| file.write_all(kept.as_bytes()))?;
-    }
-    Ok(())
+    Ok((journal, lost))
 }

@@ -17,7 +17,7 @@ use serde::{
 };
 use serde_json::{Value, json};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ops::Range,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -166,6 +166,15 @@ impl State {
         };
         let results = lines.into_values().map(|line| line.result);
         Ok((state, results.collect(), wall))
+    }
+
+    /// Removes pairs that are to be played again.
+    pub(super) fn forget(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let stays = |line: &Finished| !pairs.contains(&line.result.pair);
+        self.journal.retain(stays)
     }
 
     /// Appends a finished pair.

@@ -6,6 +6,7 @@ use crate::statistics::{
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use crate::studies::setups::Setups;
+use crate::test_faults;
 use crate::test_players::{
     Rated, contestant, faulty, first, games_seen, greedy, options as match_options, pondering,
     random, teller, timeless,
@@ -14,7 +15,10 @@ use engine::core::{
     game::won_by,
     record::{GameRecord, Ply},
 };
-use engine::games::einstein::{BLUE, RED, Standard, Variant, dice::Die};
+use engine::games::{
+    einstein::{BLUE, RED, Standard, Variant, dice::Die},
+    reversi::Reversi,
+};
 use std::{
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
@@ -610,4 +614,39 @@ fn games_that_were_forfeited_say_so() {
     for game in games_written(&records) {
         assert_eq!(game["forfeit"], "no answer");
     }
+}
+
+#[test]
+fn a_match_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
+    let game = Reversi::from_notation("reversi(size=4)", None).unwrap();
+    let play = |folder: &Path| -> Result<_> {
+        let records = folder.join("games");
+        let options = MatchOptions {
+            state: Some(folder.join("state")),
+            records: Some(records.clone()),
+            threads: 2,
+            ..MatchOptions::new(game, 3, 5)
+        };
+        let mut results = play_pairs(&random(), &first(), &options)?.pairs;
+        results
+            .iter_mut()
+            .for_each(|pair| pair.nanoseconds = [0; 2]);
+        Ok((results, games_written(&records)))
+    };
+    test_faults::hold("state", play);
+    test_faults::hold("games", play);
+}
+
+#[test]
+fn the_games_of_another_match_are_refused_and_left_alone() {
+    let (directory, _, options) = kept(2);
+    let options = |state: &str| MatchOptions {
+        records: Some(directory.path().join("games")),
+        state: Some(directory.path().join(state)),
+        ..options.clone()
+    };
+    played(&options("one"));
+    let games = lines(&directory.path().join("games"));
+    assert!(refused(&first(), &random(), &options("other")).contains("another match"));
+    assert_eq!(lines(&directory.path().join("games")), games);
 }

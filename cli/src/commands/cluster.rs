@@ -237,16 +237,45 @@ impl Arguments {
 }
 
 /// A template with values in the places of their names, @name@: texts as they are, null as nothing,
-/// all else as JSON.
-fn filled(template: &str, values: &Value) -> String {
-    let mut text = template.to_owned();
-    for (name, value) in values.as_object().into_iter().flatten() {
-        let value = match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            value => value.to_string(),
+/// all else as JSON. Signs in a value stand for nothing.
+fn filled(template: &str, values: &[&Value]) -> String {
+    let (mut text, mut rest) = (String::new(), template);
+    while let Some((before, after)) = rest.split_once('@') {
+        text += before;
+        let named = after.split_once('@').and_then(|(name, after)| {
+            let value = values.iter().find_map(|values| values.get(name));
+            value.map(|value| (value, after))
+        });
+        let Some((value, after)) = named else {
+            text.push('@');
+            rest = after;
+            continue;
         };
-        text = text.replace(&format!("@{name}@"), &value);
+        match value {
+            Value::Null => {}
+            Value::String(value) => text += value,
+            value => text += &value.to_string(),
+        }
+        rest = after;
     }
-    text
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn templates_are_filled_once() {
+        let (one, other) = (json!({ "a": "@b@", "b": 7 }), json!({ "c": null, "b": 8 }));
+        for (template, expected) in [
+            ("@a@ @b@", "@b@ 7"),
+            ("x@@b@y", "x@7y"),
+            ("@c@@a@@", "@b@@"),
+            ("user@host @d@ @b", "user@host @d@ @b"),
+        ] {
+            assert_eq!(filled(template, &[&one, &other]), expected);
+        }
+    }
 }

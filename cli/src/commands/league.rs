@@ -219,29 +219,34 @@ impl Arguments {
         let luck = config.luck.as_ref();
         matches.luck = luck.map(|luck| teller(luck, game)).transpose()?;
         matches.records = config.records.then(|| self.directory.join("games"));
+        for (key, found) in [("step", config.step), ("games", config.games)] {
+            if !(1..=MOST_GAMES).contains(&found) {
+                bail!("{key} = {found}: it must be from 1 to {MOST_GAMES}");
+            }
+        }
         let options = LeagueOptions {
             matches,
-            step: config.step.div_ceil(2).max(1),
+            step: config.step.div_ceil(2),
             precision: config.precision,
             most_games: self.games.unwrap_or(config.games),
         };
         let mut shown: Option<Instant> = None;
-        let mut written = Ok(());
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
-            let now = shown.is_none_or(|shown| shown.elapsed() > SHOWN_EVERY);
-            if now && written.is_ok() {
+            if shown.is_none_or(|shown| shown.elapsed() > SHOWN_EVERY) {
                 output::note(&format!("{} games, now {pairing}", result.games));
-                written = show(&self.directory, result);
+                // What cannot be written now is tried again, at the end at the latest.
+                let _ = show(&self.directory, result);
                 shown = Some(Instant::now());
             }
         })?;
-        written?;
-        show(&self.directory, &result)?;
-        output::result(self.json, &result, || table(&result))
+        // Without a picture the standings are told all the same.
+        let written = show(&self.directory, &result);
+        output::result(self.json, &result, || table(&result))?;
+        written
     }
 }
 
-/// Writes the files that say how a league stands.
+/// Writes the files that say how a league stands, the standings first.
 fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
     let json = serde_json::to_string_pretty(result)? + "\n";
     output::file(&directory.join("standings.json"), json)?;

@@ -171,7 +171,7 @@ impl Arguments {
 
 /// The moment so many hours after another; `None` if that is too far away to matter.
 fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
-    if hours.is_nan() || hours <= 0.0 {
+    if !hours.is_finite() || hours <= 0.0 {
         bail!("--hours {hours}: a number above 0");
     }
     Ok(Duration::try_from_secs_f64(3600.0 * hours)

@@ -2,10 +2,11 @@
 //! line.
 //!
 //! Every line but the header ends with its checksum. Lines are appended as parts finish, in any
-//! order and at once: a killed program loses nothing but a last line without its line feed, whose
-//! part is done again. Work that is spread over tasks has a journal for each, which are collected in
-//! the order of numbers. Invariant: no part stands in a file twice or is another than was written,
-//! and a file is only continued by the work that began it.
+//! order and at once: a killed program loses nothing but a last line without its line feed. What an
+//! append that failed has left is cut off, and where that fails, too, nothing follows it. A line that
+//! is damaged all the same is removed, and its part is done again. Work that is spread over tasks has
+//! a journal for each, which are collected in the order of numbers. Invariant: no part stands in a
+//! file twice or is another than was written, and a file is only continued by the work that began it.
 
 use crate::core::{
     files::{self, FileError, checksum},
@@ -20,6 +21,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
     marker::PhantomData,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 /// Most characters of a setting that an error shows.
@@ -52,7 +54,7 @@ pub struct Wording {
 /// A journal that is being continued; locked against other processes. `L` is what a line holds.
 pub struct Journal<L> {
     /// None where nothing is to be kept.
-    file: Option<(PathBuf, File)>,
+    file: Option<Lines>,
     /// Where all is collected: what is missing, in a line.
     missing: Option<String>,
     lines: PhantomData<fn(&L)>,
@@ -154,14 +156,25 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 
     /// Appends a finished part.
+    ///
+    /// # Errors
+    /// If that fails; then nothing of it is in the file, or nothing can be appended any more.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
-        let Some((path, file)) = &mut self.file else {
+        let Some(file) = &mut self.file else {
             return Ok(());
         };
         serde_json::to_string(line)
             .map_err(io::Error::from)
-            .and_then(|text| file.write_all((sealed(&text) + "\n").as_bytes()))
-            .map_err(|cause| failed(path, &cause))
+            .and_then(|text| file.append((sealed(&text) + "\n").as_bytes()))
+            .map_err(|cause| failed(&file.path, &cause))
+    }
+
+    /// Removes the parts that are to be done again.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn retain(&mut self, keep: impl Fn(&L) -> bool) -> Result<(), JournalError> {
+        self.file.as_mut().map_or(Ok(()), |file| file.retain(keep))
     }
 
     /// Brings everything to disk.
@@ -169,53 +182,133 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// # Errors
     /// If that fails, or the file was removed meanwhile: what was written is gone.
     pub fn close(self) -> Result<(), JournalError> {
-        self.file.map_or(Ok(()), |(path, file)| {
+        self.file.map_or(Ok(()), |Lines { path, file, .. }| {
             let synced = file.sync_all().and_then(|()| path.metadata());
             synced.map(drop).map_err(|cause| failed(&path, &cause))
         })
     }
 }
 
-/// A file with its path, and the parts that it holds.
-type Held<L> = ((PathBuf, File), BTreeMap<u64, L>);
+/// What tests put between journals and the disk: asked of an append of so many bytes to a file, how
+/// many of them get there before it fails, and whether cutting them off fails as well.
+#[doc(hidden)]
+pub static FAULT: OnceLock<fn(&Path, usize) -> Option<(usize, bool)>> = OnceLock::new();
+
+/// A locked file that grows by whole lines.
+struct Lines {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole lines.
+    length: u64,
+    /// Whether half a line stands at the end, which nothing may follow.
+    is_closed: bool,
+    /// The files that this one took the place of, locked: whoever has opened one does not get it.
+    replaced: Vec<File>,
+    /// How errors speak of the work.
+    work: &'static str,
+}
+
+impl Lines {
+    /// Opens or creates a file that nobody else has locked.
+    fn open(path: &Path, work: &'static str) -> Result<Self, JournalError> {
+        let failed = |cause| failed(path, &cause);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed)?;
+        // Some file systems know no locks.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let name = path.display();
+            let problem = format!("{name}: another {work} is writing this file");
+            return Err(JournalError(problem));
+        }
+        // A device has no end to read up to, and keeps nothing.
+        if !file.metadata().map_err(failed)?.is_file() {
+            let problem = format!("{}:1: this is no regular file", path.display());
+            return Err(JournalError(problem));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            length: 0,
+            is_closed: false,
+            replaced: Vec::new(),
+            work,
+        })
+    }
+
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.is_closed {
+            let problem = "closed, since half a line stands at its end";
+            return Err(io::Error::other(problem));
+        }
+        let fault = FAULT.get().and_then(|fault| fault(&self.path, line.len()));
+        let (written, is_stuck) = fault.unwrap_or((line.len(), false));
+        let mut appended = self.file.write_all(&line[..written]);
+        if fault.is_some() {
+            appended = Err(io::Error::other("a test has it fail"));
+        }
+        match appended {
+            Ok(()) => self.length += line.len() as u64,
+            Err(_) => self.is_closed = is_stuck || self.cut().is_err(),
+        }
+        appended
+    }
+
+    /// Removes what follows the last whole line.
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.length)?;
+        self.file.seek(SeekFrom::Start(self.length)).map(drop)
+    }
+
+    /// Keeps the header, and of the lines that are not damaged those that are wanted.
+    fn retain<L: DeserializeOwned>(
+        &mut self,
+        keep: impl Fn(&L) -> bool,
+    ) -> Result<(), JournalError> {
+        let bytes = files::read(&self.path)?;
+        let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+        let mut kept = lines.next().unwrap_or_default().to_vec();
+        let stays = |line: &&[u8]| {
+            let part = unsealed(line).map(|part| serde_json::from_str(&part));
+            part.is_some_and(|part| part.is_ok_and(|part| keep(&part)))
+        };
+        kept.extend(lines.filter(stays).flatten());
+        files::write_atomically(&self.path, |file| file.write_all(&kept))?;
+        let file = Self::open(&self.path, self.work)?.file;
+        self.replaced.push(std::mem::replace(&mut self.file, file));
+        self.length = kept.len() as u64;
+        self.cut().map_err(|cause| failed(&self.path, &cause))
+    }
+}
 
 fn open_file<L: DeserializeOwned>(
     path: &Path,
     wording: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-) -> Result<Held<L>, JournalError> {
+) -> Result<(Lines, BTreeMap<u64, L>), JournalError> {
     let failed = |cause| failed(path, &cause);
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(failed)?;
-    // Some file systems know no locks.
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        let (name, work) = (path.display(), wording.work);
-        let problem = format!("{name}: another {work} is writing this file");
-        return Err(JournalError(problem));
-    }
-    // A device has no end to read up to, and keeps nothing.
-    if !file.metadata().map_err(failed)?.is_file() {
-        let problem = format!("{}:1: this is no regular file", path.display());
-        return Err(JournalError(problem));
-    }
+    let mut lines = Lines::open(path, wording.work)?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(failed)?;
-    let (complete, known) = parts(path, &bytes, wording, identity, number)?;
-    file.set_len(complete as u64).map_err(failed)?;
-    file.seek(SeekFrom::End(0)).map_err(failed)?;
-    if complete == 0 {
-        file.write_all(format!("{identity}\n").as_bytes())
-            .and_then(|()| file.sync_all())
+    lines.file.read_to_end(&mut bytes).map_err(failed)?;
+    let found = parts(path, &bytes, wording, identity, number)?;
+    lines.length = found.complete as u64;
+    lines.cut().map_err(failed)?;
+    if found.complete == 0 {
+        let header = format!("{identity}\n");
+        let written = lines.append(header.as_bytes());
+        written
+            .and_then(|()| lines.file.sync_all())
             .map_err(failed)?;
+    } else if found.is_damaged {
+        lines.retain(|_: &L| true)?;
     }
     interruption::keeps(path);
-    Ok(((path.to_owned(), file), known))
+    Ok((lines, found.known))
 }
 
 /// The identity of a share of work with so many parts.
@@ -240,19 +333,28 @@ fn kept<L: DeserializeOwned>(
         Err(FileError::NotFound { .. }) => Ok(BTreeMap::new()),
         read => {
             let identity = &share_of(identity, share, count);
-            Ok(parts(place, &read?, wording, identity, number)?.1)
+            Ok(parts(place, &read?, wording, identity, number)?.known)
         }
     }
 }
 
-/// How much of a file is whole lines, and the parts that they are.
+/// What a file holds.
+struct Found<L> {
+    /// Bytes of whole lines.
+    complete: usize,
+    /// Whether some of them are no longer what was written.
+    is_damaged: bool,
+    /// The parts that the others are.
+    known: BTreeMap<u64, L>,
+}
+
 fn parts<L: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
     Wording { work, part }: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-) -> Result<(usize, BTreeMap<u64, L>), JournalError> {
+) -> Result<Found<L>, JournalError> {
     let name = path.display();
     let malformed = |line, problem| JournalError(format!("{name}:{line}: {problem}"));
     let foreign = || format!("this is no state file of a {work}");
@@ -264,7 +366,7 @@ fn parts<L: DeserializeOwned>(
     if complete == 0 && !header.as_bytes().starts_with(bytes) {
         return Err(malformed(1, foreign()));
     }
-    let mut known = BTreeMap::new();
+    let (mut is_damaged, mut known) = (false, BTreeMap::new());
     let lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n');
     for (line, text) in (1..).zip(lines) {
         if line == 1 {
@@ -273,7 +375,12 @@ fn parts<L: DeserializeOwned>(
             check_same(path, work, &found, identity)?;
             continue;
         }
-        let found: L = unsealed(text).map_err(|error| {
+        // What follows a damaged line has a checksum of its own.
+        let Some(found) = unsealed(text) else {
+            is_damaged = true;
+            continue;
+        };
+        let found: L = serde_json::from_str(&found).map_err(|error| {
             let problem = "remove this line to do it again";
             malformed(
                 line,
@@ -286,7 +393,11 @@ fn parts<L: DeserializeOwned>(
             return Err(malformed(line, format!("{part} {number} {problem}")));
         }
     }
-    Ok((complete, known))
+    Ok(Found {
+        complete,
+        is_damaged,
+        known,
+    })
 }
 
 /// A part with its checksum: the last key of an object, the last element of an array.
@@ -297,20 +408,13 @@ fn sealed(part: &str) -> String {
     format!("{inside},{key}\"{sum:016x}\"{end}")
 }
 
-/// The part of a line that is as it was written.
-fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
-    let line = str::from_utf8(line)
-        .map_err(|_| "it is no text")?
-        .trim_end();
-    let end = line.chars().next_back().filter(|end| "]}".contains(*end));
-    let part = line.rsplit_once(',').zip(end);
-    let part = part.map(|((part, _), end)| format!("{part}{end}"));
-    match part {
-        Some(part) if sealed(&part) == line => {
-            serde_json::from_str(&part).map_err(|error| error.to_string())
-        }
-        _ => Err("its checksum does not fit".to_owned()),
-    }
+/// The part of a line, if that is as it was written.
+fn unsealed(line: &[u8]) -> Option<String> {
+    let line = str::from_utf8(line).ok()?.trim_end();
+    let end = line.chars().next_back().filter(|end| "]}".contains(*end))?;
+    let (part, _) = line.rsplit_once(',')?;
+    let part = format!("{part}{end}");
+    (sealed(&part) == line).then_some(part)
 }
 
 /// Refuses a header that says something else, and names the first thing.
@@ -352,7 +456,7 @@ fn shown(value: Option<&Value>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
-    use std::fs;
+    use std::{fs, sync::Mutex};
 
     type Line = (u64, Vec<u64>);
 
@@ -393,16 +497,21 @@ mod tests {
                 .replacen("SUM", &format!("{:016x}", checksum(b"[4,[1,2]]")), 1)
                 .replacen("SUM", &format!("{:016x}", checksum(b"[0,[]]")), 1)
         );
-        // A letter that is another makes no other part of it.
+        // A letter that is another makes no other part of it: what is damaged is done again.
         for place in whole.find('\n').unwrap() + 1..whole.len() {
             let mut bytes = whole.clone().into_bytes();
             bytes[place] ^= 1;
             fs::write(&path, bytes).unwrap();
-            match open(&path, &identity) {
-                // The last line feed is gone: the part will be done again.
-                Ok((_, known)) => assert!(place == whole.len() - 1 && known.len() == 1),
-                Err(error) => assert!(error.to_string().contains("its checksum does not fit")),
+            let (mut journal, mut known) = open(&path, &identity).unwrap();
+            assert!(known.len() < 2, "{place}");
+            for part in [(0, vec![]), (4, vec![1, 2])] {
+                if known.insert(part.0, part.clone()).is_none() {
+                    journal.add(&part).unwrap();
+                }
             }
+            journal.close().unwrap();
+            let [found, whole] = [&fs::read_to_string(&path).unwrap(), &whole].map(sorted);
+            assert_eq!(found, whole, "{place}");
         }
         // Wherever the file is cut, what is whole is kept.
         for length in 0..whole.len() {
@@ -442,12 +551,93 @@ mod tests {
                 ),
                 ":3: chunk 1 stands in the file twice",
             ),
-            ("{\"seed\":3}\nx\n", ":2: expected a finished chunk"),
-            ("{\"seed\":3}\n[1,\u{e9}\n", ":2: expected a finished chunk"),
+            (
+                &format!("{{\"seed\":3}}\n{}\n", sealed("[1,[\"\"]]")),
+                ":2: expected a finished chunk",
+            ),
         ] {
             fs::write(&path, text).unwrap();
             let error = refused(&json!({ "seed": 3 }));
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    /// How many bytes more may be appended to a file before an append fails, once, and whether what
+    /// is left of it cannot be cut off.
+    static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
+
+    fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
+        let mut files = BYTES.lock().unwrap();
+        let (left, is_stuck) = files.get_mut(path)?;
+        if *left >= length {
+            *left -= length;
+            return None;
+        }
+        let fault = (*left, *is_stuck);
+        files.remove(path);
+        Some(fault)
+    }
+
+    #[test]
+    fn whichever_append_fails_and_whoever_goes_on_the_rest_is_done_again() {
+        FAULT.get_or_init(|| fault);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("faults");
+        let identity = json!({ "seed": 3 });
+        let all: Vec<Line> = (0..4)
+            .map(|part| (part, vec![part; part as usize]))
+            .collect();
+        // What several threads do, of which the others go on when one has failed.
+        let work = || -> Result<(), JournalError> {
+            let (mut journal, known) = open(&path, &identity)?;
+            let missing = all.iter().filter(|part| !known.contains_key(&part.0));
+            let added: Vec<_> = missing.map(|part| journal.add(part)).collect();
+            journal.close()?;
+            added.into_iter().collect()
+        };
+        work().unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
+        for place in 0..whole.len() {
+            for is_stuck in [false, true] {
+                fs::remove_file(&path).unwrap();
+                BYTES
+                    .lock()
+                    .unwrap()
+                    .insert(path.clone(), (place, is_stuck));
+                assert!(work().is_err(), "{place}");
+                let left = fs::read_to_string(&path).unwrap();
+                assert!(
+                    is_stuck || left.is_empty() || left.ends_with('\n'),
+                    "{left}"
+                );
+                assert!(!is_stuck || whole.starts_with(&left), "{left}");
+                work().unwrap();
+                let [found, whole] = [&fs::read_to_string(&path).unwrap(), &whole].map(sorted);
+                assert_eq!(found, whole, "{place} {is_stuck}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_that_are_not_wanted_any_more_leave_a_file_that_stays_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let identity = json!({ "seed": 3 });
+        let (mut journal, _) = open(&path, &identity).unwrap();
+        for part in 0..4 {
+            journal.add(&(part, vec![])).unwrap();
+        }
+        journal.retain(|part| part.0 % 2 == 0).unwrap();
+        assert!(open(&path, &identity).is_err());
+        journal.add(&(7, vec![])).unwrap();
+        journal.close().unwrap();
+        let known = open(&path, &identity).unwrap().1;
+        assert_eq!(Vec::from_iter(known.into_keys()), [0, 2, 7]);
+    }
+
+    fn sorted(text: &String) -> Vec<String> {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
     }
 }

@@ -33,6 +33,30 @@ fn problem(text: &str) -> String {
 }
 
 #[test]
+fn numbers_that_are_not_finite_are_refused_wherever_they_stand() {
+    let refused = |text: &str| parse::<toml::Table>(text).unwrap_err().to_string();
+    for number in ["nan", "-nan", "+inf", "inf", "-inf"] {
+        for (text, line, key) in [
+            ("a = 1.5\nprecision = @\n", 2, "precision"),
+            ("[target]\n\nshare = @", 3, "share"),
+            (
+                "[[player]]\nname = 'b'\n[[player]]\nweight = @",
+                4,
+                "weight",
+            ),
+            ("needs = { hours = 1.0,\n core_hours = @ }", 2, "core_hours"),
+            ("list = [1.0, [@]]", 1, "list"),
+        ] {
+            let error = refused(&text.replace('@', number));
+            let number = number.trim_start_matches('+');
+            let expected = format!("line {line}: {key} = {number}: it must be a finite number");
+            assert_eq!(error.replace('+', ""), expected);
+        }
+    }
+    assert!(refused("a = 1e999").starts_with("line 1: "));
+}
+
+#[test]
 fn what_is_left_to_the_game_is_filled_in_and_what_it_does_not_have_is_named() {
     let config = TrainConfig::default()
         .resolved(&Standard::default())

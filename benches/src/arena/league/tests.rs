@@ -1,8 +1,8 @@
 //! Leagues of small players, stopped and gone on with.
 
 use super::*;
-use crate::arena::Openings;
 use crate::test_players::{contestant, first, greedy, options as match_options, random};
+use crate::{arena::Openings, test_faults};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use std::{fs, sync::Arc};
 
@@ -160,6 +160,48 @@ fn impossible_leagues_are_refused() {
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains(expected), "{refused}");
     }
+    for precision in [f64::NAN, f64::INFINITY, -1.0] {
+        let options = LeagueOptions {
+            precision,
+            ..options(10)
+        };
+        let refused = play_league(directory.path(), &all(), &options, |_, _| {});
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("it must be at least 0"), "{refused}");
+    }
+}
+
+#[test]
+fn a_league_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
+    let play = |folder: &Path| {
+        let matches = MatchOptions {
+            records: Some(folder.join("games")),
+            threads: 2,
+            ..match_options(1, 3)
+        };
+        let options = LeagueOptions {
+            matches,
+            step: 2,
+            ..options(12)
+        };
+        play_league(folder, &all(), &options, |_, _| {})
+    };
+    test_faults::hold("league.jsonl", play);
+    test_faults::hold("matches/nearest--first.jsonl", play);
+}
+
+#[test]
+fn every_pairing_has_files_of_its_own() {
+    let names = [
+        "a", "b", "a--b", "b--c", "c", "-", "a-", "-b", "a--", "--b", "a-b",
+    ];
+    let all: Vec<_> = names
+        .iter()
+        .flat_map(|a| names.map(|b| file_name(a, b)))
+        .collect();
+    let different: std::collections::BTreeSet<_> = all.iter().collect();
+    assert_eq!(different.len(), all.len());
+    assert_eq!(file_name("a-b", "c d"), "a-b--c d");
 }
 
 #[test]

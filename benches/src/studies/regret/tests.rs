@@ -10,6 +10,7 @@ use super::{
     suite::{LabelledSuite, Maker, file, least_images, write_held_out},
     truth::{Labelled, faces, first_best, label_exactly},
 };
+use crate::{error::MeasuringError, test_faults};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{
     Position, Standard, Variant,
@@ -357,6 +358,22 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         exact += u32::from(labelled.errors == [0.0; 18]);
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
+    // Whichever line of what it keeps is cut short.
+    let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
+    test_faults::hold("stones-5.unfinished", |folder| {
+        let maker = Maker {
+            game: &game,
+            source: &Source::Mixed,
+            tables: tables(),
+            limit: 1,
+            by: &by,
+            seed: 3,
+            share: Default::default(),
+        };
+        maker.make(folder, 5, 3, &hidden())?;
+        Ok::<_, MeasuringError>(std::fs::read_to_string(file(folder, 5)).unwrap())
+    });
+
     write_held_out(at, &game).unwrap();
     assert_eq!(std::fs::read(at.join("held-out.bin")).unwrap().len(), 240);
     std::fs::remove_file(&path).unwrap();

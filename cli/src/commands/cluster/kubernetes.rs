@@ -62,7 +62,7 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
         let wait = json!(["wait", "--for=condition=complete", "--timeout=-1s", job]);
         for args in [patch, wait].into_iter().skip(usize::from(index == 0)) {
             let values = json!({ "number": chain.len(), "args": args });
-            chain.push(filled(include_str!("chain.yaml"), &values));
+            chain.push(filled(include_str!("chain.yaml"), &[&values, &all]));
         }
         let memory = || needs.memory.map(|memory| format!("{memory}Mi"));
         let quantities = |name: &str, count: Option<u64>| {
@@ -85,9 +85,10 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
             "requests": quantities("cpu", Some(step.cores())),
             "limits": quantities("nvidia.com/gpu", needs.gpu),
         });
-        jobs += &filled(include_str!("job.yaml"), &values);
+        jobs += &filled(include_str!("job.yaml"), &[&values, &all]);
     }
     let chain = json!({ "chain": chain.concat(), "jobs": jobs });
-    let script = include_str!("kubernetes.sh").replace("@documents@", include_str!("run.yaml"));
-    Ok(filled(&filled(&script, &chain), &all))
+    let documents = filled(include_str!("run.yaml"), &[&chain, &all]);
+    let script = include_str!("kubernetes.sh");
+    Ok(filled(script, &[&json!({ "documents": documents }), &all]))
 }

@@ -43,12 +43,13 @@ impl Plan {
             "steps": self.steps.iter().map(Step::line).collect::<String>(),
         });
         let script = |step: &Step| {
-            let text = filled(include_str!("job.sh"), &step.values());
-            (format!("{}.sh", step.name), filled(&text, &all))
+            let text = filled(include_str!("job.sh"), &[&step.values(), &all]);
+            (format!("{}.sh", step.name), text)
         };
         let mut scripts: Vec<_> = self.steps.iter().map(script).collect();
-        scripts.push(("rest.sh".to_owned(), filled(include_str!("rest.sh"), &all)));
-        Ok((scripts, filled(RUN, &all)))
+        let rest = filled(include_str!("rest.sh"), &[&all]);
+        scripts.push(("rest.sh".to_owned(), rest));
+        Ok((scripts, filled(RUN, &[&all])))
     }
 
     /// Writes the scripts into the directory, which belongs to these steps alone.

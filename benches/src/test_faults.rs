@@ -1,0 +1,104 @@
+//! Work that keeps journals, whose appends fail and whose files are torn wherever they can be.
+
+use engine::core::journal::FAULT;
+use std::{
+    collections::BTreeMap,
+    fmt::Debug,
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
+
+/// How many bytes more may be appended to a file before an append fails, once, and whether what is
+/// left of it cannot be cut off.
+static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
+
+fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
+    let mut files = BYTES.lock().unwrap();
+    let (left, _) = files.get_mut(path)?;
+    if *left >= length {
+        *left -= length;
+        return None;
+    }
+    files.remove(path)
+}
+
+fn fail_after(path: &Path, bytes: usize, is_stuck: bool) {
+    FAULT.get_or_init(|| fault);
+    let mut files = BYTES.lock().unwrap();
+    files.insert(path.to_owned(), (bytes, is_stuck));
+}
+
+/// Does something for all of these numbers, on a few threads.
+fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
+    let numbers = Vec::from_iter(numbers);
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some(number) = numbers.get(next.fetch_add(1, Relaxed)) {
+            act(*number);
+        }
+    };
+    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
+}
+
+/// Holds work in a folder, which keeps a journal there under a name, against faults: whichever append
+/// fails, while other threads go on, and wherever a line is cut short before the next one, when it is
+/// done again it comes to what it comes to undisturbed.
+pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
+    journal: &str,
+    work: impl Fn(&Path) -> Result<T, E> + Sync,
+) {
+    let take = |path: &Path| BYTES.lock().unwrap().remove(path);
+    let folder = || {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(journal);
+        (folder, path)
+    };
+    let (whole, path) = folder();
+    fail_after(&path, usize::MAX, false);
+    let expected = work(whole.path()).unwrap();
+    let length = usize::MAX - take(&path).unwrap().0;
+    let again = |folder: &Path, place: usize| {
+        let found = work(folder).unwrap();
+        assert!(found == expected, "{journal}, {place}: {found:?}");
+    };
+    // The file of work that failed there, if it came to that: times are longer or shorter.
+    let failed = |place, is_stuck| {
+        let (folder, path) = folder();
+        fail_after(&path, place, is_stuck);
+        let failed = work(folder.path());
+        assert_eq!(
+            failed.is_ok(),
+            take(&path).is_some(),
+            "{journal}: {failed:?}"
+        );
+        (folder, path)
+    };
+    let lines = |path: &Path| -> Vec<Vec<u8>> {
+        let text = fs::read(path).unwrap();
+        let lines = text.split_inclusive(|&byte| byte == b'\n');
+        lines.map(<[u8]>::to_vec).collect()
+    };
+    let late = length - 60;
+    let kept = lines(&failed(late, false).1);
+    let [first, second] = [0, 1].map(|line| kept[line].len());
+    // Every byte of a line; the others are as that, and the header has tests of its own.
+    let places = (0..first).step_by(40).chain(first..first + second);
+    each(places, |place| {
+        again(failed(place, false).0.path(), place);
+        if place % 8 == 0 {
+            again(failed(place, true).0.path(), place);
+        }
+    });
+    each((0..second).step_by(4), |place| {
+        let (folder, path) = failed(late, false);
+        let mut torn = lines(&path);
+        torn[1].truncate(place);
+        fs::write(&path, torn.concat()).unwrap();
+        again(folder.path(), place);
+    });
+}

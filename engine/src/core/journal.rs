@@ -189,10 +189,14 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// What tests put between journals and the disk: asked of an append of so many bytes to a file, how
-/// many of them get there before it fails, and whether cutting them off fails as well.
+/// Asked of an append of so many bytes to a file: how many of them get there before it fails, and
+/// whether cutting them off fails as well.
 #[doc(hidden)]
-pub static FAULT: OnceLock<fn(&Path, usize) -> Option<(usize, bool)>> = OnceLock::new();
+pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
+
+/// What tests put between journals and the disk.
+#[doc(hidden)]
+pub static FAULT: OnceLock<Fault> = OnceLock::new();
 
 /// A locked file that grows by whole lines.
 struct Lines {

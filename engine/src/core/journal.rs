@@ -514,7 +514,7 @@ mod tests {
                 }
             }
             journal.close().unwrap();
-            let [found, whole] = [&fs::read_to_string(&path).unwrap(), &whole].map(sorted);
+            let [found, whole] = [&*fs::read_to_string(&path).unwrap(), &*whole].map(sorted);
             assert_eq!(found, whole, "{place}");
         }
         // Wherever the file is cut, what is whole is kept.
@@ -616,7 +616,7 @@ mod tests {
                 );
                 assert!(!is_stuck || whole.starts_with(&left), "{left}");
                 work().unwrap();
-                let [found, whole] = [&fs::read_to_string(&path).unwrap(), &whole].map(sorted);
+                let [found, whole] = [&*fs::read_to_string(&path).unwrap(), &*whole].map(sorted);
                 assert_eq!(found, whole, "{place} {is_stuck}");
             }
         }
@@ -639,7 +639,7 @@ mod tests {
         assert_eq!(Vec::from_iter(known.into_keys()), [0, 2, 7]);
     }
 
-    fn sorted(text: &String) -> Vec<String> {
+    fn sorted(text: &str) -> Vec<String> {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         lines.sort_unstable();
         lines

@@ -170,6 +170,9 @@ pub struct PairResult {
     pub decisions: [u64; 2],
     /// Wall time A and B spent deciding, in nanoseconds.
     pub nanoseconds: [u64; 2],
+    /// CPU time that A and B took in both games, in nanoseconds, where they are other programs.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub cpu_nanoseconds: [Option<u64>; 2],
     /// Fingerprints of both games, from their start to their end; only of games without chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<[u64; 2]>,
@@ -190,6 +193,11 @@ pub struct LostByForfeit {
     pub by_a: bool,
     /// Why, in one line.
     pub reason: String,
+}
+
+/// Whether neither of two is known.
+fn are_none<T>(values: &[Option<T>; 2]) -> bool {
+    values.iter().all(Option::is_none)
 }
 
 impl PairResult {
@@ -434,6 +442,8 @@ impl<'a, G: Playable> Table<'a, G> {
         for (contestant, player) in self.players.iter_mut().enumerate() {
             result.decisions[contestant] = std::mem::take(&mut player.decisions);
             result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
+            let cpu_time = player.cpu_time.take();
+            result.cpu_nanoseconds[contestant] = cpu_time.map(|time| time.as_nanos() as u64);
         }
         result.luck = self.luck.is_some().then_some(luck);
         result.games = self.book.repeats_matter.then_some(prints);

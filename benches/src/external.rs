@@ -32,7 +32,7 @@ use said::{Reply, answered, shown};
 use speech::{Named, Speech, Step};
 use std::{
     os::unix::fs::PermissionsExt,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -47,34 +47,72 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     let command = arguments.take("cmd")?;
     let command = command.ok_or_else(|| (1, missing.to_owned()))?;
     let is_none = || command.wrong(format!("'{}' is no command", command.name));
-    let words = words(&command.name).ok_or_else(is_none)?;
-    find(&words[0]).map_err(|problem| command.wrong(problem))?;
+    let mut command_line = Command {
+        words: words(&command.name).ok_or_else(is_none)?,
+        folder: None,
+    };
+    if let Some(value) = arguments.take_named("dir")? {
+        let found = command_line.enter(Path::new(&value.name));
+        found.map_err(|problem| value.wrong(problem))?;
+    }
+    find(&command_line.words[0]).map_err(|problem| command.wrong(problem))?;
     let speech = Speech::of(Dialect::read(arguments)?, game.clone());
     let speech = Arc::new(speech.map_err(|problem| (1, problem))?);
     Ok(Arc::new(move || {
-        Box::new(External::speaking(words.clone(), Arc::clone(&speech)))
+        let command = command_line.clone();
+        Box::new(External::speaking(command, Arc::clone(&speech)))
     }))
 }
 
-/// The words of a command: separated by blanks, or between apostrophes. No shell is involved.
-/// `None` if there is none or an apostrophe has no partner.
+/// How a program is started.
+#[derive(Clone)]
+struct Command {
+    words: Vec<String>,
+    /// Where; here unless told.
+    folder: Option<PathBuf>,
+}
+
+impl Command {
+    /// Has it start in a folder, from which a path of the program counts, too.
+    fn enter(&mut self, folder: &Path) -> Result<(), String> {
+        if !folder.is_dir() {
+            let shown = shown(&folder.display().to_string());
+            return Err(format!(
+                "'dir' is a folder, and there is none called '{shown}'"
+            ));
+        }
+        let folder = std::path::absolute(folder).map_err(|error| format!("'dir': {error}"))?;
+        let program = &mut self.words[0];
+        if program.contains('/') {
+            *program = folder.join(&*program).display().to_string();
+        }
+        self.folder = Some(folder);
+        Ok(())
+    }
+}
+
+/// The words of a command: separated by blanks, or between apostrophes or quotation marks, of which
+/// each is a letter like any other between two of the other kind. No shell is involved. `None` if
+/// there is none or a quote has no partner.
 #[must_use]
 pub fn words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
-    let mut quoted = false;
+    let mut quoted = None;
     let mut word: Option<String> = None;
     for letter in command.chars() {
-        match letter {
-            '\'' => {
-                quoted = !quoted;
+        match (letter, quoted) {
+            (letter, Some(quote)) if letter == quote => quoted = None,
+            ('\'' | '"', None) => {
+                quoted = Some(letter);
                 word.get_or_insert_default();
             }
-            blank if blank.is_whitespace() && !quoted => words.extend(word.take()),
-            letter => word.get_or_insert_default().push(letter),
+            (blank, None) if blank.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
         }
     }
     words.extend(word);
-    (!quoted && words.first().is_some_and(|program| !program.is_empty())).then_some(words)
+    let has_program = words.first().is_some_and(|program| !program.is_empty());
+    (quoted.is_none() && has_program).then_some(words)
 }
 
 /// Refuses a program that cannot be started, before the first game.
@@ -97,7 +135,7 @@ fn find(program: &str) -> Result<(), String> {
 
 /// A player that another program speaks for.
 pub struct External<G: Playable> {
-    words: Vec<String>,
+    command: Command,
     speech: Arc<Speech<G>>,
     program: Option<Program>,
     /// Whether the program has been told that this game began.
@@ -112,12 +150,14 @@ pub struct External<G: Playable> {
     answered: Option<(G::Position, G::Move)>,
     seed: u64,
     failure: Option<Failure>,
+    /// The CPU time that the program had taken when the game began, or after its last decision.
+    cpu_time: Option<Duration>,
 }
 
 impl<G: Playable> External<G> {
-    fn speaking(words: Vec<String>, speech: Arc<Speech<G>>) -> Self {
+    fn speaking(command: Command, speech: Arc<Speech<G>>) -> Self {
         Self {
-            words,
+            command,
             speech,
             program: None,
             begun: false,
@@ -127,6 +167,7 @@ impl<G: Playable> External<G> {
             answered: None,
             seed: 0,
             failure: None,
+            cpu_time: None,
         }
     }
 
@@ -153,7 +194,8 @@ impl<G: Playable> External<G> {
         }
         let speech = &self.speech;
         let deadline = Deadline::after(speech.dialect.time_of_start);
-        let mut program = Program::start(&self.words, speech.protocol.talk)?;
+        let Command { words, folder } = &self.command;
+        let mut program = Program::start(words, folder.as_deref(), speech.protocol.talk)?;
         self.begun = false;
         let steps = speech.steps(speech.protocol.start, &[]);
         say_all(&mut program, &steps, deadline)?;
@@ -171,8 +213,7 @@ impl<G: Playable> External<G> {
         let first = self.heard.first().map_or(*position, |heard| heard.0);
         let start = || speech.game.random_start(&mut RandomStream::new(0), 0);
         if !speech.begins_anywhere() && first != start() {
-            let problem =
-                "a program that follows a game cannot be asked about a position in its midst";
+            let problem = "it is told the moves of a game from the standard start alone, and cannot be asked about another position";
             return Err(Failure::OfSystem(problem.to_owned()));
         }
         let deadline = Deadline::after(speech.dialect.time_of_start);
@@ -181,7 +222,16 @@ impl<G: Playable> External<G> {
         let steps = speech.steps(speech.protocol.begin, &named);
         self.say(&steps, deadline)?;
         (self.begun, self.known) = (true, 0);
+        self.cpu_time = self.program.as_ref().and_then(Program::cpu_time);
         Ok(())
+    }
+
+    /// The CPU time that the program has taken since its last decision in this game: what it does in
+    /// the time of others is its own, too.
+    fn take_cpu_time(&mut self) -> Option<Duration> {
+        let now = self.program.as_ref()?.cpu_time();
+        let before = std::mem::replace(&mut self.cpu_time, now);
+        Some(now?.saturating_sub(before?))
     }
 
     /// Forgets what was heard if that did not lead to a position.
@@ -310,6 +360,7 @@ impl<G: Playable> Player<G> for External<G> {
         let began = Instant::now();
         let mut decision = Decision::unrated(self.ask(position, legal).unwrap_or(legal[0]));
         decision.stats.time = began.elapsed();
+        decision.stats.cpu_time = self.take_cpu_time();
         decision
     }
 
@@ -324,7 +375,8 @@ impl<G: Playable> Player<G> for External<G> {
                 self.follow(position);
                 // Its own move it knows, if it knows all before.
                 let own = self.answered.take() == Some((*position, mv));
-                if own && self.known == self.heard.len() {
+                let is_made = own && !self.speech.protocol.repeats;
+                if is_made && self.known == self.heard.len() {
                     self.known += 1;
                 }
                 self.heard.push((*position, outcome, mv));

@@ -210,7 +210,7 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             format!("{:.1} %", 100.0 * result.superiority).into(),
             Cell::Number(result.mean_plies, 1),
             format!("{:.1} %", 100.0 * result.first_mover_share).into(),
-            result.seconds_per_move.map(duration).join(" / ").into(),
+            times(result).into(),
         ]);
         bars.push(Row {
             label,
@@ -231,6 +231,15 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
         Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
     ]);
     Ok(blocks)
+}
+
+/// What a move of each takes; of other programs also of CPU time.
+fn times(result: &MatchResult) -> String {
+    let cpu = result.cpu_seconds_per_move;
+    let cpu =
+        cpu.map(|time| time.map_or(String::new(), |time| format!(" (CPU {})", duration(time))));
+    let [a, b] = result.seconds_per_move.map(duration);
+    format!("{a}{} / {b}{}", cpu[0], cpu[1])
 }
 
 fn self_play(data: &ReportData) -> Vec<Block> {

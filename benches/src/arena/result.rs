@@ -2,7 +2,7 @@
 //!
 //! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
 
-use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult};
+use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
 use engine::{core::moments::Moments, play::playable::Playable};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,10 @@ pub struct MatchResult {
     pub mean_plies: f64,
     /// Seconds a move of A and of B.
     pub seconds_per_move: [f64; 2],
+    /// Seconds of CPU time a move of A and of B, where they are other programs: of all processes of
+    /// theirs, and from the beginning of each game on, the time of their opponents included.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub cpu_seconds_per_move: [Option<f64>; 2],
     /// Games a second of wall time, over all runs of the match.
     pub games_per_second: f64,
     /// Wall time in seconds, over all runs of the match.
@@ -127,6 +131,7 @@ impl MatchResult {
         let (mut plies, mut first_mover_score) = (0.0, 0.0);
         let mut distinct = HashSet::new();
         let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
+        let mut cpu_seconds = [None; 2];
         let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
         for result in results {
             pair_counts.add(result.scores);
@@ -136,6 +141,9 @@ impl MatchResult {
             for contestant in 0..2 {
                 decisions[contestant] += result.decisions[contestant] as f64;
                 seconds[contestant] += result.nanoseconds[contestant] as f64 / 1e9;
+                if let Some(nanoseconds) = result.cpu_nanoseconds[contestant] {
+                    *cpu_seconds[contestant].get_or_insert(0.0) += nanoseconds as f64 / 1e9;
+                }
             }
             for forfeit in &result.forfeits {
                 *forfeits[usize::from(!forfeit.by_a)]
@@ -168,6 +176,9 @@ impl MatchResult {
             mean_plies: plies / games,
             seconds_per_move: [0, 1]
                 .map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
+            cpu_seconds_per_move: [0, 1].map(|contestant| {
+                cpu_seconds[contestant].map(|seconds| seconds / decisions[contestant].max(1.0))
+            }),
             games_per_second: games / wall.as_secs_f64().max(1e-9),
             wall_seconds: wall.as_secs_f64(),
             normalized_elo: tally.normalized_elo(2.0),

@@ -21,6 +21,8 @@ pub(super) struct Timed<G: Game> {
     pub(super) decisions: u64,
     /// Time spent deciding since somebody set it to 0.
     pub(super) time: Duration,
+    /// CPU time of another program since somebody took it, if it is one.
+    pub(super) cpu_time: Option<Duration>,
     /// How long each decision took, since somebody took them, if that is wanted.
     pub(super) each: Vec<Duration>,
     keeps_each: bool,
@@ -33,6 +35,7 @@ impl<G: Game> Timed<G> {
             reports: false,
             decisions: 0,
             time: Duration::ZERO,
+            cpu_time: None,
             each: Vec::new(),
             keeps_each,
         }
@@ -63,6 +66,9 @@ impl<G: Game> Player<G> for Timed<G> {
         let decision = self.player.decide(position, legal, limits);
         let taken = began.map_or(decision.stats.time, |began| began.elapsed());
         self.time += taken;
+        if let Some(cpu_time) = decision.stats.cpu_time {
+            *self.cpu_time.get_or_insert_default() += cpu_time;
+        }
         if self.keeps_each {
             self.each.push(taken);
         }

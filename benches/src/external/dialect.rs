@@ -3,7 +3,7 @@
 //! `docs/protocols.md` has every key, and the named sets. Invariant: a set is nothing but keys with
 //! values, each of which a player's notation may say otherwise.
 
-use super::protocol::{PROTOCOLS, Protocol};
+use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use engine::play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
@@ -147,6 +147,14 @@ impl Dialect {
         if let Some(named) = named.filter(|_| protocol.name != speaks) {
             return Err(named.wrong(format!("'{named}' speaks {speaks}: leave 'protocol' out")));
         }
+        let by_moves = said.choice("setboard", &[("on", false), ("off", true)])?;
+        let protocol = match (protocol.name, by_moves) {
+            (_, false) => protocol,
+            ("nboard", true) => &NBOARD_BY_MOVES,
+            (name, true) => {
+                return Err((1, format!("'setboard=off' is for nboard, not for {name}")));
+            }
+        };
         let colours = said.value("colours")?.map(|value| {
             let words: Vec<String> = value.name.split_whitespace().map(str::to_owned).collect();
             let wanted = "two words for those who move first and second, such as \"b w\"";

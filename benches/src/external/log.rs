@@ -1,11 +1,12 @@
 //! What was said to programs and by them, in their own words, if a folder for it is known.
 //!
 //! A file a process: milliseconds since it started, `>` for what it was told, `<` for what it said,
-//! and the line. Invariants: no file is written twice; a program that floods does not fill the
+//! `!` for what it wrote on standard error, and the line. Invariants: no file is written twice; a program that floods does not fill the
 //! disk; who cannot write goes on without.
 
 use super::said::shown;
 use std::{
+    collections::BTreeMap,
     fs::{File, create_dir_all},
     io::{ErrorKind, Write},
     path::PathBuf,
@@ -27,8 +28,8 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     left: usize,
-    /// What a program has said of a line.
-    half: Vec<u8>,
+    /// What has come of a line, by the sign before it.
+    half: BTreeMap<char, Vec<u8>>,
 }
 
 impl Log {
@@ -52,16 +53,17 @@ impl Log {
             file: file.unwrap_or(Ok(None))?,
             began: Instant::now(),
             left: LARGEST,
-            half: Vec::new(),
+            half: BTreeMap::new(),
         })
     }
 
     /// What was said, from its beginning or from wherever it went on.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
-        self.half.extend(bytes);
-        let end = self.half.iter().rposition(|&byte| byte == b'\n');
-        let whole: Vec<u8> = self.half.drain(..end.map_or(0, |end| end + 1)).collect();
+        let half = self.half.entry(sign).or_default();
+        half.extend(bytes);
+        let end = half.iter().rposition(|&byte| byte == b'\n');
+        let whole: Vec<u8> = half.drain(..end.map_or(0, |end| end + 1)).collect();
         let time = self.began.elapsed().as_millis();
         let text = String::from_utf8_lossy(&whole);
         let lines = text
@@ -71,6 +73,15 @@ impl Log {
         self.left = self.left.saturating_sub(text.len().max(bytes.len()));
         if self.left == 0 || file.write_all(text.as_bytes()).is_err() {
             self.file = None;
+        }
+    }
+
+    /// Writes lines that have no end.
+    pub(super) fn finish(&mut self) {
+        let half = std::mem::take(&mut self.half).into_iter();
+        for (sign, mut line) in half.filter(|(_, line)| !line.is_empty()) {
+            line.push(b'\n');
+            self.line(sign, &line);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A running program that answers lines with lines, in whatever protocol.
 //!
 //! Invariants: nothing waits longer than its deadline, whether the program does not answer or does
-//! not read; an answer is a line that came after its question, and any line besides is a failure;
+//! not read; an answer is a line that came after its question, and any line besides is a failure; its
+//! standard error goes to its log, and blocks nobody while it is spoken to;
 //! neither threads nor descriptors nor processes are left when a program is dropped: it leads a
 //! process group, which is killed with it, and on Linux whatever left the group is known by its
 //! environment.
@@ -22,7 +23,8 @@ use std::{
     fmt::Display,
     io::{self, ErrorKind, Read, Write},
     os::{fd::AsFd, unix::process::CommandExt},
-    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    path::Path,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -37,6 +39,10 @@ pub(super) struct Program {
     /// `None` once the program has been ended.
     input: Option<ChildStdin>,
     output: ChildStdout,
+    /// `None` once the program has closed it.
+    errors: Option<ChildStderr>,
+    /// The last that came of its standard error.
+    last_errors: Vec<u8>,
     /// What was read and not yet looked at.
     said: Said,
     log: Log,
@@ -45,39 +51,52 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts a program, which may say so much unasked.
-    pub(super) fn start(words: &[String], talk: Talk) -> Result<Self, Failure> {
+    /// Starts a program in a folder, this one unless another is named; it may say so much unasked.
+    pub(super) fn start(
+        words: &[String],
+        folder: Option<&Path>,
+        talk: Talk,
+    ) -> Result<Self, Failure> {
         let log = Log::begin(words).map_err(OfSystem)?;
-        Self::spawn(words, talk, log)
+        Self::spawn(words, folder, talk, log)
             .map_err(|error| OfSystem(format!("{} cannot be started: {error}", shown(&words[0]))))
     }
 
-    fn spawn(words: &[String], talk: Talk, log: Log) -> io::Result<Self> {
+    fn spawn(words: &[String], folder: Option<&Path>, talk: Talk, log: Log) -> io::Result<Self> {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
         watch::begin()?;
         let mark = watch::mark(STARTED.fetch_add(1, Ordering::Relaxed));
-        let mut child = Command::new(&name)
+        let mut command = Command::new(&name);
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
+        let mut child = command
             .args(&words[1..])
             .env(watch::MARK, &mark)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("it has no pipes"));
         };
+        let errors = child.stderr.take();
         let program = Self {
             name,
             child,
             input: Some(input),
             output,
+            errors,
+            last_errors: Vec::new(),
             said: Said::new(talk),
             log,
             mark,
         };
         watch::add(program.group())?;
         program.input.as_ref().map_or(Ok(()), do_not_block)?;
+        program.errors.as_ref().map_or(Ok(()), do_not_block)?;
         do_not_block(&program.output)?;
         Ok(program)
     }
@@ -134,8 +153,37 @@ impl Program {
         self.said.nothing()
     }
 
+    /// The CPU time that the program and all it started have taken, where the system says.
+    pub(super) fn cpu_time(&self) -> Option<Duration> {
+        watch::cpu_time(self.group())
+    }
+
+    /// Reads of its standard error what is there.
+    fn read_errors(&mut self) {
+        let mut bytes = [0; LONGEST_LINE];
+        // As much as a pipe holds: one that never ends does not keep the program from being heard.
+        for _ in 0..16 {
+            let read = self.errors.as_mut().map(|errors| errors.read(&mut bytes));
+            match read {
+                None | Some(Ok(0)) => self.errors = None,
+                Some(Ok(length)) => {
+                    self.log.line('!', &bytes[..length]);
+                    self.last_errors.extend(&bytes[..length]);
+                    let over = self.last_errors.len().saturating_sub(LONGEST_LINE);
+                    self.last_errors.drain(..over);
+                    continue;
+                }
+                Some(Err(error)) if error.kind() == ErrorKind::Interrupted => continue,
+                Some(Err(error)) if error.kind() == ErrorKind::WouldBlock => {}
+                Some(Err(_)) => self.errors = None,
+            }
+            break;
+        }
+    }
+
     /// Reads once, without waiting. Returns whether anything was there.
     fn read(&mut self) -> Result<bool, Failure> {
+        self.read_errors();
         let mut bytes = [0; LONGEST_LINE];
         loop {
             match self.output.read(&mut bytes) {
@@ -158,6 +206,9 @@ impl Program {
     /// Waits until there is something to read, or, if that is wanted, room to write.
     fn wait(&self, to_write: bool, left: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
+        if let Some(errors) = &self.errors {
+            pipes.push(PollFd::new(errors, PollFlags::IN));
+        }
         if let Some(input) = self.input.as_ref().filter(|_| to_write) {
             pipes.push(PollFd::new(input, PollFlags::OUT));
         }
@@ -177,10 +228,13 @@ impl Program {
 
     /// Why nothing more comes from the program, which is ended if it has not.
     fn ended(&mut self, otherwise: &str) -> Failure {
-        OfPlayer(match self.end() {
-            Some(status) => format!("ended with {status}"),
-            None => otherwise.to_owned(),
-        })
+        let Some(status) = self.end() else {
+            return OfPlayer(otherwise.to_owned());
+        };
+        let errors = String::from_utf8_lossy(&self.last_errors);
+        let last = errors.lines().map(shown).rfind(|line| !line.is_empty());
+        let last = last.map(|line| format!(", saying '{line}'"));
+        OfPlayer(format!("ended with {status}{}", last.unwrap_or_default()))
     }
 
     fn group(&self) -> Pid {
@@ -207,6 +261,8 @@ impl Program {
         let _ = kill_process_group(group, Signal::KILL);
         watch::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();
+        self.read_errors();
+        self.log.finish();
         watch::remove(group);
         status.filter(|_| by_itself)
     }

@@ -35,6 +35,10 @@ pub(super) struct Protocol {
     pub(super) times: &'static [&'static str],
     /// Writes a position, which is given before chance spoke and after it.
     pub(super) written: fn(&[String; 2]) -> String,
+    /// Whether a program keeps the board itself, and is told every move.
+    pub(super) follows: bool,
+    /// Whether it is told its own moves as well: it answers without making them.
+    pub(super) repeats: bool,
 }
 
 /// What most have.
@@ -52,6 +56,31 @@ const USUAL: Protocol = Protocol {
     talk: Talk::Blanks,
     times: &["none"],
     written: |[open, _]| open.clone(),
+    follows: false,
+    repeats: false,
+};
+
+/// Reversi behind NBoard.
+const NBOARD: Protocol = Protocol {
+    name: "nboard",
+    games: "nboard is for reversi on 8 by 8 squares",
+    start: "nboard 2; {init}; ping 1",
+    begin: "{game}; {time}; ping 1",
+    question: "set game {written}; ping 2; go",
+    replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
+    talk: Talk::Unless(&["===", "pong"]),
+    written: |[open, _]| ggf(open),
+    ..USUAL
+};
+
+/// The same for programs that take no other board than that of the start.
+pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
+    begin: "set game {written}; {game}; {time}; ping 1",
+    told: "move {move}",
+    question: "ping 2; go",
+    follows: true,
+    repeats: true,
+    ..NBOARD
 };
 
 /// All of them, our own first.
@@ -89,6 +118,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         question: "dice {die}; time_left {colour} {left} 1; genmove {colour} {genmove}",
         replies: &[("", Reply::Block)],
         times: &["none", "settings", "left", "genmove"],
+        follows: true,
         ..USUAL
     },
     Protocol {
@@ -106,17 +136,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         talk: Talk::Unless(&["bestmove", "ubgiok", "readyok", "error"]),
         ..USUAL
     },
-    Protocol {
-        name: "nboard",
-        games: "nboard is for reversi on 8 by 8 squares",
-        start: "nboard 2; {init}; ping 1",
-        begin: "{game}; {time}; ping 1",
-        question: "set game {written}; ping 2; go",
-        replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
-        talk: Talk::Unless(&["===", "pong"]),
-        written: |[open, _]| ggf(open),
-        ..USUAL
-    },
+    NBOARD,
 ];
 
 /// What TCGA's question tells: side, die, squares of Blue's stones, then of Red's, counted from the

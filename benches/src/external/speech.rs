@@ -75,7 +75,7 @@ impl<G: Playable> Speech<G> {
 
     /// Whether a program keeps the board itself, and has to be told every move.
     pub(super) fn follows(&self) -> bool {
-        self.protocol.name == "gtp"
+        self.protocol.follows
     }
 
     /// Whether it can be told of a position that is not the game's first.
@@ -147,7 +147,7 @@ impl<G: Playable> Speech<G> {
 
     /// The move that answered a question, as we write it.
     pub(super) fn answer(&self, answer: &str) -> Result<String, Failure> {
-        if self.follows() && answer.eq_ignore_ascii_case("resign") {
+        if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
             return Err(OfPlayer("resigned".to_owned()));
         }
         Ok(squares::ours(answer, &self.dialect, self.size))

@@ -15,7 +15,8 @@ fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
     let speech = Speech::of(dialect, game).unwrap();
     let words = words.iter().map(|&word| word.to_owned()).collect();
-    External::speaking(words, Arc::new(speech))
+    let folder = None;
+    External::speaking(Command { words, folder }, Arc::new(speech))
 }
 
 /// A folder that is gone after the test, and a file in it.
@@ -121,13 +122,17 @@ fn programs_play_as_it_is_written() {
 }
 
 #[test]
-fn commands_are_split_at_blanks_outside_apostrophes() {
-    assert_eq!(words("python3  bot.py").unwrap(), ["python3", "bot.py"]);
-    assert_eq!(
-        words("sh -c 'a b  c' ''").unwrap(),
-        ["sh", "-c", "a b  c", ""]
-    );
-    for none in ["", "  ", "a 'b", "''"] {
+fn commands_are_split_at_blanks_outside_quotes() {
+    for (command, expected) in [
+        ("python3  bot.py", vec!["python3", "bot.py"]),
+        ("sh -c 'a b  c' ''", vec!["sh", "-c", "a b  c", ""]),
+        ("sh -c \"a b  c\" \"\"", vec!["sh", "-c", "a b  c", ""]),
+        ("a 'say \"no\"' \"it's\"", vec!["a", "say \"no\"", "it's"]),
+        ("a' b'\" c\"d", vec!["a b cd"]),
+    ] {
+        assert_eq!(words(command).unwrap(), expected);
+    }
+    for none in ["", "  ", "a 'b", "''", "a \"b", "\"\"", "a 'b\""] {
         assert_eq!(words(none), None);
     }
 }
@@ -151,12 +156,85 @@ fn a_program_that_reads_nothing_fails_in_time() {
     // Nothing but questions: 65,536 bytes of a pipe are 1,000 of them and more.
     let deadline = Deadline::after(Duration::from_millis(300));
     let words = ["sh", "-c", "exec sleep 60"].map(str::to_owned);
-    let mut program = Program::start(&words, said::Talk::Comments).ok().unwrap();
+    let mut program = Program::start(&words, None, said::Talk::Comments)
+        .ok()
+        .unwrap();
     let said = (0..2000).try_for_each(|_| program.say(&"x".repeat(100), deadline));
     assert_eq!(
         said,
         Err(Failure::OfPlayer("read nothing within 300 ms".to_owned()))
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
+    let (_directory, flag) = file();
+    let taken = |before: &str, work: &str| {
+        let script = format!("{}\n{before}\nasked; {work}; echo c5d4; cat", scenes().0);
+        let mut player = external(Standard::default(), "ms=60000", &["sh", "-c", &script]);
+        let position = Standard::default().parse_position("123../45.../6...f/...ed/..cba r 3");
+        let position = position.unwrap().0;
+        player.new_game(7);
+        let legal = Standard::default().legal_moves(&position, 3);
+        let decision = player.decide(&position, &legal, &Limits::NONE);
+        assert_eq!(player.failure(), None);
+        decision.stats.cpu_time.unwrap()
+    };
+    let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+    // What it does before a game is not counted.
+    let [idle, busy] = [taken(count, ":"), taken(":", count)];
+    assert!(idle < busy / 2, "{idle:?}, {busy:?}");
+    // A child that has ended, and one that lives on.
+    let ended = taken(":", &format!("({count})"));
+    let lives =
+        format!("({count}; echo >{flag}; sleep 1000) & until [ -e {flag} ]; do sleep 0.01; done");
+    let lives = taken(":", &lives);
+    assert!(
+        lives.min(ended) > busy / 4,
+        "{lives:?}, {ended:?}, {busy:?}"
+    );
+}
+
+#[test]
+fn a_program_starts_in_the_folder_it_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let bot = directory.path().join("bot");
+    let script = format!(
+        "#!/bin/sh\n{}\npwd >here; asked; echo c5d4; cat",
+        scenes().0
+    );
+    std::fs::write(&bot, script).unwrap();
+    std::fs::set_permissions(&bot, PermissionsExt::from_mode(0o755)).unwrap();
+    provide_external::<Standard>();
+    let game = Standard::default();
+    let folder = directory.path().display();
+    for cmd in ["./bot", "sh bot"] {
+        let notation = format!("external(cmd='{cmd}', dir='{folder}')");
+        let mut player = game.player(&notation).unwrap().make();
+        player.new_game(7);
+        let (position, _) = game
+            .parse_position("123../45.../6...f/...ed/..cba r 3")
+            .unwrap();
+        player.decide(&position, &game.legal_moves(&position, 3), &Limits::NONE);
+        assert_eq!(player.failure(), None);
+        let here = directory.path().join("here");
+        let found = std::fs::canonicalize(read(&here.display().to_string()).trim());
+        assert_eq!(found.unwrap(), directory.path().canonicalize().unwrap());
+        std::fs::remove_file(here).unwrap();
+    }
+    for (keys, problem) in [
+        ("cmd=./bot", "./bot cannot be started"),
+        (
+            "cmd=sh, dir='no such folder'",
+            "there is none called 'no such folder'",
+        ),
+        (&format!("cmd=./other, dir='{folder}'"), "cannot be started"),
+    ] {
+        let error = game.player(&format!("external({keys})"));
+        let error = error.map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
 }
 
 #[test]
@@ -184,6 +262,8 @@ fn the_reference_bot_plays_as_its_twin_does() {
         (result.pair_counts, result.mean_plies),
         (twin.pair_counts, twin.mean_plies)
     );
+    let is_told = result.cpu_seconds_per_move.map(|time| time.is_some());
+    assert_eq!(is_told, [cfg!(target_os = "linux"), false]);
     let lines = read("../docs/bot.py").lines().count();
     assert!(lines < 60, "{lines} lines");
 }

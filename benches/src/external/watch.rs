@@ -88,6 +88,40 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     tell(groups.guard.insert(guard))
 }
 
+/// What Linux counts the time of processes in, on every machine that Rust knows.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// The CPU time that a process has taken, with all that it started: those that have ended and were
+/// waited for, and those that live. `None` where the system does not say.
+pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
+    let ticks = ticks(process.as_raw_pid(), 0)?;
+    Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
+}
+
+/// Deepest that children of children are looked for.
+const DEEPEST: usize = 16;
+
+fn ticks(process: i32, depth: usize) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Its name stands in parentheses, and may hold anything.
+    let (_, numbers) = stat.rsplit_once(')')?;
+    // In user mode and in the kernel, itself and what it waited for.
+    let own = numbers.split_whitespace().skip(11).take(4);
+    let own: u64 = own.filter_map(|number| number.parse::<u64>().ok()).sum();
+    let threads = std::fs::read_dir(format!("/proc/{process}/task"));
+    let children = threads.into_iter().flatten().flatten().map(|thread| {
+        let children = std::fs::read_to_string(thread.path().join("children"));
+        let children = children.unwrap_or_default();
+        let children = children
+            .split_whitespace()
+            .filter_map(|child| child.parse().ok());
+        let children = children.filter_map(|child| ticks(child, depth + 1));
+        children.sum::<u64>()
+    });
+    let started: u64 = if depth < DEEPEST { children.sum() } else { 0 };
+    Some(own + started)
+}
+
 /// Kills all processes that have a mark in their environment, and that are not older than the
 /// first of them; nothing where there is no `/proc`.
 pub(super) fn kill_marked(mark: &str, first: Pid) {

@@ -307,6 +307,12 @@ pub(crate) fn table(result: &MatchResult) -> String {
         if result.draws > 0 { "scores" } else { "wins" },
         100.0 * result.first_mover_share,
     );
+    let cpu = ["A", "B"].into_iter().zip(result.cpu_seconds_per_move);
+    let cpu = cpu.filter_map(|(name, time)| Some(format!("{name} {:.1} µs", 1e6 * time?)));
+    let cpu: Vec<String> = cpu.collect();
+    if !cpu.is_empty() {
+        text += &format!("\nCPU time a move {}", cpu.join(", "));
+    }
     if let Some(luck) = &result.luck {
         let [raw, adjusted] = luck.pair_deviation;
         let factor = luck

@@ -9,7 +9,7 @@ use crate::commands::MOST_GAMES;
 use crate::commands::arena::{contestant, match_options, teller};
 use crate::games::{USUAL, with_game};
 use crate::{output, settings};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{
     Contestant, Openings,
     league::{Entrant, LeagueOptions, LeagueResult, play_league},
@@ -130,7 +130,9 @@ impl EntrantConfig {
             (Some(player), None, None) => Ok(player.clone()),
             (None, Some(command), keys) => {
                 let keys: String = keys.iter().map(|keys| format!(", {keys}")).collect();
-                Ok(format!("external(cmd=\"{command}\"{keys})"))
+                let command =
+                    Notation::text(command).map_err(|problem| anyhow!("command: {problem}"))?;
+                Ok(format!("external(cmd={command}{keys})"))
             }
             _ => bail!("needs either 'player', or 'command' and, if need be, 'options'"),
         }

@@ -4,10 +4,10 @@
 //! permitted; so what is refused is refused by the program.
 
 use crate::output;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Subcommand;
 use engine::games::einstein::Standard;
-use engine::play::{playable::Playable, player::Failure};
+use engine::play::{notation::Notation, playable::Playable, player::Failure};
 use engine::search::limits::Limits;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -88,8 +88,9 @@ impl Arguments {
         let Command::Check(check) = &self.command;
         let keys = check.options.iter().map(|keys| format!(", {keys}"));
         let keys: String = keys.collect();
-        let (cmd, protocol) = (&check.cmd, &check.protocol);
-        let notation = format!("external(cmd=\"{cmd}\", protocol={protocol}{keys})");
+        let cmd = Notation::text(&check.cmd).map_err(|problem| anyhow!("--cmd: {problem}"))?;
+        let protocol = &check.protocol;
+        let notation = format!("external(cmd={cmd}, protocol={protocol}{keys})");
         let beliefs = beliefs(&notation)?;
         output::result(check.json, &beliefs, || table(&beliefs))
     }

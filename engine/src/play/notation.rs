@@ -1,7 +1,7 @@
 //! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4,
 //! eval=schwarz)`.
 //!
-//! Values are names, numbers, further notations, or quoted text. This file knows the form only;
+//! Values are names, numbers, further notations, or text between quotation marks or apostrophes. This file knows the form only;
 //! which names and keys there are is [`super::build`]'s business. Every error names the character
 //! it is about and what would fit.
 
@@ -88,6 +88,17 @@ impl Notation {
         }
     }
 
+    /// A text as a word, which has no place for both kinds of quotes.
+    ///
+    /// # Errors
+    /// In words, if it has both.
+    pub fn text(text: &str) -> Result<Self, String> {
+        match text.contains('"') && text.contains('\'') {
+            true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
+            false => Ok(Self::new(text)),
+        }
+    }
+
     /// What is wrong with it.
     pub fn wrong(&self, problem: impl Into<String>) -> Problem {
         (self.character, problem.into())
@@ -148,8 +159,12 @@ impl fmt::Display for Notation {
 
 /// A word as it is read again: in quotes where it needs them.
 fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
-    let plain = !word.is_empty() && word.chars().all(is_word);
-    let quote = if plain { "" } else { "\"" };
+    let plain = !word.is_empty() && !word.starts_with('\'') && word.chars().all(is_word);
+    let quote = match plain {
+        true => "",
+        false if word.contains('"') => "'",
+        false => "\"",
+    };
     write!(formatter, "{quote}{word}{quote}")
 }
 
@@ -187,12 +202,15 @@ impl Reader {
     }
 
     fn word(&mut self) -> Result<(String, usize), Problem> {
-        let quoted = self.peek() == Some('"');
+        let quote = self.peek().filter(|begin| ['"', '\''].contains(begin));
         let character = self.next + 1;
-        if quoted {
+        if let Some(quote) = quote {
             let rest = &self.characters[self.next + 1..];
-            let Some(length) = rest.iter().position(|&end| end == '"') else {
-                let problem = "the quoted text has no end; expected '\"'";
+            let Some(length) = rest.iter().position(|&end| end == quote) else {
+                let problem = match quote {
+                    '"' => "the quoted text has no end; expected '\"'",
+                    _ => "the quoted text has no end; expected an apostrophe",
+                };
                 return Err((character, problem.to_owned()));
             };
             let text = rest[..length].iter().collect();
@@ -424,9 +442,28 @@ mod tests {
         assert_eq!(read.to_string(), r#"a("b c"=d(e))"#);
     }
 
+    #[test]
+    fn apostrophes_quote_as_quotation_marks_do() {
+        for (text, name, written) in [
+            ("a('b, c')", "b, c", r#"a("b, c")"#),
+            (r#"a('say "no"')"#, r#"say "no""#, r#"a('say "no"')"#),
+            (r#"a("it's")"#, "it's", "a(it's)"),
+            ("a(it's)", "it's", "a(it's)"),
+            (r#"a("'b'")"#, "'b'", r#"a("'b'")"#),
+            ("a('')", "", r#"a("")"#),
+        ] {
+            let read = Notation::parse(text).unwrap();
+            assert_eq!(read.arguments[0].value.name, name);
+            assert_eq!(read.to_string(), written);
+            assert_eq!(Notation::parse(written).unwrap().to_string(), written);
+        }
+        let open = Notation::parse("a('b)").unwrap_err();
+        assert_eq!(open.character, 3);
+    }
+
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "(a|\\(|\\)|,|=| |\"|\"b c\"|é){0,40}") {
+        fn any_text_is_read_or_refused(text in "(a|\\(|\\)|,|=| |\"|'|\"b c\"|é){0,40}") {
             if let Ok(notation) = Notation::parse(&text) {
                 let again = Notation::parse(&notation.to_string()).unwrap();
                 prop_assert_eq!(again.to_string(), notation.to_string());

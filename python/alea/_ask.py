@@ -25,7 +25,10 @@ class Asked:
     def __init__(self, function: Any, name: str | None = None, inputs: str | None = None) -> None:
         self.inputs: str | None = getattr(function, "alea_inputs", None) if inputs is None else inputs
         self.name: str = name or getattr(function, "__name__", None) or type(function).__name__
-        self._function = _function(function)
+        self._given, self._function = function, _function(function)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._given, self.name, self.inputs)
 
     def __call__(self, rows: NDArray[Any]) -> NDArray[numpy.float32]:
         """(n, width) -> (n,) float32; raises ValueError if an answer is no win probability."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._alea import evaluate, game as _game, regret as _regret, suites as _suites
+from ._alea import evaluate, game as _game, regret as _regret, suites as _suites, whole
 from ._ask import Asked, named
 from ._matches import Match, arena
 from ._positions import Player, Tables, endgames, unpack
@@ -125,7 +125,8 @@ def benchmark(
     suites, text by name. With `tables`, such as `Tables(6, folder="tables")`, also the regret on
     `positions` fresh positions that they know: that of `alea regret --stones 6 --tables tables`.
     """
-    game = _game("einstein")
+    game, seed = _game("einstein"), whole(seed, "a seed")
+    positions = whole(positions, "the number of positions")
     found = named(game, someone)
     judged: Any
     if isinstance(found, Asked):

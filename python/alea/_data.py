@@ -79,27 +79,41 @@ class Samples:
     ) -> None:
         if not 0 <= share <= 1:
             raise ValueError(f"'share' is in [0, 1], not {share}")
-        self._arguments = dict(
-            game=game if isinstance(game, str) else game.notation,
-            inputs=inputs,
-            batch=batch,
-            share=share,
-            window=window,
-            symmetries=symmetries,
-            label=label,
-            exact=exact,
-            error_scale=error_scale,
-            validation_share=validation_share,
-            seed=seed,
-        )
         self._directories = [os.fspath(Path(path).absolute()) for path in _list(directories)]
-        self._share, self._inputs, self._batch = share, inputs, batch
+        self._game, self._share, self._inputs, self._batch = rules(game), share, inputs, batch
         self._window, self._symmetries, self._seed = window, symmetries, seed
-        self._samples = _Samples(rules(game), self._directories, (label, exact, error_scale, validation_share, seed))
-        self.training, self.validating, self.held_out, self.duplicate_games = self._samples.counts
+        self._choice = (label, exact, error_scale, validation_share, seed)
+        self._samples: _Samples | None = None
+        self._open()
 
-    def __reduce__(self) -> Any:
-        return _again, (self._directories, self._arguments)
+    def __getstate__(self) -> dict[str, Any]:
+        # What is read from another process opens its directories when it is asked for samples, not before.
+        return self.__dict__ | {"_samples": None}
+
+    def _open(self) -> _Samples:
+        if self._samples is None:
+            self._samples = _Samples(self._game, self._directories, self._choice)
+        return self._samples
+
+    @property
+    def training(self) -> int:
+        """How many samples train."""
+        return self._open().counts[0]
+
+    @property
+    def validating(self) -> int:
+        """How many validate."""
+        return self._open().counts[1]
+
+    @property
+    def held_out(self) -> int:
+        """How many are left out as positions of the benchmark's suites."""
+        return self._open().counts[2]
+
+    @property
+    def duplicate_games(self) -> int:
+        """How many games repeat others, up to symmetry."""
+        return self._open().counts[3]
 
     def epoch(self, number: int = 1, part: tuple[int, int] = (0, 1)) -> Iterator[dict[str, Any]]:
         """All training samples once, in an order of their own for each number.
@@ -123,7 +137,7 @@ class Samples:
             "symmetries": self._symmetries,
             "part": list(part),
         }
-        batches = self._samples.batches(order)
+        batches = self._open().batches(order)
         while (arrays := batches.next()) is not None:
             positions, rows, remaining, (value, result, weight) = arrays
             batch = {"rows": rows, "remaining": remaining, "value": value, "result": result, "weight": weight}
@@ -131,7 +145,3 @@ class Samples:
             if len(positions):
                 batch["positions"] = positions
             yield batch
-
-
-def _again(directories: list[str], arguments: dict[str, Any]) -> Samples:
-    return Samples(directories, **arguments)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ._alea import Game, arena as _arena
+from ._alea import Game, arena as _arena, whole
 from ._ask import Asked, named, one_ply
 from ._positions import rules
 
@@ -52,10 +52,12 @@ def arena(
     game = rules(game)
     sides, callables = zip(*(_side(game, someone) for someone in (a, b)))
     asked = [one for one in callables if one is not None]
+    games, seed = whole(games, "the number of games"), whole(seed, "a seed")
     if games < 1:
         raise ValueError(f"'games' is at least 1, not {games}")
     if threads is None:
         threads = 64 if asked else 0
+    threads = whole(threads, "the number of threads")
     pairs = (games + 1) // 2
     return Match(json.loads(_arena(game, sides, asked, (pairs, seed, threads, luck))))
 

@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ._alea import Game, Player as _Player, Position, Tables as _Tables
-from ._alea import game as _game
+from ._alea import check_foreign, game as _game, whole, wholes
 
 if TYPE_CHECKING:
     from ._alea import Positions
@@ -61,6 +61,7 @@ def endgames(n: int, fewest: int = 2, most: int = 12, seed: int = 1) -> NDArray[
     They have `fewest` to `most` stones, both sides together, every number and every way to share
     them equally likely, on any squares but each side's goal, either side to move.
     """
+    n, fewest, most, seed = (whole(number, "each argument") for number in (n, fewest, most, seed))
     if not 2 <= fewest <= most <= 12:
         raise ValueError(f"positions have 2 to 12 stones, fewest first, not {fewest} to {most}")
     random = numpy.random.default_rng(seed)
@@ -83,10 +84,24 @@ def endgames(n: int, fewest: int = 2, most: int = 12, seed: int = 1) -> NDArray[
 
 
 class Player(_Player):
-    """A player by its notation. Every question is answered as the first of a game with its seed."""
+    """A player by its notation. Every question is answered as the first of a game with its seed.
+
+    A copy is made by game, notation and seed; a player whose notation names a file has none in another
+    process, since what somebody sent opens no files.
+    """
 
     def __init__(self, game: Game, notation: str, seed: int = 1) -> None:
-        self.game = game
+        self.game, self.seed = game, whole(seed, "a seed")
+
+    def __reduce__(self) -> Any:
+        check_foreign(self.game, self.notation)
+        return _player, (self.game, self.notation, self.seed)
+
+    def __copy__(self) -> Player:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Player:
+        return self
 
     def decide(self, position: Position | str, outcome: int | None = None) -> str:
         """The move where chance has said `outcome`, or what the text says."""
@@ -95,6 +110,12 @@ class Player(_Player):
     def analyse(self, position: Position | str, outcome: int | None = None) -> dict[str, Any]:
         """Win probability, best move and the value of each move, for the side to move."""
         return self.analyse_all([position], outcome)[0]
+
+
+def _player(game: Game, notation: str, seed: int) -> Player:
+    """A player that was written down, which opens no file."""
+    check_foreign(game, notation)
+    return Player(game, notation, seed)
 
 
 class Tables:
@@ -107,12 +128,12 @@ class Tables:
     """
 
     def __init__(self, stones: int = 5, game: Game | str = "einstein", folder: str | os.PathLike[str] | None = None) -> None:
-        most = 5 if folder is None else 6
+        stones, most = whole(stones, "the number of stones"), 5 if folder is None else 6
         if not 2 <= stones <= most:
             where = "in memory" if folder is None else "in files"
             more = "" if folder or stones != 6 else "; 'alea solve --stones 6 --tables DIR' writes those of 6, and folder=DIR reads them"
             raise ValueError(f"tables {where} are for 2 to {most} stones in all, not {stones}{more}")
-        self.stones, self.game = stones, rules(game)
+        self.stones, self.game, self._folder = stones, rules(game), folder
         try:
             self._tables = _Tables(stones, self.game.notation, folder)
         except ValueError as problem:
@@ -120,6 +141,17 @@ class Tables:
                 raise
             command = f"alea solve --stones {stones} --tables {os.fspath(folder)}"
             raise ValueError(f"{problem}; '{command}' writes the files") from None
+
+    def __reduce__(self) -> Any:
+        if self._folder is not None:
+            raise ValueError("tables from files are opened by Tables(stones, folder=…) where they are needed, not copied")
+        return type(self), (self.stones, self.game)
+
+    def __copy__(self) -> Tables:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tables:
+        return self
 
     def value(self, positions: Positions) -> NDArray[numpy.float32]:
         """(n,) float32: win probabilities of the sides to move, before the roll; payoffs at the end."""
@@ -131,14 +163,14 @@ class Tables:
         The moves stand in the order of `Position.moves()`, or, with a face for each position, of
         `Position.moves(outcome)`.
         """
-        return self._tables.moves(positions, None if outcomes is None else _faces(outcomes))
+        return self._tables.moves(positions, outcomes)
 
     def regret(self, positions: Positions, outcomes: Sequence[int] | NDArray[Any], actions: Sequence[int] | NDArray[Any]) -> NDArray[numpy.float32]:
         """(n,) float32: what the move at `actions[i]` of those that face `outcomes[i]` permits gives away."""
-        rated = self._tables.moves(positions, _faces(outcomes))
-        actions = numpy.asarray(actions)
-        if actions.shape != (len(rated),) or actions.dtype.kind not in "iu":
-            raise ValueError(f"{len(rated)} positions need as many whole actions, not {actions.dtype} {actions.shape}")
+        outcomes, actions = wholes(outcomes, "an outcome"), wholes(actions, "an action")
+        rated = self._tables.moves(positions, outcomes)
+        if len(actions) != len(rated):
+            raise ValueError(f"{len(rated)} positions need as many actions, not {len(actions)}")
         absent = numpy.isnan(rated)
         counts = numpy.where(absent.all(axis=1), 0, rated.shape[1] - absent[:, ::-1].argmin(axis=1))
         known = ~numpy.isnan(self.value(positions))
@@ -149,10 +181,3 @@ class Tables:
         chosen = rated[numpy.arange(len(rated)), numpy.where(known, actions, 0)]
         best = numpy.where(absent, -numpy.inf, rated).max(axis=1, initial=-numpy.inf)
         return numpy.where(known, best - chosen, numpy.float32(numpy.nan))
-
-
-def _faces(outcomes: Any) -> list[int]:
-    faces = numpy.asarray(outcomes)
-    if faces.ndim != 1 or faces.dtype.kind not in "iu" or not ((faces >= 1) & (faces <= 6)).all():
-        raise ValueError("outcomes are an array (n,) of whole numbers from 1 to 6")
-    return faces.tolist()

@@ -7,24 +7,26 @@ import numpy
 import pettingzoo
 from pettingzoo.utils import wrappers
 
-from ._alea import Game
+from ._alea import Game, Position, whole
 from ._positions import rules
-from .gym import draw, spaces
+from .gym import RENDER_MODES, check_render_mode, draw, observation, spaces
 
 
 class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
     """A game: agents `seat_0`, `seat_1`, ..., each observing `{"observation", "action_mask"}`.
 
-    `observation` is (cells + 1,) uint8, the symbols that `alea.VecEnv` shows as the seat to move
-    sees them, and last what chance has said; `action_mask` (moves,) int8 says which indices in the list of
-    permitted moves there are, none for who is not to move. At the end each seat's reward is twice
-    its payoff less 1.
+    `observation` is (cells + 1,) uint8, the symbols that `alea.VecEnv` shows as the agent's own seat
+    sees them, whoever is to move, and last what chance has said; `action_mask` (moves,) int8 says
+    which indices in the list of permitted moves there are, none for who is not to move. At the end
+    each seat's reward is twice its payoff less 1.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"name": "alea", "is_parallelizable": False, "render_modes": ["ansi"]}
+    metadata: ClassVar[dict[str, Any]] = {"name": "alea", "is_parallelizable": False, "render_modes": RENDER_MODES}
+    _position: Position | None = None
 
     def __init__(self, game: Game | str = "einstein", render_mode: str | None = None) -> None:
         super().__init__()
+        check_render_mode(render_mode)
         self.game, self.render_mode = rules(game), render_mode
         seen, acts = spaces(self.game)
         mask = gymnasium.spaces.Box(0, 1, (int(acts.n),), numpy.int8)
@@ -54,30 +56,42 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         self._position = self.game.start(int(self._random.integers(2**62)), first)
         self._speak()
 
+    def _begun(self) -> Position:
+        """The position; ValueError before the first `reset()`."""
+        if self._position is None:
+            raise ValueError("the game has not begun; reset()")
+        return self._position
+
     def _speak(self) -> None:
         """Chance speaks, if the game goes on."""
+        position = self._begun()
         self._outcome, self._moves = 0, []
-        if not self._position.is_over:
-            self._outcome = draw(self._position, self._random)
-            self._moves = self._position.moves(self._outcome)
-            self.agent_selection = self.possible_agents[self._position.to_move]
+        if not position.is_over:
+            self._outcome = draw(position, self._random)
+            self._moves = position.moves(self._outcome)
+            self.agent_selection = self.possible_agents[position.to_move]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        rows = self.game.rows([self._position])[0].astype(numpy.uint8)
+        position = self._begun()
+        if agent not in self.possible_agents:
+            raise ValueError(f"an agent is one of {', '.join(self.possible_agents)}, not {agent!r}")
         mask = numpy.zeros(int(self.action_spaces[agent].n), numpy.int8)
         if agent == self.agent_selection:
             mask[: len(self._moves)] = 1
-        return {"observation": numpy.append(rows, numpy.uint8(self._outcome)), "action_mask": mask}
+        seat = self.possible_agents.index(agent)
+        return {"observation": observation(self.game, position, seat, self._outcome), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
+        position = self._begun()
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= int(action) < len(self._moves):
+        chosen = whole(action, "an action")
+        if chosen >= len(self._moves):
             raise ValueError(f"an action is below {len(self._moves)}, not {action}")
         mover = self.agent_selection
         self._cumulative_rewards[mover] = 0.0
-        self._position = self._position.play(int(action), self._outcome)
+        self._position = position.play(chosen, self._outcome)
         self._speak()
         payoffs = self._position.payoffs
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -88,7 +102,7 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         self._accumulate_rewards()
 
     def render(self) -> str:
-        return str(self._position)
+        return str(self._begun())
 
     def close(self) -> None:
         """Nothing is open."""

@@ -2,7 +2,8 @@
 //!
 //! An action is the index of a move among those that chance permits, in list order, as records have
 //! it. A game that ends is followed by the next one on its board within the same step. Invariant:
-//! equal seeds and actions give equal bytes: chance, starts and samples are drawn board by board.
+//! equal seeds and actions give equal bytes: chance, starts and samples are drawn board by board, and
+//! boards that were written down go on as they would have.
 
 use crate::models::symbols;
 use crate::positions::{named_outcomes, outcome_named};
@@ -12,6 +13,7 @@ use engine::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::learned::inputs::Learnable;
+use pyo3::{FromPyObject, IntoPyObject};
 
 /// Where boards write what they show; each slice has a row a board.
 pub(crate) struct Shown<'a> {
@@ -29,6 +31,9 @@ pub(crate) struct Shown<'a> {
     pub(crate) rewards: &'a mut [f32],
     /// Whether the step ended a game.
     pub(crate) terminated: &'a mut [bool],
+    /// What the games that the step ended showed at last to the seat that moved, if somebody wants to
+    /// see it.
+    pub(crate) final_observations: Option<&'a mut [u8]>,
 }
 
 /// Whoever draws what chance says has not spoken.
@@ -41,22 +46,89 @@ struct Board<G: Learnable> {
 }
 
 pub(crate) struct Env<G: Learnable> {
-    game: G,
+    pub(crate) game: G,
     boards: Vec<Board<G>>,
     /// `None` where the caller says what chance says.
-    luck: Option<G::Luck>,
-    starts: RandomStream,
-    samples: RandomStream,
+    luck: Option<Stream<G::Luck>>,
+    starts: Stream<RandomStream>,
+    samples: Stream<RandomStream>,
     /// Symbols of an observation, and columns of the mask.
     pub(crate) widths: [usize; 2],
+}
+
+/// What boards are, in words and numbers.
+#[derive(IntoPyObject, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct State {
+    positions: Vec<String>,
+    outcomes: Vec<u8>,
+    /// Renewals and draws of each stream: chance, starts, samples.
+    streams: [(u64, u64); 3],
 }
 
 /// Most symbols of all observations together.
 const MOST_CELLS: usize = 1 << 31;
 
+/// A source of random draws that can be written down and found again: it begins anew, with another
+/// seed, once it has given many.
+struct Stream<T> {
+    seed: u64,
+    number: u64,
+    renewals: u64,
+    draws: u64,
+    source: T,
+}
+
+/// Draws after which a stream begins anew: what takes some milliseconds to repeat.
+const RENEWED_AFTER: u64 = 1 << 20;
+
+impl<T> Stream<T> {
+    fn new(seed: u64, number: u64, renewals: u64, make: impl Fn(u64) -> T) -> Self {
+        let indices = [number, renewals];
+        let indices = if renewals == 0 {
+            &indices[..1]
+        } else {
+            &indices
+        };
+        Self {
+            seed,
+            number,
+            renewals,
+            draws: 0,
+            source: make(derive_seed(seed, SeedSpace::Playouts, indices)),
+        }
+    }
+
+    /// The source, of which so many draws are taken.
+    #[inline]
+    fn take(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
+        if self.draws >= RENEWED_AFTER {
+            *self = Self::new(self.seed, self.number, self.renewals + 1, make);
+        }
+        self.draws += draws as u64;
+        &mut self.source
+    }
+
+    /// The stream after so many renewals and draws; `most` are taken at a time.
+    fn repeat(
+        &mut self,
+        (renewals, draws): (u64, u64),
+        most: usize,
+        make: impl Fn(u64) -> T,
+        mut draw: impl FnMut(&mut T),
+    ) -> Told<()> {
+        if draws >= RENEWED_AFTER + most as u64 {
+            return Err(format!("no stream has given {draws} draws").into());
+        }
+        *self = Self::new(self.seed, self.number, renewals, make);
+        self.draws = draws;
+        (0..draws).for_each(|_| draw(&mut self.source));
+        Ok(())
+    }
+}
+
 impl<G: Learnable> Env<G> {
     pub(crate) fn new(game: &G, count: usize, seed: u64, explicit_chance: bool) -> Told<Self> {
-        let seed = |index| derive_seed(seed, SeedSpace::Playouts, &[index]);
         // A face permits two stones at most, and each has three steps.
         let most = match G::NAME {
             "einstein" => 6,
@@ -67,8 +139,9 @@ impl<G: Learnable> Env<G> {
         if !(1..=bound).contains(&count) {
             return Err(format!("'n' is 1 to {bound} boards, not {count}").into());
         }
-        let luck = (!explicit_chance).then(|| game.luck(seed(0)));
-        let (mut starts, samples) = (RandomStream::new(seed(1)), RandomStream::new(seed(2)));
+        let luck = (!explicit_chance).then(|| Stream::new(seed, 0, 0, |seed| game.luck(seed)));
+        let mut starts = Stream::new(seed, 1, 0, RandomStream::new);
+        let samples = Stream::new(seed, 2, 0, RandomStream::new);
         let boards = (0..count).map(|_| Board {
             position: start(game, &mut starts),
             outcome: UNSAID,
@@ -83,10 +156,71 @@ impl<G: Learnable> Env<G> {
             widths,
         })
     }
+
+    /// The boards in words and numbers.
+    pub(crate) fn state(&self) -> State {
+        let luck = self.luck.as_ref();
+        let luck = luck.map_or((0, 0), |luck| (luck.renewals, luck.draws));
+        let randoms = [&self.starts, &self.samples];
+        let [starts, samples] = randoms.map(|stream| (stream.renewals, stream.draws));
+        let text = |board: &Board<G>| self.game.format_position(&board.position, None);
+        State {
+            positions: self.boards.iter().map(text).collect(),
+            outcomes: self.boards.iter().map(|board| board.outcome).collect(),
+            streams: [luck, starts, samples],
+        }
+    }
+
+    /// Boards as they were written down, on as many of the same seed.
+    pub(crate) fn restore(&mut self, state: &State, shown: &mut Shown<'_>) -> Told<()> {
+        let (game, count) = (&self.game, self.boards.len());
+        if [state.positions.len(), state.outcomes.len()] != [count; 2] {
+            return Err(format!("a state of {count} boards has as many positions").into());
+        }
+        let read = |(text, &outcome): (&String, &u8)| {
+            let (position, _) = game.parse_position(text)?;
+            let mut moves = G::Moves::default();
+            if outcome != UNSAID {
+                let outcome = outcome_named(game, outcome.into())?;
+                game.permitted(&position, outcome, &mut moves);
+            }
+            Told::Ok(Board {
+                position,
+                outcome,
+                moves,
+            })
+        };
+        let boards = state.positions.iter().zip(&state.outcomes).map(read);
+        let boards = boards.collect::<Told<Vec<_>>>()?;
+        let [luck, starts, samples] = state.streams;
+        let mut random = RandomStream::new(0);
+        let first = start_by(game, &mut random);
+        if let Some(stream) = &mut self.luck {
+            let make = |seed| game.luck(seed);
+            stream.repeat(luck, count, make, |luck| drop(luck.draw(game, &first)))?;
+        }
+        let stream = &mut self.starts;
+        stream.repeat(starts, 1, RandomStream::new, |random| {
+            let _ = start_by(game, random);
+        })?;
+        let stream = &mut self.samples;
+        stream.repeat(samples, count, RandomStream::new, |random| {
+            let _ = random.next_u64();
+        })?;
+        self.boards = boards;
+        for (at, board) in self.boards.iter().enumerate() {
+            show(&self.game, self.widths, board, at, shown);
+        }
+        Ok(())
+    }
 }
 
-/// The start of a game; whoever begins is drawn.
-fn start<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Position {
+/// The start of the next game; whoever begins is drawn.
+fn start<G: Learnable>(game: &G, starts: &mut Stream<RandomStream>) -> G::Position {
+    start_by(game, starts.take(1, RandomStream::new))
+}
+
+fn start_by<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Position {
     loop {
         let first = random.below(game.seats());
         let position = game.random_start(random, first);
@@ -98,7 +232,7 @@ fn start<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Position {
 
 /// Lets chance speak, if it is drawn here.
 #[inline]
-fn draw<G: Learnable>(game: &G, luck: &mut Option<G::Luck>, board: &mut Board<G>) {
+fn draw<G: Learnable>(game: &G, luck: &mut Option<&mut G::Luck>, board: &mut Board<G>) {
     if let Some(luck) = luck {
         (board.outcome, board.moves) = luck.draw(game, &board.position);
     } else {
@@ -129,14 +263,36 @@ fn show<G: Learnable>(
 }
 
 impl<G: Learnable> Env<G> {
-    pub(crate) fn reset(&mut self, shown: &mut Shown<'_>) {
-        shown.rewards.fill(0.0);
-        shown.terminated.fill(false);
-        for (at, board) in self.boards.iter_mut().enumerate() {
-            board.position = start(&self.game, &mut self.starts);
-            draw(&self.game, &mut self.luck, board);
-            show(&self.game, self.widths, board, at, shown);
+    /// Begins new games, where a mask says so if there is one; with a seed chance and starts are
+    /// from then on those of that seed.
+    pub(crate) fn reset(
+        &mut self,
+        mask: Option<&[bool]>,
+        seed: Option<u64>,
+        shown: &mut Shown<'_>,
+    ) -> Told<()> {
+        let count = self.boards.len();
+        if let Some(found) = mask.map(<[bool]>::len).filter(|&found| found != count) {
+            return Err(format!("one truth value a board: {count}, not {found}").into());
         }
+        if let Some(seed) = seed {
+            let fresh = Self::new(&self.game, count, seed, self.luck.is_none())?;
+            (self.luck, self.starts, self.samples) = (fresh.luck, fresh.starts, fresh.samples);
+        }
+        let game = &self.game;
+        let drawn = mask.map_or(count, |mask| mask.iter().filter(|&&reset| reset).count());
+        let luck = self.luck.as_mut();
+        let mut luck = luck.map(|luck| luck.take(drawn, |seed| game.luck(seed)));
+        for (at, board) in self.boards.iter_mut().enumerate() {
+            if mask.is_none_or(|mask| mask[at]) {
+                board.position = start(game, &mut self.starts);
+                draw(game, &mut luck, board);
+                show(game, self.widths, board, at, shown);
+                shown.rewards[at] = 0.0;
+                shown.terminated[at] = false;
+            }
+        }
+        Ok(())
     }
 
     /// Makes a move on every board, or none on any if an action is none.
@@ -153,18 +309,24 @@ impl<G: Learnable> Env<G> {
         if let Some(problem) = pairs.find_map(illegal) {
             return Err(problem.into());
         }
+        let (game, luck) = (&self.game, self.luck.as_mut());
+        let mut luck = luck.map(|luck| luck.take(actions.len(), |seed| game.luck(seed)));
         for (at, (board, &action)) in self.boards.iter_mut().zip(actions).enumerate() {
-            let mover = self.game.to_move(&board.position);
+            let mover = game.to_move(&board.position);
             let mv = board.moves[action as usize];
-            board.position = self.game.play(&board.position, mv);
-            let payoff = self.game.payoff(&board.position, mover);
+            board.position = game.play(&board.position, mv);
+            let payoff = game.payoff(&board.position, mover);
             shown.terminated[at] = payoff.is_some();
             shown.rewards[at] = payoff.map_or(0.0, |payoff| 2.0 * payoff - 1.0);
             if payoff.is_some() {
-                board.position = start(&self.game, &mut self.starts);
+                if let Some(last) = &mut shown.final_observations {
+                    let cells = self.widths[0];
+                    game.look(&board.position, mover, &mut last[at * cells..][..cells]);
+                }
+                board.position = start(game, &mut self.starts);
             }
-            draw(&self.game, &mut self.luck, board);
-            show(&self.game, self.widths, board, at, shown);
+            draw(game, &mut luck, board);
+            show(game, self.widths, board, at, shown);
         }
         Ok(())
     }
@@ -206,13 +368,12 @@ impl<G: Learnable> Env<G> {
 
     /// An action a board, all equally likely.
     pub(crate) fn sample(&mut self) -> Told<Vec<i64>> {
-        let random = &mut self.samples;
-        let one = |board: &Board<G>| match board.moves.len() {
-            0 => None,
-            count => Some(random.below(count) as i64),
-        };
-        let all: Option<Vec<i64>> = self.boards.iter().map(one).collect();
-        Ok(all.ok_or("chance has not spoken; reset() or step_chance()")?)
+        if self.boards.iter().any(|board| board.moves.is_empty()) {
+            return Err("chance has not spoken; reset() or step_chance()".into());
+        }
+        let random = self.samples.take(self.boards.len(), RandomStream::new);
+        let one = |board: &Board<G>| random.below(board.moves.len()) as i64;
+        Ok(self.boards.iter().map(one).collect())
     }
 
     /// The positions as text.

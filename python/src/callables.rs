@@ -199,7 +199,7 @@ impl<G: Learnable> Evaluator<G> for Called<G> {
         if positions.is_empty() {
             return;
         }
-        let (rows, width) = shown(game, self.view, positions);
+        let (rows, width) = shown(game, self.view, positions, None);
         let (answer, answered) = channel();
         let request = Request {
             whom: self.door.whom,

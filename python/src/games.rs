@@ -4,15 +4,16 @@
 //! generic over them is one of [`Of`]. Invariant: evaluators are read once, and anew only if their
 //! file has changed.
 
-use crate::Told;
 use crate::models::{Looks, shown, view};
 use crate::positions::{At, Position, Positions, bits_of, own, positions_of, unpacked};
+use crate::whole::Whole;
+use crate::{Told, wrong};
 use engine::core::{game::Game as _, random::RandomStream};
 use engine::games::{einstein, havannah, reversi, reversixt};
 use engine::learned::inputs::Learnable;
 use engine::play::{build, notation::Notation, playable::Playable as _, registry::AnyEvaluator};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::prelude::*;
+use pyo3::{prelude::*, types::PyType};
 use std::{
     collections::HashMap,
     path::Path,
@@ -75,15 +76,23 @@ const KEPT: usize = 16;
 type Said = (Option<Vec<Vec<f32>>>, Option<Vec<f32>>);
 
 impl<G: Learnable> Rules<G> {
-    pub(crate) fn read(text: &str) -> Told<Self> {
-        Ok(Self {
-            game: Arc::new(G::from_notation(text, None)?),
+    pub(crate) fn read(text: &str, map: Option<&str>) -> Told<Self> {
+        Ok(Self::new(Arc::new(G::from_notation(text, map)?)))
+    }
+
+    pub(crate) fn new(game: Arc<G>) -> Self {
+        Self {
+            game,
             evaluators: Mutex::default(),
-        })
+        }
     }
 
     fn name(&self) -> &'static str {
         G::NAME
+    }
+
+    fn map(&self) -> Option<String> {
+        self.game.map()
     }
 
     fn start(&self, seed: u64, first: usize) -> Told<Arc<At<G>>> {
@@ -188,15 +197,20 @@ pub(crate) fn valued<G: Learnable>(
     values
 }
 
-/// The game of a notation.
+/// The game of a notation, which may name a file with a map.
 #[pyfunction]
 pub(crate) fn game(notation: &str) -> Told<Game> {
+    named(notation, None)
+}
+
+/// The game of a notation, with the text of its map.
+fn named(notation: &str, map: Option<&str>) -> Told<Game> {
     macro_rules! named {
         ($($of:ident: $type:ty),*) => {{
             let name = Notation::parse(notation)?.name;
             let names = [$(<$type>::NAME),*].join(", ");
             match name.as_str() {
-                $(<$type>::NAME => Rules::read(notation).map(Of::$of),)*
+                $(<$type>::NAME => Rules::read(notation, map).map(Of::$of),)*
                 name => Err(format!("there is no game '{name}'; there are {names}").into()),
             }
         }};
@@ -239,6 +253,32 @@ pub(crate) fn heads(
 
 #[pymethods]
 impl Game {
+    /// The game of a notation, with the text of its map if it has one. No file is opened.
+    #[new]
+    #[pyo3(signature = (notation, map = None))]
+    fn new(notation: &str, map: Option<&str>) -> Told<Self> {
+        if map.is_none() && Notation::parse(notation)?.says("map").is_some() {
+            let line = "'map' is the text of a map; alea.game(notation) reads one from a file";
+            return Err(line.into());
+        }
+        named(notation, map)
+    }
+
+    /// What a copy in another process is made of.
+    fn __reduce__<'py>(own: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, Option<String>)) {
+        let game = own.get();
+        let map = each!(&game.0, rules => rules.map());
+        (own.get_type(), (game.notation(), map))
+    }
+
+    fn __copy__(own: &Bound<'_, Self>) -> Py<Self> {
+        own.clone().unbind()
+    }
+
+    fn __deepcopy__(own: &Bound<'_, Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        own.clone().unbind()
+    }
+
     /// Its name without parameters.
     #[getter]
     fn name(&self) -> &'static str {
@@ -258,15 +298,15 @@ impl Game {
     }
 
     /// A first position; `first` begins, unless the game says who does.
-    #[pyo3(signature = (seed = 1, first = 0))]
-    fn start(&self, seed: u64, first: usize) -> Told<Position> {
+    #[pyo3(signature = (seed = Whole(1), first = Whole(0)))]
+    fn start(&self, seed: Whole<u64>, first: Whole<usize>) -> Told<Position> {
         Ok(Position(
-            each!(&self.0, rules => in rules.start(seed, first)?),
+            each!(&self.0, rules => in rules.start(seed.0, first.0)?),
         ))
     }
 
     /// The position of a text; what chance has said in it is left out.
-    fn position(&self, text: &str) -> Told<Position> {
+    pub(crate) fn position(&self, text: &str) -> Told<Position> {
         Ok(Position(each!(&self.0, rules => in rules.parse(text)?.0)))
     }
 
@@ -282,19 +322,25 @@ impl Game {
     }
 
     /// What a model looks at: (n, active) uint16, the rows of a network with these groups of inputs,
-    /// or with `None` the symbols of all cells, as `VecEnv.observations` has them.
-    #[pyo3(signature = (positions, inputs = None))]
+    /// or with `None` the symbols of all cells, as `VecEnv.observations` has them; as `seat` sees
+    /// them, or each position's seat to move.
+    #[pyo3(signature = (positions, inputs = None, seat = None))]
     fn rows<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         inputs: Looks,
+        seat: Option<Whole<usize>>,
     ) -> PyResult<Bound<'py, PyArray2<u16>>> {
         let positions = positions_of(self, positions)?;
+        let (seat, seats) = (seat.map(|Whole(seat)| seat), self.seats());
+        if let Some(seat) = seat.filter(|&seat| seat >= seats) {
+            return Err(wrong(format!("a seat is below {seats}, not {seat}")));
+        }
         let rows = || {
             each!(&self.0, rules => {
                 let own = rules.own(&positions)?;
-                Told::Ok(shown(&*rules.game, view(&*rules.game, &inputs)?, &own))
+                Told::Ok(shown(&*rules.game, view(&*rules.game, &inputs)?, &own, seat))
             })
         };
         let (rows, width) = py.detach(rows)?;

@@ -22,6 +22,7 @@ mod positions;
 mod samples;
 mod tables;
 mod vec_env;
+mod whole;
 
 /// What went wrong, in one line: a `ValueError`. Invariant: made of errors of the engine alone; those
 /// of Python stay what they are.
@@ -81,11 +82,12 @@ mod _alea {
         games::{Game, evaluate, game, heads},
         matches::{arena, regret, suites},
         models::save_network,
-        players::Player,
+        players::{Player, check_foreign},
         positions::Position,
         samples::{Batches, Samples, convert},
         tables::Tables,
         vec_env::VecEnv,
+        whole::{whole, wholes},
     };
 
     #[pymodule_init]

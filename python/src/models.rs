@@ -5,6 +5,7 @@
 
 use crate::Told;
 use crate::games::{Game, each};
+use engine::core::game::Seat;
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::{Learnable, with_view},
@@ -35,11 +36,12 @@ pub(crate) fn symbols<G: Learnable>(game: &G) -> usize {
     ends.max().unwrap_or(0)
 }
 
-/// What each position shows to its seat to move, so many numbers a position.
+/// What each position shows to a seat, or to its seat to move, so many numbers a position.
 pub(crate) fn shown<G: Learnable>(
     game: &G,
     view: View<G>,
     positions: &[G::Position],
+    seat: Option<Seat>,
 ) -> (Vec<u16>, usize) {
     let width = match view {
         Some(groups) => game.input_runs(groups).len(),
@@ -47,7 +49,7 @@ pub(crate) fn shown<G: Learnable>(
     };
     let mut rows = vec![0; width * positions.len()];
     for (position, row) in positions.iter().zip(rows.chunks_exact_mut(width)) {
-        let seat = game.to_move(position);
+        let seat = seat.unwrap_or_else(|| game.to_move(position));
         match view {
             Some(groups) => game.input_rows(groups, position, seat, row),
             None => with_view(game, position, seat, |symbols| {

@@ -6,7 +6,8 @@
 use engine::search::limits::Limits;
 use crate::Told;
 use crate::games::{Game, any, each};
-use crate::positions::{At, Question, own, question};
+use crate::positions::{At, Question, heard, own, question};
+use crate::whole::Whole;
 use engine::core::{
     game::OutcomeList as _,
     random::{SeedSpace, derive_seed},
@@ -141,8 +142,11 @@ impl Player {
     fn questions(
         &self,
         positions: &[Bound<'_, PyAny>],
-        outcome: Option<u8>,
+        outcome: Option<Whole<i64>>,
     ) -> PyResult<Vec<Question>> {
+        let outcome = each!(&self.game.get().0, rules => {
+            heard(&*rules.game, outcome.as_ref())
+        })?;
         let read = |position| {
             let (position, said) = question(self.game.get(), position)?;
             Ok((position, outcome.or(said)))
@@ -151,12 +155,28 @@ impl Player {
     }
 }
 
+/// Refuses a player that names a file: what somebody sent opens none.
+#[pyfunction]
+pub(crate) fn check_foreign(_game: &Game, notation: &str) -> Told<()> {
+    if ["model:", "patterns"]
+        .iter()
+        .any(|file| notation.contains(file))
+    {
+        let line = format!(
+            "the player '{notation}' names a file, so it is made where it is needed and not copied"
+        );
+        return Err(line.into());
+    }
+    Ok(())
+}
+
 #[pymethods]
 impl Player {
     #[new]
-    #[pyo3(signature = (game, notation, seed = 1))]
-    fn new(game: Bound<'_, Game>, notation: &str, seed: u64) -> Told<Self> {
-        let thinker = each!(&game.get().0, rules => in Thinker::new(&rules.game, notation, seed)?);
+    #[pyo3(signature = (game, notation, seed = Whole(1)))]
+    fn new(game: Bound<'_, Game>, notation: &str, seed: Whole<u64>) -> Told<Self> {
+        let thinker =
+            each!(&game.get().0, rules => in Thinker::new(&rules.game, notation, seed.0)?);
         let game = game.unbind();
         Ok(Self { game, thinker })
     }
@@ -168,28 +188,28 @@ impl Player {
     }
 
     /// The move of each of some positions, where chance has said `outcome`, or what their texts say.
-    #[pyo3(signature = (positions, outcome = None, threads = 1))]
+    #[pyo3(signature = (positions, outcome = None, threads = Whole(1)))]
     fn decide_all(
         &self,
         py: Python<'_>,
         positions: Vec<Bound<'_, PyAny>>,
-        outcome: Option<u8>,
-        threads: usize,
+        outcome: Option<Whole<i64>>,
+        threads: Whole<usize>,
     ) -> PyResult<Vec<String>> {
-        let questions = self.questions(&positions, outcome)?;
+        let (questions, Whole(threads)) = (self.questions(&positions, outcome)?, threads);
         Ok(py.detach(|| each!(&self.thinker, thinker => thinker.decide(&questions, threads)))?)
     }
 
     /// What it thinks of each of some positions.
-    #[pyo3(signature = (positions, outcome = None, threads = 1))]
+    #[pyo3(signature = (positions, outcome = None, threads = Whole(1)))]
     fn analyse_all(
         &self,
         py: Python<'_>,
         positions: Vec<Bound<'_, PyAny>>,
-        outcome: Option<u8>,
-        threads: usize,
+        outcome: Option<Whole<i64>>,
+        threads: Whole<usize>,
     ) -> PyResult<Vec<Analysis>> {
-        let questions = self.questions(&positions, outcome)?;
+        let (questions, Whole(threads)) = (self.questions(&positions, outcome)?, threads);
         Ok(py.detach(|| each!(&self.thinker, thinker => thinker.analyse(&questions, threads)))?)
     }
 }

@@ -3,14 +3,18 @@
 //! Invariant: a position goes back to its type only in a game of the same notation and the same map,
 //! so none is read by other rules.
 
-use crate::games::{Game, any, each};
+use crate::games::{Game, Rules, any, each};
+use crate::whole::{Whole, whole};
 use crate::{Told, wrong};
 use engine::core::game::{Game as _, Outcome};
 use engine::games::einstein;
 use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable as _;
-use numpy::PyReadonlyArray1;
-use pyo3::prelude::*;
+use numpy::{PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::{
+    prelude::*,
+    types::{PyString, PyType},
+};
 use std::{any::Any, sync::Arc};
 
 /// A position before chance has spoken. It never changes.
@@ -63,13 +67,18 @@ impl<G: Learnable> At<G> {
 
     fn play(&self, mv: &Bound<'_, PyAny>, outcome: Option<u8>) -> PyResult<Arc<Self>> {
         let legal = self.legal(outcome)?;
-        let mv = match mv.extract::<usize>() {
-            Ok(index) => legal.get(index).copied().ok_or_else(|| {
-                let count = legal.len();
-                let range = format!("below {count}, the number of moves, not {index}");
-                wrong(format!("a move's index is {range}"))
-            }),
-            Err(_) => Ok(self.named(&mv.extract::<String>()?, &legal)?),
+        let mv = if let Ok(name) = mv.cast::<PyString>() {
+            Ok(self.named(&name.to_cow()?, &legal)?)
+        } else {
+            let index = whole(mv, "a move is its text or its index, and that")?;
+            usize::try_from(index)
+                .ok()
+                .and_then(|index| legal.get(index).copied())
+                .ok_or_else(|| {
+                    let count = legal.len();
+                    let range = format!("below {count}, the number of moves, not {index}");
+                    wrong(format!("a move's index is {range}"))
+                })
         };
         Ok(Arc::new(Self {
             game: Arc::clone(&self.game),
@@ -96,6 +105,12 @@ pub(crate) fn outcome_named<G: Learnable>(game: &G, outcome: i64) -> Told<u8> {
     let named = named.filter(|outcome| names.contains(outcome));
     let (first, last) = (names.start(), names.end());
     Ok(named.ok_or_else(|| format!("an outcome is {first} to {last}, not {outcome}"))?)
+}
+
+/// The outcome that Python names, if it names one.
+pub(crate) fn heard<G: Learnable>(game: &G, outcome: Option<&Whole<i64>>) -> Told<Option<u8>> {
+    let named = outcome.map(|&Whole(outcome)| outcome_named(game, outcome));
+    named.transpose()
 }
 
 /// A position as one of this game.
@@ -146,7 +161,12 @@ pub(crate) fn question(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<Que
     if let Ok(position) = position.cast::<Position>() {
         return Ok((position.get().0.clone(), None));
     }
-    let (text, said): (String, _) = (position.extract()?, &mut None);
+    let Ok(text) = position.cast::<PyString>() else {
+        let kind = position.get_type().name()?;
+        let line = format!("a position is an alea.Position or its text, not of type {kind}");
+        return Err(wrong(line));
+    };
+    let (text, said) = (text.to_cow()?, &mut None);
     let read = each!(&game.0, rules => in {
         let (at, outcome) = rules.parse(&text)?;
         *said = outcome;
@@ -161,6 +181,13 @@ pub(crate) fn positions_of(game: &Game, positions: &Bound<'_, PyAny>) -> PyResul
         let packed = packed.as_array().iter().copied().collect();
         return Ok(Positions::Packed(packed));
     }
+    if let Ok(array) = positions.cast::<PyUntypedArray>()
+        && array.dtype().kind() != b'O'
+    {
+        let (kind, shape) = (array.dtype(), array.getattr("shape")?);
+        let line = format!("packed positions are an array (n,) of uint64, not {kind} {shape}");
+        return Err(wrong(line));
+    }
     let positions: Vec<Bound<'_, PyAny>> = positions.extract()?;
     let read = positions.iter().map(|own| Ok(question(game, own)?.0));
     Ok(Positions::Read(read.collect::<PyResult<_>>()?))
@@ -168,6 +195,26 @@ pub(crate) fn positions_of(game: &Game, positions: &Bound<'_, PyAny>) -> PyResul
 
 #[pymethods]
 impl Position {
+    /// The position of a text; what chance has said in it is left out.
+    #[new]
+    fn new(game: &Game, text: &str) -> Told<Self> {
+        game.position(text)
+    }
+
+    /// Its game and its text: what a copy in another process is made of.
+    fn __reduce__<'py>(own: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Game, String))> {
+        let game = each!(&own.get().0, at => in Rules::new(Arc::clone(&at.game)));
+        Ok((own.get_type(), (Game(game), own.get().text())))
+    }
+
+    fn __copy__(own: &Bound<'_, Self>) -> Py<Self> {
+        own.clone().unbind()
+    }
+
+    fn __deepcopy__(own: &Bound<'_, Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        own.clone().unbind()
+    }
+
     /// The position as text, as the command line has it.
     #[getter]
     fn text(&self) -> String {
@@ -202,23 +249,28 @@ impl Position {
 
     /// The moves that an outcome permits, or all that some outcome does, in list order.
     #[pyo3(signature = (outcome = None))]
-    fn moves(&self, outcome: Option<u8>) -> Told<Vec<String>> {
-        each!(&self.0, at => at.names(outcome))
+    fn moves(&self, outcome: Option<Whole<i64>>) -> Told<Vec<String>> {
+        each!(&self.0, at => at.names(heard(&*at.game, outcome.as_ref())?))
     }
 
     /// The position after a move, given as text or as its index in `moves(outcome)`.
     #[pyo3(signature = (mv, outcome = None))]
-    fn play(&self, mv: &Bound<'_, PyAny>, outcome: Option<u8>) -> PyResult<Self> {
-        Ok(Self(each!(&self.0, at => in at.play(mv, outcome)?)))
+    fn play(&self, mv: &Bound<'_, PyAny>, outcome: Option<Whole<i64>>) -> PyResult<Self> {
+        Ok(Self(each!(&self.0, at => in {
+            at.play(mv, heard(&*at.game, outcome.as_ref())?)?
+        })))
     }
 
     /// The position as one `<svg>` element.
     #[pyo3(signature = (outcome = None))]
-    fn svg(&self, outcome: Option<u8>) -> String {
-        each!(&self.0, at => at.game.svg(&at.position, outcome))
+    fn svg(&self, outcome: Option<Whole<i64>>) -> Told<String> {
+        each!(&self.0, at => {
+            let outcome = heard(&*at.game, outcome.as_ref())?;
+            Ok(at.game.svg(&at.position, outcome))
+        })
     }
 
-    fn _repr_svg_(&self) -> String {
+    fn _repr_svg_(&self) -> Told<String> {
         self.svg(None)
     }
 

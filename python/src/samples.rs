@@ -6,6 +6,7 @@
 use crate::games::{Game, any, each};
 use crate::models::{Looks, View, shown, view};
 use crate::positions::bits_of;
+use crate::whole::Whole;
 use crate::{Told, pool};
 use engine::learned::inputs::Learnable;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -40,19 +41,19 @@ pub(crate) struct Batches(Mutex<Receiver<Told<Batch>>>);
 #[pyo3(from_item_all)]
 struct Order {
     inputs: Looks,
-    batch: usize,
+    batch: Whole<usize>,
     /// `None`: the validation samples, as they are.
-    epoch: Option<usize>,
-    seed: u64,
-    window: usize,
+    epoch: Option<Whole<usize>>,
+    seed: Whole<u64>,
+    window: Whole<usize>,
     symmetries: bool,
     /// Which part of the shards, of how many.
-    part: [usize; 2],
+    part: [Whole<usize>; 2],
 }
 
 /// What is a sample, see docs/training.md: its label, whether exact ones count alone, the scale of
 /// errors; the share that validates and the seed of that.
-type Choice = (Option<String>, bool, f32, f64, u64);
+type Choice = (Option<String>, bool, f32, f64, Whole<u64>);
 
 /// Some samples, a row each.
 struct Batch {
@@ -68,7 +69,7 @@ struct Batch {
 fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
-    (label, exact, error_scale, validation_share, seed): Choice,
+    (label, exact, error_scale, validation_share, Whole(seed)): Choice,
 ) -> Told<Set<G>> {
     let options = SampleOptions {
         label,
@@ -92,8 +93,9 @@ fn open<G: Learnable>(
 fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<Batch>>> {
     /// Batches that may wait.
     const AHEAD: usize = 2;
-    let [part, parts] = order.part;
-    if order.batch == 0 || order.window == 0 || part >= parts {
+    let [Whole(part), Whole(parts)] = order.part;
+    let (Whole(size), Whole(window), Whole(seed)) = (order.batch, order.window, order.seed);
+    if size == 0 || window == 0 || part >= parts {
         return Err(
             "'batch' and 'window' are at least 1, a part is below the number of parts".into(),
         );
@@ -103,16 +105,16 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<B
     let view = view(samples.game(), &order.inputs)?;
     std::thread::spawn(move || {
         let pass = match order.epoch {
-            Some(epoch) => {
+            Some(Whole(epoch)) => {
                 let shuffle = Shuffle {
-                    seed: order.seed,
+                    seed,
                     epoch,
-                    window: order.window,
+                    window,
                     symmetries: order.symmetries,
                 };
-                Pass::training(&samples, order.batch, shuffle, 0).part(order.part, &pool)
+                Pass::training(&samples, size, shuffle, 0).part([part, parts], &pool)
             }
-            None => Pass::validation(&samples, order.batch),
+            None => Pass::validation(&samples, size),
         };
         let prepare = |some: &[Sample<_>]| pool.install(|| batch(samples.game(), view, some));
         let through = pass.each(prepare, |_, batch| {
@@ -132,7 +134,7 @@ fn batch<G: Learnable>(game: &G, view: View<G>, samples: &[Sample<G::Position>])
     const TASK: usize = 512;
     let positions: Vec<G::Position> = samples.iter().map(|sample| sample.position).collect();
     let tasks = positions.par_chunks(TASK);
-    let rows: Vec<_> = tasks.map(|some| shown(game, view, some).0).collect();
+    let rows: Vec<_> = tasks.map(|some| shown(game, view, some, None).0).collect();
     let left = |position| game.remaining(position) as u16;
     let floats = |part: fn(&Sample<G::Position>) -> f32| samples.iter().map(part).collect();
     Batch {

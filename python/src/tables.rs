@@ -4,8 +4,9 @@
 //! moves.
 
 use crate::games::{Game, Rules, game};
-use crate::positions::positions_of;
-use crate::{in_parallel, wrong};
+use crate::positions::{outcome_named, positions_of};
+use crate::whole::{Whole, all};
+use crate::{Told, in_parallel, wrong};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
     Position, Standard,
@@ -80,8 +81,14 @@ impl Tables {
 impl Tables {
     #[new]
     #[pyo3(signature = (stones, name, folder = None))]
-    fn new(py: Python<'_>, stones: usize, name: &str, folder: Option<PathBuf>) -> PyResult<Self> {
-        let rules: Rules<Standard> = Rules::read(name)?;
+    fn new(
+        py: Python<'_>,
+        stones: Whole<usize>,
+        name: &str,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let Whole(stones) = stones;
+        let rules: Rules<Standard> = Rules::read(name, None)?;
         let variant = rules.game.variant();
         let tables = py.detach(|| match &folder {
             Some(folder) => Exact::open(folder, stones, variant, &in_parallel),
@@ -112,16 +119,26 @@ impl Tables {
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
-        outcomes: Option<Vec<u8>>,
+        outcomes: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let read = self.read(positions)?;
         let count = read.len();
-        let names = self.rules.game.outcome_names();
-        if let Some(outcomes) = &outcomes
-            && (outcomes.len() != count || !outcomes.iter().all(|face| names.contains(face)))
+        let named = |outcome: &i64| outcome_named(&*self.rules.game, *outcome);
+        let outcomes = match outcomes {
+            Some(outcomes) => {
+                let outcomes = all(outcomes, "an outcome")?;
+                let named = outcomes.iter().map(named);
+                Some(named.collect::<Told<Vec<u8>>>()?)
+            }
+            None => None,
+        };
+        if let Some(found) = outcomes
+            .as_ref()
+            .map(Vec::len)
+            .filter(|&found| found != count)
         {
             return Err(wrong(format!(
-                "{count} positions need as many outcomes, each 1 to 6"
+                "{count} positions need as many outcomes, not {found}"
             )));
         }
         let rated = py.detach(|| self.rated(&read, outcomes.as_deref()));

@@ -4,13 +4,13 @@
 //! together. Invariant: once the callable has failed, or Python was interrupted, nobody waits for it
 //! any more.
 
-use engine::search::limits::Limits;
 use crate::Told;
 use crate::games::valued;
 use crate::models::{Looks, View, shown, view};
 use engine::core::evaluator::Evaluator;
 use engine::learned::inputs::Learnable;
 use engine::play::player::{Analysis, Decision, Player};
+use engine::search::limits::Limits;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::{
@@ -139,7 +139,12 @@ impl<G: Learnable> Player<G> for Caller<G> {
 
     fn new_game(&mut self, _: u64) {}
 
-    fn decide(&mut self, position: &G::Position, legal: &[G::Move], _limits: &Limits) -> Decision<G::Move> {
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        _limits: &Limits,
+    ) -> Decision<G::Move> {
         if let [only] = legal[..] {
             return Decision::unrated(only);
         }
@@ -160,7 +165,12 @@ impl<G: Learnable> Player<G> for Caller<G> {
         }
     }
 
-    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>, _limits: &Limits) -> Analysis<G::Move> {
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        _limits: &Limits,
+    ) -> Analysis<G::Move> {
         Analysis::unrated(&self.game, position, legal)
     }
 }

@@ -3,7 +3,6 @@
 //! Invariant: answers depend on question and seed alone, not on what was asked before or on how many
 //! threads there are.
 
-use engine::search::limits::Limits;
 use crate::Told;
 use crate::games::{Game, any, each};
 use crate::positions::{At, Question, heard, own, question};
@@ -14,6 +13,7 @@ use engine::core::{
 };
 use engine::learned::inputs::Learnable;
 use engine::play::{build::PlayerRecipe, opinion::Opinion, player::Player as Playing};
+use engine::search::limits::Limits;
 use pyo3::prelude::*;
 use std::sync::Arc;
 

@@ -5,6 +5,7 @@
 //! equal seeds and actions give equal bytes: chance, starts and samples are drawn board by board, and
 //! boards that were written down go on as they would have.
 
+use crate::games::Rules;
 use crate::models::symbols;
 use crate::positions::{named_outcomes, outcome_named};
 use crate::{Told, Wrong};
@@ -14,6 +15,7 @@ use engine::core::{
 };
 use engine::learned::inputs::Learnable;
 use pyo3::{FromPyObject, IntoPyObject};
+use std::sync::Arc;
 
 /// Where boards write what they show; each slice has a row a board.
 pub(crate) struct Shown<'a> {
@@ -46,7 +48,7 @@ struct Board<G: Learnable> {
 }
 
 pub(crate) struct Env<G: Learnable> {
-    pub(crate) game: G,
+    game: G,
     boards: Vec<Board<G>>,
     /// `None` where the caller says what chance says.
     luck: Option<Stream<G::Luck>>,
@@ -155,6 +157,10 @@ impl<G: Learnable> Env<G> {
             samples,
             widths,
         })
+    }
+
+    pub(crate) fn rules(&self) -> Rules<G> {
+        Rules::new(Arc::new(self.game.clone()))
     }
 
     /// The boards in words and numbers.

@@ -4,12 +4,11 @@
 //! something is wrong, nothing is.
 
 use crate::boards::{Env, Shown, State};
-use crate::games::{self, Game, Rules, any, each};
+use crate::games::{self, Game, any, each};
 use crate::whole::{Whole, all};
 use crate::{Told, wrong};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::{prelude::*, types::PyType};
-use std::sync::Arc;
 
 /// `n` games stepped at once. Its arrays belong to it and are overwritten by every step.
 #[pyclass(module = "alea")]
@@ -201,7 +200,7 @@ impl VecEnv {
     /// What a copy goes on from: the game, arguments, and what the boards are.
     fn __reduce__<'py>(own: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Arguments, Parts)> {
         let (py, env) = (own.py(), own.try_borrow()?);
-        let game = each!(&env.boards, boards => in Rules::new(Arc::new(boards.game.clone())));
+        let game = each!(&env.boards, boards => in boards.rules());
         let has_final = env.final_observations.is_some();
         let arguments = (Game(game), env.n, env.seed, env.explicit_chance, has_final);
         let state = each!(&env.boards, boards => boards.state());

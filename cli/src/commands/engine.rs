@@ -4,6 +4,7 @@ mod input;
 
 use crate::games::with_game;
 use anyhow::{Context, Result, anyhow};
+use engine::core::text::from_utf8_or_latin1;
 use input::Input;
 use protocols::{Next, Outside, Protocol, Speech, Terms};
 use std::{
@@ -154,6 +155,5 @@ fn text_of_file(path: &str) -> Result<String, String> {
             "{path}: a file of games has at most {MAX_FILE} bytes here"
         ));
     }
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+    from_utf8_or_latin1(&bytes).map_err(|problem| format!("{path}: {problem}"))
 }

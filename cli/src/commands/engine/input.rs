@@ -3,6 +3,7 @@
 //!
 //! Invariant: a search ends by what arrives after it began, and by nothing that was there before.
 
+use engine::core::text::without_mark;
 use protocols::LONGEST_LINE;
 use std::{
     collections::VecDeque,
@@ -163,7 +164,9 @@ fn split(bytes: &[u8], partial: &mut Vec<u8>, lines: &mut Vec<String>) {
 }
 
 fn text(line: &mut Vec<u8>) -> String {
-    String::from_utf8_lossy(&mem::take(line)).into_owned()
+    let line = mem::take(line);
+    let line = without_mark(&line);
+    String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned()
 }
 
 #[cfg(test)]
@@ -189,7 +192,7 @@ mod tests {
     #[test]
     fn lines_are_split_and_bounded_wherever_reads_end() {
         let long = "x".repeat(2 * LONGEST_LINE);
-        let text = format!("one\n\ntwo\r\n{long}\nlast");
+        let text = format!("\u{feff}one\n\ntwo\r\n{long}\nlast");
         for length in [1, 2, 7, CHUNK] {
             let input = Input::default();
             let (mut partial, mut split_lines) = (Vec::new(), Vec::new());
@@ -202,7 +205,7 @@ mod tests {
             assert_eq!(all[..4], split_lines);
             assert_eq!(
                 [&*all[0], &all[1], &all[2], &all[4]],
-                ["one", "", "two\r", "last"]
+                ["one", "", "two", "last"]
             );
             assert_eq!(all[3].len(), LONGEST_LINE + 1);
             assert!(input.is_waiting() && input.line().unwrap().is_none());

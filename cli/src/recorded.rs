@@ -1,40 +1,55 @@
 //! Games out of the bytes of a shard, as the page of `alea web` shows them.
 //!
-//! Nothing is trusted: a shard is checked whole, its games are replayed, and few are told.
+//! Nothing is trusted: the bytes are checked, the games that are shown replayed, and these are few.
+//! Invariant: time and memory have bounds that no file moves.
 
 use crate::games::{self, with_type};
-use anyhow::{Error, Result};
+use anyhow::{Result, ensure};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::path::Path;
 use trainer::{
     data::json_lines,
-    shard::{self, PlayedGame},
+    shard::{self, PlayedGame, ShardHeader},
 };
 
-/// Games of a file that are told.
-const MOST_GAMES: usize = 500;
+/// Games of a file that are shown.
+const MAX_GAMES: usize = 500;
+/// Bytes of an answer's games: as many as a file may have.
+const MAX_BYTES: usize = 4 << 20;
 
-/// JSON of the games of a shard (docs/api.md).
-pub(crate) fn as_json(bytes: &[u8]) -> Result<String, String> {
+/// JSON of the games of a shard (docs/api.md), of as many as there is time for until `is_over`.
+pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let said = shard::game_in(name, bytes).map_err(|error| error.to_string())?;
-    let read = || with_type!(&games::meant(said), OneGame => of::<OneGame>(name, bytes));
+    let read = || with_type!(&games::meant(said), OneGame => of::<OneGame>(name, bytes, is_over));
     read().map_err(|error| error.to_string())
 }
 
-fn of<G: Playable>(name: &Path, bytes: &[u8]) -> Result<String> {
-    let (header, played) = shard::decode::<G>(name, bytes)?;
-    let rules: G = header.rules().map_err(Error::msg)?;
-    let game = |played: &PlayedGame<G>| {
-        let mut game = json!(json_lines::line(played, &rules, &header.labels));
+fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String> {
+    let (mut games, mut shown) = (String::new(), 0);
+    let show = |rules: &G, header: &ShardHeader, played: PlayedGame<G>| {
+        let mut game = json!(json_lines::line(&played, rules, &header.labels));
         let names = played.players.iter();
         let names = names.map(|&player| &*header.players[usize::from(player)]);
         game["players"] = names.collect();
-        game
+        let game = game.to_string();
+        let has_room = games.len() + game.len() < MAX_BYTES;
+        if has_room {
+            games += if shown > 0 { "," } else { "" };
+            games += &game;
+            shown += 1;
+        }
+        has_room && shown < MAX_GAMES
     };
-    let games: Value = played.iter().take(MOST_GAMES).map(game).collect();
-    let left_out = played.len().saturating_sub(MOST_GAMES);
-    let told = json!({ "game": rules.notation(), "left_out": left_out, "games": games });
-    Ok(told.to_string())
+    let (rules, header) = shard::decode_first(name, bytes, is_over, show)?;
+    ensure!(
+        shown > 0 || header.games == 0,
+        "this file: its first game is too long to be shown"
+    );
+    let left_out = header.games.saturating_sub(shown as u64);
+    let game = Value::from(rules.notation());
+    Ok(format!(
+        r#"{{"game":{game},"left_out":{left_out},"games":[{games}]}}"#
+    ))
 }

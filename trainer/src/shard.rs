@@ -348,13 +348,37 @@ pub fn decode<G: Playable>(
     bytes: &[u8],
 ) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     let (parts, decoder) = open::<G>(path, bytes)?;
-    let games = decoder.games(path, &parts).collect::<Result<Vec<_>, _>>()?;
+    let games = decoder.games(path, &parts, &|| false);
+    let games = games.collect::<Result<Vec<_>, _>>()?;
     let plies = games
         .iter()
         .map(|game| game.record.plies.len() as u64)
         .sum();
     decoder.check_whole(path, &parts, plies)?;
     Ok((parts.header, games))
+}
+
+/// Reads and replays games of a shard from the first on, until `take` wants no more or `is_over`, which
+/// is asked every few plies, ends it. The others are checked by the checksum of the file alone. The
+/// rules and the header.
+///
+/// # Errors
+/// As [`read`], but for games that were not read.
+pub fn decode_first<G: Playable>(
+    path: &Path,
+    bytes: &[u8],
+    is_over: &dyn Fn() -> bool,
+    mut take: impl FnMut(&G, &ShardHeader, PlayedGame<G>) -> bool,
+) -> Result<(G, ShardHeader), Error> {
+    let (parts, decoder) = open::<G>(path, bytes)?;
+    parts.check_bytes(path)?;
+    let rules = parts.header.rules().map_err(Error::of(path.display()))?;
+    for game in decoder.games(path, &parts, is_over) {
+        if is_over() || !take(&rules, &parts.header, game?) {
+            break;
+        }
+    }
+    Ok((rules, parts.header))
 }
 
 /// The checksum of a whole shard that was decoded: the last eight bytes.
@@ -403,16 +427,17 @@ enum Decoder<G: Playable> {
 }
 
 impl<G: Playable> Decoder<G> {
-    /// Reads and replays the games one by one.
+    /// Reads and replays the games one by one, a game only as far as `is_over` lets it.
     fn games<'a>(
         &'a self,
         path: &'a Path,
         parts: &'a Parts<'_>,
+        is_over: &'a dyn Fn() -> bool,
     ) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
         parts.games.iter().enumerate().map(move |(number, bytes)| {
             let game = match self {
                 Self::Old(old, players, labels) => version2::decode(bytes, old, *players, *labels),
-                Self::New(form) => form.decode(bytes),
+                Self::New(form) => form.decode(bytes, is_over),
             };
             game.map_err(|problem| Error::at(path, format!("game {number}: {problem}")))
         })
@@ -456,7 +481,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     let bytes = files::read(path)?;
     let (parts, decoder) = open::<G>(path, &bytes)?;
     found.header = Some(parts.header.clone());
-    for game in decoder.games(path, &parts) {
+    for game in decoder.games(path, &parts, &|| false) {
         match game {
             Ok(game) => {
                 found.good_games += 1;

@@ -33,8 +33,13 @@ const MOST_OF_TEXT: usize = 80;
 /// Answers a request; what is wrong with it is an answer too, an object with `error`.
 #[must_use]
 pub fn answer(request: &[u8], bounds: &Bounds) -> Value {
+    answer_within(request, bounds, &Limits::NONE)
+}
+
+/// As [`answer`], and searches also end by these limits.
+fn answer_within(request: &[u8], bounds: &Bounds, limits: &Limits) -> Value {
     let asked = read_request(request);
-    let answered = asked.and_then(|(game, question)| answer_about(game, &question, bounds));
+    let answered = asked.and_then(|(game, question)| answer_about(game, &question, bounds, limits));
     answered.unwrap_or_else(|problem| json!(problem))
 }
 
@@ -61,6 +66,7 @@ fn answer_about(
     game: Option<String>,
     question: &Question,
     bounds: &Bounds,
+    limits: &Limits,
 ) -> Result<Value, Problem> {
     // Models are looked at for that.
     static GAMES: OnceLock<Value> = OnceLock::new();
@@ -69,15 +75,20 @@ fn answer_about(
             .get_or_init(|| json!({ "games": for_board_games!(each_board_game facts_of_game) }))
             .clone()),
         Some(game) => {
-            for_board_games!(with_board_game &game, rules => answer_for(rules, question, bounds))
+            for_board_games!(with_board_game &game, rules => answer_for(rules, question, bounds, limits))
         }
     }
 }
 
 /// As [`answer`]; but an analysis that is to be a stream is told after each depth, too, before the
-/// answer that is meant, with which comes `true`. Ends early when `tell` says by `false` that nobody
-/// listens any more.
-pub fn answer_each(request: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Value, bool) -> bool) {
+/// answer that is meant, with which comes `true`. Searches also end by these limits; no other is begun once
+/// `tell` says by `false` that nobody listens any more.
+pub fn answer_each(
+    request: &[u8],
+    bounds: &Bounds,
+    limits: &Limits,
+    mut tell: impl FnMut(&Value, bool) -> bool,
+) {
     if let Ok((game, question)) = read_request(request)
         && let Question::Analyse {
             position,
@@ -96,7 +107,7 @@ pub fn answer_each(request: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Value,
                 player: player.to_string(),
                 stream: true,
             };
-            let Ok(mut found) = answer_about(game.clone(), &question, bounds) else {
+            let Ok(mut found) = answer_about(game.clone(), &question, bounds, limits) else {
                 break;
             };
             if found["exact"] == true || began.elapsed() > time {
@@ -108,7 +119,7 @@ pub fn answer_each(request: &[u8], bounds: &Bounds, mut tell: impl FnMut(&Value,
             }
         }
     }
-    tell(&answer(request, bounds), true);
+    tell(&answer_within(request, bounds, limits), true);
 }
 
 /// What is told of a game, once for each of its rules.
@@ -168,6 +179,7 @@ fn answer_for<G: OnBoard>(
     game: &G,
     question: &Question,
     bounds: &Bounds,
+    limits: &Limits,
 ) -> Result<Value, Problem> {
     let limited = |what: &str, asked: usize, most: usize| match asked > most {
         true => Err(Problem::wrong(format!(
@@ -208,7 +220,7 @@ fn answer_for<G: OnBoard>(
             position, player, ..
         } => {
             let (position, outcome) = read(position)?;
-            analysis(game, &position, outcome, &recipe(player)?)?
+            analysis(game, &position, outcome, &recipe(player)?, limits)?
         }
         Question::Puzzle { number } => puzzle(game.puzzles(), *number)?,
         Question::Evaluate {
@@ -228,7 +240,7 @@ fn answer_for<G: OnBoard>(
         } => {
             let (position, outcome) = read(position)?;
             let Decision { best, value, .. } =
-                decision(game, &position, outcome, &recipe(player)?, *seed)?;
+                decision(game, &position, outcome, &recipe(player)?, *seed, limits)?;
             json!({
                 "move": game.format_move(&position, best),
                 "value": value,
@@ -244,7 +256,7 @@ fn answer_for<G: OnBoard>(
             let (start, _) = read(start)?;
             limited("plies", plies.len(), MOST_PLIES)?;
             let recipe = recipe(player)?;
-            let mut rater = Rater::new(game, &recipe)?;
+            let mut rater = Rater::new(game, &recipe)?.within(limits);
             json!(judge(game, start, plies, &mut rater, Some(deadline))?)
         }
     })
@@ -314,9 +326,12 @@ fn analysis<G: OnBoard>(
     position: &G::Position,
     outcome: Option<u8>,
     recipe: &PlayerRecipe<G>,
+    limits: &Limits,
 ) -> Result<Value, Problem> {
     let several = |shares: Shares| (game.seats() > 2).then(|| shares[..game.seats()].to_vec());
-    let rating = Rater::new(game, recipe)?.rate(position, false)?;
+    let rating = Rater::new(game, recipe)?
+        .within(limits)
+        .rate(position, false)?;
     let name = |place: usize| &*rating.moves[place].name;
     let value = |place: usize| rating.value(place);
     let calibrated = |place: usize| rating.moves[place].calibrated;
@@ -396,6 +411,7 @@ pub fn decision<G: Playable>(
     outcome: Option<u8>,
     recipe: &PlayerRecipe<G>,
     seed: u64,
+    limits: &Limits,
 ) -> Result<Decision<G::Move>, Problem> {
     let legal = game.legal(position, outcome);
     if legal.is_empty() {
@@ -408,7 +424,7 @@ pub fn decision<G: Playable>(
     }
     let mut player = recipe.make();
     player.new_game(derive_seed(seed, SeedSpace::Player, &[]));
-    let decision = player.decide(position, &legal, &Limits::NONE);
+    let decision = player.decide(position, &legal, limits);
     match player.failure() {
         Some(failure) => Err(Problem::wrong(failure)),
         None => Ok(decision),

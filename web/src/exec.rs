@@ -7,9 +7,9 @@
 use crate::api::Problem;
 use crate::bounds::Bounds;
 use crate::games::for_board_games;
-use protocols::{Next, Protocol, Speech, Spoken, Terms};
+use protocols::{Next, Outside, Protocol, Speech, Spoken, Terms};
 use std::{
-    sync::{Arc, Mutex, PoisonError, TryLockError},
+    sync::{Arc, Mutex, PoisonError, TryLockError, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -41,11 +41,17 @@ impl Sessions {
         name.len() <= LONGEST_NAME && name.bytes().all(is_sign)
     }
 
-    /// The answer to a command of a session, which begins if there is none of the name.
+    /// The answer to a command of a session, which begins if there is none of the name. Its searches
+    /// end once `stop` is set.
     ///
     /// # Errors
     /// If it is busy, or all are.
-    pub fn answer(&self, name: &str, command: &str) -> Result<String, &'static str> {
+    pub fn answer(
+        &self,
+        name: &str,
+        command: &str,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<String, &'static str> {
         let session = self.session(name)?;
         let mut gtp = match session.try_lock() {
             Ok(gtp) => gtp,
@@ -55,13 +61,16 @@ impl Sessions {
                 return Err("this session has failed and is ended");
             }
         };
-        let mut said = String::new();
-        match gtp.hear(command, &mut said) {
+        let mut reply = Reply {
+            text: String::new(),
+            stop: Arc::clone(stop),
+        };
+        match gtp.hear(command, &mut reply) {
             Next::Line => {}
             Next::End => self.end(name),
             Next::Other(other) => *gtp = other,
         }
-        Ok(said)
+        Ok(reply.text)
     }
 
     fn session(&self, name: &str) -> Result<Shared, &'static str> {
@@ -88,6 +97,26 @@ impl Sessions {
     fn end(&self, name: &str) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, _)| known != name);
+    }
+}
+
+/// What a command is answered, and whether anybody still waits for it.
+struct Reply {
+    text: String,
+    stop: Arc<AtomicBool>,
+}
+
+impl Outside for Reply {
+    fn say(&mut self, text: &str) {
+        self.text.say(text);
+    }
+
+    fn calls(&mut self) -> bool {
+        self.text.calls()
+    }
+
+    fn stop_flag(&mut self, _: Duration) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 }
 
@@ -130,7 +159,10 @@ mod tests {
             milliseconds: 100.0,
             ..Bounds::default()
         });
-        let ask = |name: &str, command: &str| sessions.answer(name, command).unwrap();
+        let ask = |name: &str, command: &str| {
+            let answer = sessions.answer(name, command, &Arc::default());
+            answer.unwrap()
+        };
         ask("a", "dice 3");
         assert!(ask("a", "position").contains(" b 3"));
         assert!(ask("b", "position").contains(" b -"));

@@ -25,7 +25,8 @@ pub fn verdict(error: f64) -> &'static str {
 /// are the `rater`'s.
 ///
 /// # Errors
-/// In one line, if a ply is not permitted, the player rates nothing, or `deadline` passes.
+/// In one line, if a ply is not permitted, the player rates nothing, or `deadline` passes, or
+/// the limits of the `rater` say stop.
 pub fn judge<G: OnBoard>(
     game: &G,
     start: G::Position,
@@ -47,7 +48,8 @@ pub fn judge<G: OnBoard>(
         balance: 0.0,
     };
     for (number, ply) in (1..).zip(plies) {
-        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        let is_late = deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if is_late || rater.limits.is_stopped() {
             let problem = format!(
                 "the time of a request is over at ply {number}; ask a quicker player, or for a shorter game"
             );

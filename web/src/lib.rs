@@ -8,6 +8,8 @@ pub mod answer;
 pub mod api;
 pub mod bounds;
 #[cfg(not(target_family = "wasm"))]
+mod connections;
+#[cfg(not(target_family = "wasm"))]
 pub mod exec;
 pub mod games;
 pub mod judge;
@@ -17,5 +19,7 @@ pub mod puzzles;
 pub mod rating;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;
+#[cfg(not(target_family = "wasm"))]
+mod turns;
 #[cfg(target_family = "wasm")]
 pub mod worker;

@@ -28,6 +28,7 @@ pub struct Rater<'a, G: Playable> {
     recipe: &'a PlayerRecipe<G>,
     known: Knowledge<G>,
     player: Box<dyn Player<G>>,
+    pub(crate) limits: Limits,
 }
 
 /// All moves of a position, in list order.
@@ -149,7 +150,15 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             recipe,
             known: known.map_err(|(_, problem)| Problem::wrong(problem))?,
             player: recipe.make(),
+            limits: Limits::NONE,
         })
+    }
+
+    /// The same whose searches also end by these limits.
+    #[must_use]
+    pub fn within(self, limits: &Limits) -> Self {
+        let limits = limits.clone();
+        Self { limits, ..self }
     }
 
     /// What a position is worth, exactly.
@@ -201,7 +210,7 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             game,
             position,
             None,
-            &Limits::NONE,
+            &self.limits,
         );
         let Opinion {
             analysis, moves, ..
@@ -220,7 +229,7 @@ impl<'a, G: OnBoard> Rater<'a, G> {
                 let next = game.play(position, rated.mv);
                 let value = self
                     .player
-                    .value(&next, &Limits::NONE)
+                    .value(&next, &self.limits)
                     .value
                     .ok_or_else(|| {
                         Problem::wrong("this player rates no moves; name one that searches")

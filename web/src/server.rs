@@ -2,82 +2,122 @@
 //!
 //! Nothing of a request is trusted: its length and the time to send it are bounded, `Host` and
 //! `Origin` have to be this server's own, so that no page of another site asks in a visitor's name,
-//! and searches run on threads of their own, a few at a time. Invariant: whatever comes in, the
-//! answer is one JSON object, an answer of GTP or a file of the page; a wrong request is 4xx, and 503
-//! means that the bounds are reached.
+//! and searches run on threads of their own, a few at a time, and end when their client goes.
+//! Invariant: whatever comes in, the answer is one JSON object, an answer of GTP or a file of the page;
+//! a wrong request is 4xx, and 503 means that the bounds are reached.
 
 use crate::answer::answer_each;
 use crate::bounds::{Bounds, LONGEST};
+use crate::connections::{Connection, Connections, unless};
 use crate::exec::Sessions;
 use crate::page::{FILES, POLICY, kind_of};
-use axum::{
-    Router,
-    body::{Body, to_bytes},
-    extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header, uri::Authority},
-    response::{IntoResponse as _, Response},
+use crate::turns::Turns;
+use engine::{core::text, search::limits::Limits};
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode, Uri,
+    body::{Body, Bytes, Frame, Incoming, SizeHint},
+    header,
+    http::uri::Parts,
+    server::conn::http1,
+    service::service_fn,
 };
-use engine::core::text;
-use futures_util::{StreamExt as _, stream};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::{
     convert::Infallible,
-    io,
+    future::poll_fn,
+    io::{self, ErrorKind},
+    mem,
     net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Duration,
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::{Duration, Instant},
 };
 use tokio::{
-    sync::{Semaphore, mpsc},
-    time::timeout,
+    sync::mpsc,
+    time::{sleep, timeout},
 };
 
 /// Bytes of the longest file of games.
 const LONGEST_FILE: usize = 4 << 20;
-/// A request that is not sent after so long is given up.
-const SENDING: Duration = Duration::from_secs(10);
-/// Requests that wait for their turn or are answered.
-const WAITING: usize = 64;
+/// Bytes of the longest head of a request, or of what is read at a time of others.
+const MAX_HEAD: usize = 16 << 10;
 /// How much longer than its bound a request is waited for: the search that is under way.
 const GRACE: Duration = Duration::from_secs(10);
+/// Parts of a stream that are not yet sent; an answer has fewer, so that no search waits for a client.
+const MAX_PARTS: usize = 64;
 /// Threads of connections; searches have their own.
 const THREADS: usize = 2;
+/// After a connection could not be accepted, as without descriptors.
+const PAUSE: Duration = Duration::from_millis(50);
 
-/// Makes JSON of a file of games, or says in a line what is wrong with it.
-pub type ReadGames = fn(&[u8]) -> Result<String, String>;
+/// Makes JSON of a file of games, or says in a line what is wrong with it; until it hears that its
+/// time is over.
+pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
+
+/// How a server answers.
+pub struct ServerOptions {
+    /// Searches at a time; other requests wait.
+    pub searches: usize,
+    /// Who reads files of games.
+    pub games: ReadGames,
+    /// Whether GTP is answered, too.
+    pub exec: bool,
+    /// What a request may cost.
+    pub bounds: Bounds,
+    /// How long a client may take for the head of a request, for its body, and for an answer.
+    pub patience: Duration,
+}
+
+impl ServerOptions {
+    /// Without GTP, with the usual bounds.
+    #[must_use]
+    pub fn new(searches: usize, games: ReadGames) -> Self {
+        Self {
+            searches,
+            games,
+            exec: false,
+            bounds: Bounds::default(),
+            patience: Duration::from_secs(10),
+        }
+    }
+}
 
 /// What all requests share.
 struct Shared {
     address: SocketAddr,
     bounds: Bounds,
+    patience: Duration,
     /// For `/exec`, if that is answered.
     sessions: Option<Arc<Sessions>>,
     games: ReadGames,
-    searches: Arc<Semaphore>,
-    waiting: Arc<Semaphore>,
+    turns: Arc<Turns>,
 }
 
-/// Serves the board to whoever connects to `listener`, until the process ends, with `exec` also
-/// GTP; at most so many `searches` at a time, others wait. Files of games are read by `games`.
+/// Serves the board to whoever connects to `listener`, until the process ends.
 ///
 /// # Errors
 /// If threads cannot be started or the listener fails.
-pub fn serve(
-    listener: std::net::TcpListener,
-    searches: usize,
-    games: ReadGames,
-    exec: bool,
-) -> io::Result<()> {
+pub fn serve(listener: std::net::TcpListener, options: ServerOptions) -> io::Result<Infallible> {
     listener.set_nonblocking(true)?;
-    let bounds = Bounds::default();
+    let ServerOptions {
+        searches,
+        games,
+        exec,
+        bounds,
+        patience,
+    } = options;
     let shared = Arc::new(Shared {
         address: listener.local_addr()?,
         sessions: exec.then(|| Arc::new(Sessions::new(bounds.clone()))),
         bounds,
+        patience,
         games,
-        searches: Arc::new(Semaphore::new(searches)),
-        waiting: Arc::new(Semaphore::new(WAITING)),
+        turns: Turns::new(searches),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
@@ -85,32 +125,71 @@ pub fn serve(
         .enable_io()
         .enable_time()
         .build()?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        let router = Router::new().fallback(respond).with_state(shared);
-        axum::serve(listener, router).await
-    })
+    runtime.block_on(accept(listener, shared))
+}
+
+/// Takes connections and answers each by a task of its own.
+async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) -> io::Result<Infallible> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let connections = Connections::new(shared.patience);
+    let mut number = 0;
+    loop {
+        match listener.accept().await {
+            // Where there is no room, it is closed at once.
+            Ok((stream, address)) => {
+                if let Some(connection) = connections.open(number, stream, address.ip()) {
+                    tokio::spawn(converse(connection, Arc::clone(&shared)));
+                }
+                number += 1;
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
+    }
+}
+
+/// Answers one request after another, until the client or this side ends that.
+async fn converse(connection: Connection, shared: Arc<Shared>) {
+    let answer = service_fn(|request| {
+        let (shared, connection) = (&shared, &connection);
+        async move { Ok::<_, Infallible>(respond(shared, connection, request).await) }
+    });
+    let mut http = http1::Builder::new();
+    let http = http
+        .max_buf_size(MAX_HEAD)
+        .serve_connection(connection.bytes(), answer);
+    // What was wrong with the connection, nobody is left to hear.
+    let _ = unless(http, pin!(connection.ends())).await;
 }
 
 /// What is wrong with a request, and its status.
 type Refusal = (StatusCode, &'static str);
 
-async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let answered = answered(&shared, request).await;
+async fn respond(
+    shared: &Arc<Shared>,
+    connection: &Connection,
+    request: Request<Incoming>,
+) -> Response<Content> {
+    connection.has_asked();
+    let answered = answered(shared, connection, request).await;
     answered.unwrap_or_else(|(status, problem)| whole(refused(status, problem)))
 }
 
-async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Refusal> {
+async fn answered(
+    shared: &Arc<Shared>,
+    connection: &Connection,
+    request: Request<Incoming>,
+) -> Result<Response<Content>, Refusal> {
     let (head, body) = request.into_parts();
     own(shared, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            searched(shared, body, LONGEST, |shared, text, tell| {
+            searched(shared, connection, body, LONGEST, |shared, text, asker| {
+                let limits = Limits::from(&asker.stop);
                 let mut in_parts = false;
-                answer_each(text, &shared.bounds, |answer, is_last| {
+                answer_each(text, &shared.bounds, &limits, |answer, is_last| {
                     in_parts |= !is_last;
                     let json = answer.to_string();
-                    tell(match in_parts {
+                    asker.tell(match in_parts {
                         true => (StatusCode::OK, LINES, json + "\n"),
                         false => (status_of(answer), JSON, json),
                     })
@@ -119,12 +198,21 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
             .await
         }
         (&Method::POST, "/records") => {
-            searched(shared, body, LONGEST_FILE, |shared, bytes, tell| {
-                tell(match (shared.games)(bytes) {
-                    Ok(json) => (StatusCode::OK, JSON, json),
-                    Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
-                });
-            })
+            searched(
+                shared,
+                connection,
+                body,
+                LONGEST_FILE,
+                |shared, bytes, asker| {
+                    let time = Duration::from_secs_f64(shared.bounds.milliseconds / 1000.0);
+                    let deadline = Instant::now() + time;
+                    let is_over = || asker.has_gone() || Instant::now() > deadline;
+                    asker.tell(match (shared.games)(bytes, &is_over) {
+                        Ok(json) => (StatusCode::OK, JSON, json),
+                        Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
+                    });
+                },
+            )
             .await
         }
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
@@ -134,10 +222,10 @@ async fn answered(shared: &Arc<Shared>, request: Request) -> Result<Response, Re
                 let spaced = query.replace('+', " ");
                 percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
             });
-            searched(shared, body, LONGEST, move |_, body, tell| {
+            searched(shared, connection, body, LONGEST, move |_, body, asker| {
                 let body = || String::from_utf8_lossy(text::without_mark(body)).into_owned();
                 let command = command.unwrap_or_else(body);
-                tell(match sessions.answer(&name, &command) {
+                asker.tell(match sessions.answer(&name, &command, &asker.stop) {
                     Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
                     Err(problem) => refused(NOT_NOW, problem),
                 });
@@ -208,7 +296,14 @@ fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
 /// Names that lead here and that no other site can have: `localhost` and addresses, with the port.
 /// Who listens on all addresses is reached by any of them.
 fn is_own(shared: &Shared, host: &str) -> bool {
-    let Ok(said) = host.parse::<Authority>() else {
+    let parts = host.parse::<Uri>().map(Uri::into_parts);
+    let Ok(Parts {
+        scheme: None,
+        authority: Some(said),
+        path_and_query: None,
+        ..
+    }) = parts
+    else {
         return false;
     };
     // Browsers leave out the usual port.
@@ -248,39 +343,155 @@ const LATE: Refusal = (
 );
 const BEYOND: Refusal = (NOT_NOW, "this request is beyond what is answered here");
 
-/// Reads a request and answers it on a thread for searches, which is given how to tell a part: by
-/// `false` it hears that nobody listens any more.
+const GONE: Refusal = (NOT_NOW, "the client has gone");
+const CUT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
+
+/// Who waits for an answer.
+struct Asker {
+    parts: mpsc::Sender<Part>,
+    /// Is set when nobody waits any more; who searches may set it, too.
+    stop: Arc<AtomicBool>,
+}
+
+impl Asker {
+    /// Sends a part; whether anybody still listens.
+    fn tell(&self, part: Part) -> bool {
+        self.parts.try_send(part).is_ok()
+    }
+
+    fn has_gone(&self) -> bool {
+        self.parts.is_closed()
+    }
+}
+
+/// Ends a search when this is dropped, with the connection or with the answer.
+struct Waits(Arc<AtomicBool>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Reads a request and answers it on a thread for searches.
 async fn searched(
     shared: &Arc<Shared>,
-    body: Body,
+    connection: &Connection,
+    body: Incoming,
     longest: usize,
-    work: impl FnOnce(&Shared, &[u8], &dyn Fn(Part) -> bool) + Send + 'static,
-) -> Result<Response, Refusal> {
-    let waits = Arc::clone(&shared.waiting).try_acquire_owned();
-    let waits = waits.map_err(|_| BUSY)?;
-    let read = timeout(SENDING, to_bytes(body, longest)).await;
-    let text = read.map_err(|_| UNSENT)?.map_err(|_| LARGE)?;
+    work: impl FnOnce(&Shared, &[u8], &Asker) + Send + 'static,
+) -> Result<Response<Content>, Refusal> {
+    let exchange = connection.receive(longest > LONGEST).ok_or(BUSY)?;
+    let read = timeout(shared.patience, read(body, longest)).await;
+    let text = read.map_err(|_| UNSENT)??;
+    exchange.is_received();
     let patience = shared.bounds.whole + GRACE;
-    let turn = Arc::clone(&shared.searches).acquire_owned();
-    let turn = timeout(patience, turn).await.map_err(|_| LATE)?;
-    let turn = turn.map_err(|_| BUSY)?;
-    let for_search = Arc::clone(shared);
-    let (told, mut heard) = mpsc::channel::<Part>(1);
-    tokio::task::spawn_blocking(move || {
-        // Both stay taken until the search has ended, even if nobody waits for it any more.
-        let _taken = (waits, turn);
-        work(&for_search, &text, &|part| told.blocking_send(part).is_ok());
-    });
-    let first = timeout(patience, heard.recv()).await.map_err(|_| LATE)?;
-    let (status, kind, line) = first.ok_or(BEYOND)?;
+    let mut hung_up = Box::pin(connection.hung_up());
+    let waits = Waits(Arc::default());
+    let stop = Arc::clone(&waits.0);
+    let (parts, mut heard) = mpsc::channel::<Part>(MAX_PARTS);
+    let first = async {
+        let turn = shared.turns.take(connection.client).ok_or(BUSY)?;
+        let turn = timeout(patience, turn).await.map_err(|_| LATE)?;
+        let turn = turn.map_err(|_| BUSY)?;
+        let for_search = Arc::clone(shared);
+        tokio::task::spawn_blocking(move || {
+            // Both stay taken until the search has ended, even if nobody waits for it any more.
+            let _taken = (turn, exchange);
+            work(&for_search, &text, &Asker { parts, stop });
+        });
+        timeout(patience, heard.recv())
+            .await
+            .map_err(|_| LATE)?
+            .ok_or(BEYOND)
+    };
+    let (status, kind, line) = unless(first, hung_up.as_mut()).await.ok_or(GONE)??;
     if kind != LINES {
         return Ok(whole((status, kind, line)));
     }
-    // With the connection goes who hears, and with that the search.
-    let others = stream::poll_fn(move |context| heard.poll_recv(context));
-    let lines = stream::iter([line]).chain(others.map(|(_, _, line)| line));
-    let lines = lines.map(Ok::<_, Infallible>);
-    Ok(whole((status, kind, Body::from_stream(lines))))
+    let first = Some(Bytes::from(line));
+    Ok(whole((
+        status,
+        kind,
+        Content::Lines {
+            first,
+            others: heard,
+            hung_up,
+            _waits: waits,
+        },
+    )))
+}
+
+/// All of a request that is not longer than so many bytes.
+async fn read(mut body: Incoming, longest: usize) -> Result<Vec<u8>, Refusal> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        if let Ok(data) = frame.map_err(|_| CUT)?.into_data() {
+            if data.len() > longest - bytes.len() {
+                return Err(LARGE);
+            }
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Ok(bytes)
+}
+
+/// What is sent: all at once, or line by line as it comes.
+enum Content {
+    Whole(Bytes),
+    Lines {
+        first: Option<Bytes>,
+        others: mpsc::Receiver<Part>,
+        hung_up: Pin<Box<dyn Future<Output = ()> + Send>>,
+        _waits: Waits,
+    },
+}
+
+impl<T: Into<Bytes>> From<T> for Content {
+    fn from(bytes: T) -> Self {
+        Self::Whole(bytes.into())
+    }
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let next = match self.get_mut() {
+            Self::Whole(bytes) => {
+                let all = mem::take(bytes);
+                Poll::Ready((!all.is_empty()).then_some(all))
+            }
+            Self::Lines {
+                first,
+                others,
+                hung_up,
+                ..
+            } => match (hung_up.as_mut().poll(context), first.take()) {
+                (Poll::Ready(()), _) => {
+                    return Poll::Ready(Some(Err(ErrorKind::ConnectionAborted.into())));
+                }
+                (Poll::Pending, Some(first)) => Poll::Ready(Some(first)),
+                (Poll::Pending, None) => others.poll_recv(context).map(|part| Some(part?.2.into())),
+            },
+        };
+        next.map(|bytes| Some(Ok(Frame::data(bytes?))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Whole(bytes) if bytes.is_empty())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Lines { .. } => SizeHint::default(),
+        }
+    }
 }
 
 fn status_of(answer: &Value) -> StatusCode {
@@ -296,14 +507,21 @@ fn refused(status: StatusCode, problem: &str) -> Part {
 }
 
 /// With what every answer says to a browser.
-fn whole((status, kind, content): (StatusCode, &'static str, impl Into<Body>)) -> Response {
-    let headers = [
+fn whole(
+    (status, kind, content): (StatusCode, &'static str, impl Into<Content>),
+) -> Response<Content> {
+    let mut response = Response::new(content.into());
+    *response.status_mut() = status;
+    for (name, value) in [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
-    ];
-    (status, headers, content.into()).into_response()
+    ] {
+        let value = header::HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    response
 }

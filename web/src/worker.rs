@@ -9,6 +9,7 @@
 
 use crate::answer::answer_each;
 use crate::bounds::{Bounds, LONGEST};
+use engine::search::limits::Limits;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
@@ -44,7 +45,7 @@ pub extern "C" fn respond() -> usize {
         ..Bounds::default()
     };
     let request = std::mem::take(&mut *text);
-    answer_each(&request, &bounds, |answer, is_last| {
+    answer_each(&request, &bounds, &Limits::NONE, |answer, is_last| {
         *text = answer.to_string().into_bytes();
         if !is_last {
             tell(text.as_ptr(), text.len());

@@ -17,6 +17,7 @@ use engine::play::{
     build::PlayerRecipe,
     game_line::{FORMAT, GameLine, PlyLine},
 };
+use engine::search::limits::Limits;
 use serde_json::{Value, json};
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -223,7 +224,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
             let mv = match opponent {
                 Some(opponent) => {
                     let seed = self.seed + ply as u64;
-                    let mv = decision(&self.game, &position, face, opponent, seed)?.best;
+                    let mv =
+                        decision(&self.game, &position, face, opponent, seed, &Limits::NONE)?.best;
                     let mv = self.game.format_move(&position, mv);
                     output::line(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
                     mv

@@ -7,7 +7,10 @@ use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::PathBuf,
 };
-use web::{page, server};
+use web::{
+    page,
+    server::{self, ServerOptions},
+};
 
 /// Show an analysis board in the browser: play, values of all moves and rolls, a tutor
 ///
@@ -78,7 +81,11 @@ impl Arguments {
             0 => rayon::current_num_threads(),
             some => some.min(1024),
         };
-        server::serve(listener, searches, recorded::as_json, self.exec).context("the server ended")
+        let options = ServerOptions {
+            exec: self.exec,
+            ..ServerOptions::new(searches, recorded::as_json)
+        };
+        match server::serve(listener, options).context("the server ended")? {}
     }
 
     /// The file of the engine as WebAssembly.

@@ -1,5 +1,16 @@
 //! `alea web` from outside, by raw HTTP: the page, the API, foreign pages and hostile requests.
 
+use engine::{
+    core::{
+        game::Game as _,
+        random::RandomStream,
+        record::{GameRecord, Ply},
+    },
+    games::reversi::Reversi,
+    play::playable::Playable as _,
+};
+use trainer::shard::{self, Estimate, Label, PlayedGame, ShardHeader};
+
 use crate::support::{Folder, alea, command, json_lines, list};
 use serde_json::Value;
 use std::{
@@ -161,4 +172,70 @@ fn shards_come_as_games() {
     }
     let damaged = [&shard[..40], b"x", &shard[41..]].concat();
     assert_eq!(server.request("POST /records", &host, &damaged).0, 400);
+}
+
+/// A shard of games with all the labels that there may be: few bytes that are long texts.
+fn shard_of_labels(games: u64) -> Vec<u8> {
+    let rules = Reversi::default();
+    let label = |number| Label {
+        name: format!("{:x<31}{number:x}", "label"),
+        by: "nobody".to_owned(),
+        exact: false,
+        errors: true,
+        models: Default::default(),
+    };
+    let header = ShardHeader {
+        players: vec!["random".to_owned()],
+        labels: (0..16).map(label).collect(),
+        games,
+        ..ShardHeader::of(&rules, Value::Null)
+    };
+    let mut random = RandomStream::new(1);
+    let mut play = || {
+        let start = rules.random_start(&mut random, 0);
+        let (mut position, mut plies) = (start, Vec::new());
+        let payoffs = loop {
+            if let Some(payoffs) = rules.payoffs(&position) {
+                break payoffs;
+            }
+            let mv = rules.random_move(&position, random.next_u64());
+            position = rules.play(&position, mv);
+            plies.push(Ply {
+                outcome: 0,
+                mv,
+                value: Some(0.3),
+                explored: true,
+            });
+        };
+        let estimate = Estimate {
+            value: 0.3,
+            error: Some(0.1),
+        };
+        let labels = vec![vec![Some(estimate); plies.len()]; header.labels.len()];
+        let record = GameRecord::<Reversi> {
+            start,
+            plies,
+            payoffs,
+        };
+        PlayedGame {
+            labels,
+            ..PlayedGame::new(record, vec![0, 0])
+        }
+    };
+    let games: Vec<_> = (0..games).map(|_| play()).collect();
+    shard::encode("labels".as_ref(), &header, &games).unwrap()
+}
+
+#[test]
+fn the_answer_to_a_shard_is_no_longer_than_the_longest_shard() {
+    const GAMES: u64 = 80;
+    let server = Server::with("");
+    let shard = shard_of_labels(GAMES);
+    let (status, answer) = server.request("POST /records", &server.host(), &shard);
+    assert_eq!(status, 200, "{answer}");
+    let body = answer.split_once("\r\n\r\n").unwrap().1;
+    let all: Value = serde_json::from_str(body).unwrap();
+    let shown = list(&all["games"]).len() as u64;
+    assert_eq!(all["left_out"], GAMES - shown);
+    assert!((1..GAMES).contains(&shown) && body.len() <= (4 << 20) + 100);
 }

@@ -28,6 +28,9 @@ const STATES_A_BYTE: usize = 4;
 
 const CHECK_BYTES: usize = 4;
 
+/// Plies after which it is asked again whether there is time for more.
+const CHECK_INTERVAL: usize = 64;
+
 /// The value that is read where `value`, a probability, was written.
 #[must_use]
 pub fn rounded(value: f32) -> f32 {
@@ -145,11 +148,15 @@ impl<G: Playable> Form<G> {
         Ok(())
     }
 
-    /// Reads and replays the bytes of one game.
+    /// Reads and replays the bytes of one game, unless `is_over` ends that.
     ///
     /// # Errors
-    /// In words, if they are not those of a game by the rules.
-    pub(super) fn decode(&self, bytes: &[u8]) -> Result<PlayedGame<G>, String> {
+    /// In words, if they are not those of a game by the rules, or it was ended.
+    pub(super) fn decode(
+        &self,
+        bytes: &[u8],
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<PlayedGame<G>, String> {
         const NO_GAME: &str = "its bytes are no game";
         let mut rest = checked(bytes)?;
         // Every ply takes a byte, so that a damaged number claims no memory.
@@ -168,7 +175,10 @@ impl<G: Playable> Form<G> {
             plies: Vec::with_capacity(plies),
             payoffs: Default::default(),
         };
-        for _ in 0..plies {
+        for ply in 0..plies {
+            if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && is_over() {
+                return Err(replay.wrong("there was no time for more"));
+            }
             let number = take_number(&mut rest).ok_or(NO_GAME)? as usize;
             let outcome = number / 2 % self.outcomes;
             let mv = replay.play_at(outcome as u8, number / 2 / self.outcomes)?;

@@ -131,8 +131,8 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Par
 }
 
 impl Parts<'_> {
-    /// Whether the file as a whole is what was written, once each game is known to be.
-    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), Error> {
+    /// Whether the bytes of the file are those that were written.
+    pub(super) fn check_bytes(&self, path: &Path) -> Result<(), Error> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
             return Err(damaged(
@@ -140,6 +140,12 @@ impl Parts<'_> {
                 "its checksum, the last eight bytes, does not fit",
             ));
         }
+        Ok(())
+    }
+
+    /// Whether the file as a whole is what was written, once each game is known to be.
+    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), Error> {
+        self.check_bytes(path)?;
         if found != self.totals {
             return Err(damaged(
                 path,

@@ -9,10 +9,13 @@ use engine::core::{
     random::RandomStream,
     record::{GameRecord, Ply},
 };
-use engine::games::einstein::{Standard, Variant, dice::Die, setup::setup_index};
+use engine::games::{
+    einstein::{Standard, Variant, dice::Die, setup::setup_index},
+    havannah::Havannah,
+};
 use engine::play::playable::Playable;
 use proptest::prelude::*;
-use std::{path::Path, sync::LazyLock};
+use std::{cell::Cell, path::Path, sync::LazyLock};
 use trainer::shard::{self, Estimate, Label, ShardHeader, VALUE_STEPS};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -408,5 +411,73 @@ proptest! {
         prop_assert_eq!(&read, &rounded(games));
         prop_assert_eq!(&read_header, &header);
         prop_assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn games_are_read_from_the_first_on_while_they_are_wanted_and_there_is_time() {
+    let path = Path::new("x.games");
+    let (header, games) = decode(path, &SMALL).unwrap();
+    for wanted in [1, 7, games.len(), games.len() + 1] {
+        let mut read = Vec::new();
+        let (_, found) = shard::decode_first::<Standard>(path, &SMALL, &|| false, |_, _, game| {
+            read.push(game);
+            read.len() < wanted
+        })
+        .unwrap();
+        assert_eq!(found, header);
+        assert_eq!(read, games[..wanted.min(games.len())]);
+    }
+    // What is not read is seen to be what was written, though not to be by the rules.
+    let mut damaged = SMALL.clone();
+    let end = damaged.len() - 20;
+    damaged[end] ^= 1;
+    let first = shard::decode_first::<Standard>(path, &damaged, &|| false, |_, _, _| false);
+    refused(first.map(drop), path, "checksum");
+    // One game of many plies: its time ends within it, too.
+    let rules = Havannah::from_notation("havannah(base=10)", None).unwrap();
+    let mut random = RandomStream::new(1);
+    let start = rules.random_start(&mut random, 0);
+    let (mut position, mut plies) = (start, Vec::new());
+    let payoffs = loop {
+        if let Some(payoffs) = rules.payoffs(&position) {
+            break payoffs;
+        }
+        let mv = rules.random_move(&position, random.next_u64());
+        position = rules.play(&position, mv);
+        plies.push(Ply {
+            outcome: 0,
+            mv,
+            value: None,
+            explored: false,
+        });
+    };
+    assert!(plies.len() > 128, "{} plies", plies.len());
+    let record = GameRecord::<Havannah> {
+        start,
+        plies,
+        payoffs,
+    };
+    let games = [shard::PlayedGame::new(record, vec![0, 0])];
+    let header = ShardHeader {
+        players: vec!["random".to_owned()],
+        games: 1,
+        ..ShardHeader::of(&rules, serde_json::Value::Null)
+    };
+    let bytes = shard::encode(path, &header, &games).unwrap();
+    for (time, wanted) in [(0, 0), (1, 0), (2, 0), (u32::MAX, 1)] {
+        let (looks, mut read) = (Cell::new(0), 0);
+        let is_over = || {
+            looks.set(looks.get() + 1);
+            looks.get() > time
+        };
+        let take = |_: &Havannah, _: &ShardHeader, _| {
+            read += 1;
+            true
+        };
+        shard::decode_first(path, &bytes, &is_over, take).unwrap();
+        assert_eq!(read, wanted);
+        // After the end it is only asked once more, whether that was why.
+        assert!(looks.get() <= time.saturating_add(2), "{}", looks.get());
     }
 }

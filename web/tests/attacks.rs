@@ -1,0 +1,316 @@
+//! The server against clients that send nothing, never end, send too much, or leave: what becomes of
+//! each, and that others are answered meanwhile.
+//!
+//! Where others must not wait for an attack, attacks have an hour: whoever waits for them is late on
+//! any machine.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+use web::{
+    bounds::Bounds,
+    server::{ServerOptions, serve},
+};
+
+/// After this a test fails, on a machine however busy.
+const LATE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Files that are being read.
+static READING: AtomicUsize = AtomicUsize::new(0);
+
+/// Reads a file, `slow` as long as it may.
+fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
+    if bytes != b"slow" {
+        return Ok("{}".to_owned());
+    }
+    READING.fetch_add(1, Ordering::SeqCst);
+    while !is_over() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    READING.fetch_sub(1, Ordering::SeqCst);
+    Err("there was no time for it".to_owned())
+}
+
+/// The address of a server of its own.
+fn server(patience: Duration, searching: Duration) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let options = ServerOptions {
+        patience,
+        bounds: Bounds {
+            milliseconds: searching.as_secs_f64() * 1000.0,
+            ..Bounds::default()
+        },
+        exec: true,
+        ..ServerOptions::new(2, read_games)
+    };
+    thread::spawn(|| serve(listener, options).unwrap());
+    address
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(LATE)).unwrap();
+    stream
+}
+
+/// A request as bytes, to a server at the port that it names as `PORT`.
+fn request(asked: &str, body: &str) -> String {
+    let length = body.len();
+    format!("{asked} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+fn at(address: SocketAddr, text: &str) -> String {
+    text.replace("PORT", &address.port().to_string())
+}
+
+const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
+
+/// Somebody else is answered, whatever is asked, though perhaps only when it is asked again.
+#[track_caller]
+fn others_are_answered(address: SocketAddr) {
+    for (asked, body) in [
+        ("GET /", ""),
+        ("POST /api", r#"{"ask":"new","game":"einstein","seed":1}"#),
+        ("POST /api", MOVE),
+        ("POST /records", "games"),
+        ("POST /exec", "name"),
+    ] {
+        let text = request(asked, body).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+        let (mut answer, began) = (String::new(), Instant::now());
+        while !answer.starts_with("HTTP/1.1 200") {
+            let asks_again = answer.is_empty() || answer.contains("ask again");
+            assert!(asks_again && began.elapsed() < LATE, "{asked}: {answer}");
+            let mut other = connect(address);
+            other.write_all(at(address, &text).as_bytes()).unwrap();
+            answer.clear();
+            other.read_to_string(&mut answer).unwrap();
+        }
+    }
+}
+
+/// A request that is answered.
+#[track_caller]
+fn answered(address: SocketAddr, text: &str) {
+    let mut stream = connect(address);
+    stream.write_all(at(address, text).as_bytes()).unwrap();
+    let mut answer = [0; 12];
+    let read = stream.read_exact(&mut answer);
+    assert!(read.is_ok() && &answer == b"HTTP/1.1 200", "{text}");
+}
+
+/// What a client does.
+struct Attack {
+    sends: String,
+    /// After that one byte after another, without end.
+    drips: bool,
+    /// After that it says that it sends no more.
+    half_closes: bool,
+    /// How what is answered begins, before the connection is closed.
+    answer: &'static str,
+}
+
+/// Every kind of attack that goes on by itself.
+fn attacks() -> Vec<Attack> {
+    let attack = |sends: &str, answer| Attack {
+        sends: sends.to_owned(),
+        drips: false,
+        half_closes: false,
+        answer,
+    };
+    let dripping = |sends: &str, answer| Attack {
+        drips: true,
+        ..attack(sends, answer)
+    };
+    let half_closed = |sends: &str| Attack {
+        half_closes: true,
+        ..attack(sends, "")
+    };
+    let long = r#"{"ask":"analyse","game":"einstein","position":"215../64.../3...e/...fb/..acd b 1","player":"star1(ms=60000)"}"#;
+    let unsent = |path: &str| {
+        format!("POST {path} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: 1000\r\n\r\n")
+    };
+    let chunked =
+        "POST /api HTTP/1.1\r\nHost: localhost:PORT\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let large_head = format!(
+        "GET / HTTP/1.1\r\nHost: localhost:PORT\r\nX: {}",
+        "x".repeat(1 << 20)
+    );
+    let many_headers = format!("GET / HTTP/1.1\r\n{}\r\n", "X: x\r\n".repeat(1000));
+    let idle = format!("{}GET", request("GET /", ""));
+    vec![
+        attack("", ""),
+        attack("\r\n\r\n", ""),
+        attack("GET / HT", ""),
+        attack("GET / HTTP/1.1\r\nHost: localhost", ""),
+        dripping("GET /", ""),
+        dripping("GET / HTTP/1.1\r\nX: ", ""),
+        attack(&unsent("/api"), "HTTP/1.1 408"),
+        attack(&unsent("/records"), "HTTP/1.1 408"),
+        attack(&unsent("/exec"), "HTTP/1.1 408"),
+        dripping(&unsent("/api"), "HTTP/1.1 408"),
+        dripping(&unsent("/records"), "HTTP/1.1 408"),
+        attack(chunked, "HTTP/1.1 408"),
+        attack(&format!("{chunked}fffffff\r\n"), "HTTP/1.1 408"),
+        attack(&format!("{chunked}x\r\n"), "HTTP/1.1 400"),
+        attack(&large_head, "HTTP/1.1 431"),
+        attack(&many_headers, "HTTP/1.1 431"),
+        attack("no HTTP\r\n\r\n", "HTTP/1.1 400"),
+        attack("\0\x01\x02", "HTTP/1.1 400"),
+        // Answered, and then silent or wrong.
+        attack(&request("GET /", ""), "HTTP/1.1 200"),
+        attack(&idle, "HTTP/1.1 200"),
+        attack(&format!("{}\0", request("POST /api", MOVE)), "HTTP/1.1 200"),
+        // A client that sends no more is taken to have gone.
+        half_closed(""),
+        half_closed("GET / HTTP"),
+        half_closed(&unsent("/api")),
+        half_closed(&request("POST /api", long)),
+        half_closed(&format!("{}garbage", request("POST /api", long))),
+    ]
+}
+
+impl Attack {
+    fn begin(&self, address: SocketAddr) -> TcpStream {
+        let mut stream = connect(address);
+        // The server may hang up before all is sent.
+        let _ = stream.write_all(at(address, &self.sends).as_bytes());
+        if self.half_closes {
+            let _ = stream.shutdown(Shutdown::Write);
+        }
+        stream
+    }
+}
+
+#[test]
+fn every_attack_ends_after_its_time() {
+    let address = server(Duration::from_millis(500), Duration::from_secs(1));
+    thread::scope(|threads| {
+        for attack in attacks() {
+            threads.spawn(move || {
+                let mut stream = attack.begin(address);
+                stream
+                    .set_read_timeout(Some(Duration::from_millis(50)))
+                    .unwrap();
+                let (mut answer, began) = (Vec::new(), Instant::now());
+                loop {
+                    assert!(began.elapsed() < LATE, "{:?} goes on", attack.sends);
+                    if attack.drips {
+                        let _ = stream.write_all(b"x");
+                    }
+                    let mut bytes = [0; 4096];
+                    match stream.read(&mut bytes) {
+                        Ok(0) => break,
+                        Ok(read) => answer.extend_from_slice(&bytes[..read]),
+                        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                        Err(error) if error.kind() == ErrorKind::TimedOut => {}
+                        Err(_) => break,
+                    }
+                }
+                let answer = String::from_utf8_lossy(&answer);
+                let sends = &attack.sends[..attack.sends.len().min(200)];
+                // Who sends no more may hear that it has gone.
+                let fits = match attack.half_closes {
+                    true => !answer.starts_with("HTTP/1.1 200"),
+                    false if attack.answer.is_empty() => answer.is_empty(),
+                    false => answer.starts_with(attack.answer),
+                };
+                assert!(fits, "{sends:?}: {answer}");
+            });
+        }
+    });
+    others_are_answered(address);
+}
+
+#[test]
+fn others_are_answered_meanwhile() {
+    for attack in attacks() {
+        let address = server(HOUR, HOUR);
+        // More than there may be of one client.
+        let _open: Vec<TcpStream> = (0..150).map(|_| attack.begin(address)).collect();
+        others_are_answered(address);
+    }
+}
+
+#[test]
+fn a_file_is_read_until_its_client_goes_or_its_time_is_over() {
+    let slow = request("POST /records", "slow");
+    let until_readers = |wanted| {
+        let began = Instant::now();
+        while READING.load(Ordering::SeqCst) != wanted {
+            assert!(began.elapsed() < LATE, "{wanted} readers");
+            thread::sleep(Duration::from_millis(1));
+        }
+        began.elapsed()
+    };
+    let address = server(HOUR, HOUR);
+    for (sends_more, half_closes) in [("", false), ("", true), ("more", false), ("more", true)] {
+        let mut stream = connect(address);
+        stream
+            .write_all((at(address, &slow) + sends_more).as_bytes())
+            .unwrap();
+        until_readers(1);
+        if half_closes {
+            stream.shutdown(Shutdown::Write).unwrap();
+        } else {
+            drop(stream);
+        }
+        until_readers(0);
+    }
+    let address = server(HOUR, Duration::from_millis(100));
+    let mut stream = connect(address);
+    stream.write_all(at(address, &slow).as_bytes()).unwrap();
+    until_readers(1);
+    until_readers(0);
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 400");
+}
+
+const START: &str = "---------------------------OX------XO--------------------------- X";
+
+/// A search of an hour, if nothing ends it.
+fn long(ask: &str, position: &str, more: &str) -> String {
+    let body = format!(
+        r#"{{"ask":"{ask}","game":"reversi","{position}":"{START}","player":"minimax(depth=12, ms=3600000)"{more}}}"#
+    );
+    request("POST /api", &body)
+}
+
+#[test]
+fn a_search_ends_when_its_client_goes() {
+    // Both threads search for who leaves, again and again; a search that went on would hold up the
+    // next for an hour.
+    let address = server(HOUR, HOUR);
+    let asked = [
+        long("analyse", "position", ""),
+        long("analyse", "position", r#","stream":true"#),
+        long("move", "position", r#","seed":1"#),
+        long("judge", "start", r#","plies":[]"#),
+        request("POST /exec/long", "genmove 3600000"),
+    ];
+    let prepare = request("POST /exec/long", "set_game reversi");
+    answered(address, &prepare);
+    for text in &asked {
+        // It is one that is answered.
+        answered(address, &text.replace("3600000", "0000.01"));
+        for number in 0..10 {
+            let mut streams = [connect(address), connect(address)];
+            for stream in &mut streams {
+                stream.write_all(at(address, text).as_bytes()).unwrap();
+            }
+            thread::sleep(Duration::from_millis(number * 7));
+            if number % 2 == 1 {
+                streams[0].write_all(b"more").unwrap();
+            }
+            drop(streams);
+            others_are_answered(address);
+        }
+    }
+}

@@ -282,12 +282,18 @@ impl Arguments {
 
 pub(crate) fn table(result: &MatchResult) -> String {
     let [seconds_a, seconds_b] = result.seconds_per_move;
+    let cpu = ["A", "B"].into_iter().zip(result.cpu_seconds_per_move);
+    let cpu = cpu.filter_map(|(name, time)| Some(format!("{name} {:.1} µs", 1e6 * time?)));
+    let cpu = match cpu.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        known => format!("\nCPU time a move {known}"),
+    };
     let mut text = format!(
         "A  {}\nB  {}\n\n\
          A scores        {:.2} %  [{:.2}, {:.2}] (95 %, from {} pairs)\n\
          Elo             {:+.1}  [{:+.1}, {:+.1}]\n\
          superiority     {:.2} %\n\
-         time a move     A {:.1} µs, B {:.1} µs\n\
+         time a move     A {:.1} µs, B {:.1} µs{cpu}\n\
          games           {} ({:.0} a second), {:.1} plies each, first mover {} {:.1} %",
         result.a,
         result.b,
@@ -307,12 +313,6 @@ pub(crate) fn table(result: &MatchResult) -> String {
         if result.draws > 0 { "scores" } else { "wins" },
         100.0 * result.first_mover_share,
     );
-    let cpu = ["A", "B"].into_iter().zip(result.cpu_seconds_per_move);
-    let cpu = cpu.filter_map(|(name, time)| Some(format!("{name} {:.1} µs", 1e6 * time?)));
-    let cpu: Vec<String> = cpu.collect();
-    if !cpu.is_empty() {
-        text += &format!("\nCPU time a move {}", cpu.join(", "));
-    }
     if let Some(luck) = &result.luck {
         let [raw, adjusted] = luck.pair_deviation;
         let factor = luck

@@ -132,13 +132,21 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
     Ok(config)
 }
 
-/// The samples of directories of records, as a training configuration wants them.
+/// The samples of directories of records, as a training configuration wants them; says how many
+/// games repeat others.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
     let options = options
         .with_continuations(!config.network.heads.is_empty())
         .held_up_to(config.training.window);
-    Ok(Samples::open(data, &options)?)
+    let samples = Samples::open(data, &options)?;
+    if samples.duplicate_games() > 0 {
+        output::note(&format!(
+            "{} games are duplicates up to symmetry; all of a kind train, or all validate",
+            samples.duplicate_games()
+        ));
+    }
+    Ok(samples)
 }
 
 /// As [`load`], and tells how many there are.
@@ -151,12 +159,6 @@ pub(crate) fn load_and_count<G: Learnable>(
     output::note(&format!(
         "{training} training and {validation} validation positions"
     ));
-    if samples.duplicate_games() > 0 {
-        output::note(&format!(
-            "{} games are duplicates up to symmetry; all of a kind train, or all validate",
-            samples.duplicate_games()
-        ));
-    }
     if samples.held_out() > 0 {
         output::note(&format!(
             "{} positions are left out, as they are of the suites that players are judged on",

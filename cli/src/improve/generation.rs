@@ -233,8 +233,8 @@ impl<G: Learnable> Generation<'_, G> {
             &options,
         )?;
         let test = Test::of(&result).context("a gate without a test")?;
-        let (score, games) = (&test.score, test.score.games);
-        let told = format!("{score} of {games} games, {}", standing(&result));
+        let (score, games) = (&test.score, result.games_in_words());
+        let told = format!("{score} of {games}, {}", standing(&result));
         Ok((test, told))
     }
 }

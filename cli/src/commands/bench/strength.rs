@@ -4,6 +4,7 @@ use crate::commands::arena::{MatchArguments, contestant};
 use crate::games::with_game;
 use crate::output;
 use anyhow::{Result, bail};
+use benches::arena::warning_of_repeats;
 use benches::studies::strength::{Candidate, PLACE, chart, front, sheet};
 use engine::play::playable::Playable;
 use std::path::PathBuf;
@@ -81,7 +82,11 @@ impl Arguments {
         }
         let table = sheet(&found);
         output::result(self.json, &found, || {
-            format!("against {}\n\n{}", found.against, table.text().trim_end())
+            let points = found.curves.iter().flat_map(|curve| &curve.points);
+            let warning = warning_of_repeats(points.map(|point| &point.result));
+            let warning = warning.map_or(String::new(), |warning| format!("\n\n{warning}"));
+            let table = table.text();
+            format!("against {}\n\n{}{warning}", found.against, table.trim_end())
         })?;
         if let Some(path) = &self.csv {
             output::file(path, table.csv())?;

@@ -189,7 +189,11 @@ fn calibration<G: Learnable>(
     models: &[FitReport],
     data: &[PathBuf],
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let options = SampleOptions::played(VALIDATION_SHARE, config.train().seed);
+    let train = config.train();
+    let options = SampleOptions {
+        results: train.target.is_results_alone(),
+        ..SampleOptions::played(VALIDATION_SHARE, train.seed)
+    };
     let samples = Samples::<G>::open(data, &options)?;
     let mut plots = Vec::new();
     let models = models.iter();

@@ -17,6 +17,9 @@ pub mod perft;
 
 pub(crate) mod picture;
 
+// What other programs say of a game's result.
+pub mod stated_result;
+
 // A game as a line of text.
 pub mod game_line;
 

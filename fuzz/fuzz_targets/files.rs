@@ -20,7 +20,7 @@ use engine::learned::{
 };
 use engine::play::playable::Playable;
 use std::{fs, path::Path};
-use trainer::data::{Source, json_lines, output::Written, parquet as columns};
+use trainer::data::{BadGames, Source, json_lines, output::Written, parquet as columns};
 use trainer::{Error, shard};
 
 /// Lends an empty directory.
@@ -54,7 +54,7 @@ pub(crate) fn shards(bytes: &[u8]) {
     }
 }
 
-type Import = fn(&Path, &Path) -> Result<Written, Error>;
+type Import = fn(&Path, &Path, BadGames) -> Result<Written, Error>;
 
 /// What is imported is exported as lines and imported again.
 fn import<G: Playable>(import: Import, bytes: &[u8]) {
@@ -62,10 +62,10 @@ fn import<G: Playable>(import: Import, bytes: &[u8]) {
         let [file, lines, set, again] =
             ["file", "lines", "set", "again"].map(|name| directory.join(name));
         fs::write(&file, bytes).expect("room");
-        if import(&file, &set).is_ok() {
+        if import(&file, &set, BadGames::Skip).is_ok() {
             let set = Source::<G>::open(&[set]).expect("a set of games");
             json_lines::export(&set, &lines).expect("lines of games");
-            json_lines::import::<G>(&lines, &again).expect("the same set");
+            json_lines::import::<G>(&lines, &again, BadGames::Refuse).expect("the same set");
             let again = Source::<G>::open(&[again]).expect("a set of games");
             let [first, second] = [set, again].map(|set| set.games(0, set.games).expect("games"));
             assert!(first == second, "other games than were exported");
@@ -82,10 +82,10 @@ pub(crate) fn lines(bytes: &[u8]) {
 
 /// The crate that reads them panics at some files, which is guarded where it is called.
 pub(crate) fn parquet(bytes: &[u8]) {
-    import::<Standard>(|from, to| columns::import::<Standard>(from, to, None), bytes);
-    import::<Reversi>(|from, to| columns::import(from, to, Some(&Reversi::EIGHT)), bytes);
-    import::<ReversiXt>(|from, to| columns::import::<ReversiXt>(from, to, None), bytes);
-    import::<Havannah>(|from, to| columns::import::<Havannah>(from, to, None), bytes);
+    import::<Standard>(|from, to, bad| columns::import::<Standard>(from, to, None, bad), bytes);
+    import::<Reversi>(|from, to, bad| columns::import(from, to, Some(&Reversi::EIGHT), bad), bytes);
+    import::<ReversiXt>(|from, to, bad| columns::import::<ReversiXt>(from, to, None, bad), bytes);
+    import::<Havannah>(|from, to, bad| columns::import::<Havannah>(from, to, None, bad), bytes);
 }
 
 pub(crate) fn models(bytes: &[u8]) {

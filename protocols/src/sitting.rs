@@ -165,7 +165,11 @@ impl<G: Spoken> Sitting<G> {
     /// The games of a text that [`Sitting::written`] may have written.
     fn read_games(&self, text: &str) -> Result<Vec<PlainGame<G>>, String> {
         match G::transcripts().first() {
-            Some(form) => (form.read)(&self.game, text).map_err(|error| error.to_string()),
+            Some(form) => {
+                let games = (form.read)(&self.game, text).into_iter();
+                let games = games.collect::<Result<_, _>>();
+                games.map_err(|error| error.to_string())
+            }
             None => Ok(vec![sgf::read(&self.game, text)?]),
         }
     }
@@ -178,6 +182,7 @@ impl<G: Spoken> Sitting<G> {
                 start: self.start,
                 plies: plies.collect(),
                 players: vec![String::new(); 2],
+                result: None,
             };
             return (form.write)(&self.game, &game);
         }

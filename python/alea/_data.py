@@ -52,8 +52,10 @@ class Samples:
 
     What is a sample, its value and its weight is said in docs/training.md; positions of the
     benchmark's suites are none. `target` mixes `share` of the search value (or of the label of
-    that name) with the result. Which games validate depends on `seed` and what was played; copies of a
-    game and its images under symmetries (`duplicate_games`) are where the game is.
+    that name) with the result; with `share=0` every position is a sample, whether it has a value or
+    not, and `value` is the result where there is none. Which games validate depends on `seed` and
+    what was played; copies of a game and its images under symmetries (`duplicate_games`) are where
+    the game is.
 
     A batch is a dict: `rows` (n, active) uint16, those of networks with these `inputs`, or with
     `None` the symbols of `VecEnv.observations`; `positions` (n,) uint64, packed, of EinStein;
@@ -82,7 +84,7 @@ class Samples:
         self._directories = [os.fspath(Path(path).absolute()) for path in _list(directories)]
         self._game, self._share, self._inputs, self._batch = rules(game), share, inputs, batch
         self._window, self._symmetries, self._seed = window, symmetries, seed
-        self._choice = (label, exact, error_scale, validation_share, seed)
+        self._choice = (label, exact, error_scale, share == 0, validation_share, seed)
         self._samples: _Samples | None = None
         self._open()
 

@@ -20,7 +20,7 @@ use std::{
     },
 };
 use trainer::{
-    data::{Source, parquet},
+    data::{BadGames, Source, parquet},
     dataset::{SampleOptions, Samples as Read},
     loader::{Pass, Shuffle},
     sample::Sample,
@@ -52,8 +52,8 @@ struct Order {
 }
 
 /// What is a sample, see docs/training.md: its label, whether exact ones count alone, the scale of
-/// errors; the share that validates and the seed of that.
-type Choice = (Option<String>, bool, f32, f64, Whole<u64>);
+/// errors, whether results alone are learned; the share that validates and the seed of that.
+type Choice = (Option<String>, bool, f32, bool, f64, Whole<u64>);
 
 /// Some samples, a row each.
 struct Batch {
@@ -69,12 +69,13 @@ struct Batch {
 fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
-    (label, exact, error_scale, validation_share, Whole(seed)): Choice,
+    (label, exact, error_scale, results, validation_share, Whole(seed)): Choice,
 ) -> Told<Set<G>> {
     let options = SampleOptions {
         label,
         exact,
         error_scale,
+        results,
         continuations: false,
         validation_share,
         seed,
@@ -160,7 +161,7 @@ pub(crate) fn convert(
 ) -> Told<u64> {
     fn convert<G: Learnable>(rules: &G, from: &[PathBuf], to: &Path, back: bool) -> Told<u64> {
         pool()?.install(|| match from {
-            [file] if back => Ok(parquet::import(file, to, Some(rules))?.games),
+            [file] if back => Ok(parquet::import(file, to, Some(rules), BadGames::Refuse)?.games),
             _ => Ok(parquet::export(&Source::<G>::open(from)?, to)?),
         })
     }

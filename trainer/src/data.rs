@@ -8,6 +8,7 @@
 mod builder;
 pub mod filter;
 pub mod info;
+mod intake;
 pub mod json_lines;
 pub mod output;
 pub mod parquet;
@@ -19,6 +20,7 @@ mod staging;
 pub mod transcripts;
 pub mod verify;
 
+pub use intake::{BadGames, LeftOut};
 pub use source::Source;
 pub(crate) use source::other_game;
 

@@ -1,6 +1,7 @@
 //! From records to training samples.
 //!
-//! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`);
+//! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`), and
+//! where results alone are learned every position;
 //! search and labels average over the dice that follow, which makes a far less noisy target than
 //! the value of one roll. Games, never positions, are split into training and validation, and a
 //! game, with its copies and images, stays on its side when more are added. Invariant: validation samples are held in memory, and
@@ -35,6 +36,8 @@ pub struct SampleOptions {
     pub exact: bool,
     /// The standard error of a label with which a sample counts half; 0: all count alike.
     pub error_scale: f32,
+    /// Whether results alone are learned, so that a position needs no value to be a sample.
+    pub results: bool,
     /// Whether samples know how their game went on, which only some heads of networks learn.
     pub continuations: bool,
     /// Share of the games that only validate.
@@ -54,6 +57,7 @@ impl SampleOptions {
             label,
             exact: target.exact,
             error_scale: target.scale_of_errors(),
+            results: target.is_results_alone(),
             ..Self::played(validation_share, seed)
         }
     }
@@ -65,6 +69,7 @@ impl SampleOptions {
             label: None,
             exact: false,
             error_scale: 0.0,
+            results: false,
             continuations: false,
             validation_share,
             seed,
@@ -291,8 +296,15 @@ impl<G: Learnable> Samples<G> {
             }
         };
         let samples = Self::new(boards, source, &seen, validation).map_err(|part| {
+            let (values, hint) = match options.results {
+                true => ("", ""),
+                false => (
+                    " with values",
+                    "; target.search_share = 0.0 learns from results alone",
+                ),
+            };
             Error::of(sources())(format!(
-                "too few games with values: none is left for {part}{alike}"
+                "too few games{values}: none is left for {part}{alike}{hint}"
             ))
         })?;
         Ok(Self {

@@ -1,7 +1,7 @@
 //! Record shards: files of finished games, of any game.
 //!
-//! Version 4 (`docs/formats.md`) is laid out by hand: `shard/layout.rs` the file, `shard/game.rs` a
-//! game. Versions 2 and 3 are still read (`shard/version2.rs`). A shard appears complete or not at
+//! Version 4 (`docs/formats.md`), and 5 where games did not end by the rules, are laid out by hand:
+//! `shard/layout.rs` the file, `shard/game.rs` a game. Versions 2 and 3 are still read (`shard/version2.rs`). A shard appears complete or not at
 //! all. Invariant: reading replays every game, so what is returned was played by the rules, and what
 //! cannot be read is not written.
 
@@ -13,7 +13,7 @@ mod version2;
 
 pub use game::{VALUE_STEPS, rounded};
 pub use labels::{Estimate, Label};
-pub(crate) use replay::{Replay, check_players};
+pub(crate) use replay::{NO_END, Replay, check_players};
 
 use crate::Error;
 use engine::core::{files, record::GameRecord};
@@ -26,6 +26,9 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64, xxh3_128};
 
 /// The version that is written.
 pub const VERSION: u32 = 4;
+
+/// The version that is written where a game did not end by the rules: its games say how they ended.
+const WITH_ENDINGS: u32 = 5;
 
 /// The oldest version that is read.
 const OLDEST: u32 = 2;
@@ -69,6 +72,13 @@ pub struct ShardHeader {
     pub first_game: u64,
     /// Number of games.
     pub games: u64,
+    /// How many of them did not end by the rules; counted where a shard is written.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ended_early: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A map, so that records can be read where its file is not.
@@ -104,6 +114,7 @@ impl ShardHeader {
             labels: Vec::new(),
             first_game: 0,
             games: 0,
+            ended_early: 0,
         }
     }
 
@@ -305,6 +316,10 @@ pub fn encode<G: Playable>(
         )));
     }
     labels::check(&header.labels).map_err(refused)?;
+    let header = &ShardHeader {
+        ended_early: ended_early(games),
+        ..header.clone()
+    };
     let rules: G = header.rules().map_err(refused)?;
     let plies = || games.iter().flat_map(|game| &game.record.plies);
     let totals = Totals {
@@ -328,6 +343,12 @@ pub fn encode<G: Playable>(
         );
     }
     layout::encode(header, totals, &lengths, &body).map_err(refused)
+}
+
+/// How many games did not end by the rules.
+fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
+    let early = games.iter().filter(|game| !game.record.ending.is_played());
+    early.count() as u64
 }
 
 /// Reads a shard and replays its games. The header is as version 4 has it.
@@ -354,7 +375,7 @@ pub fn decode<G: Playable>(
         .iter()
         .map(|game| game.record.plies.len() as u64)
         .sum();
-    decoder.check_whole(path, &parts, plies)?;
+    decoder.check_whole(path, &parts, plies, ended_early(&games))?;
     Ok((parts.header, games))
 }
 
@@ -415,6 +436,11 @@ fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Dec
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
         return Err(damaged(path, &problem));
     }
+    if (version == WITH_ENDINGS) != (parts.header.ended_early > 0) {
+        let early = parts.header.ended_early;
+        let problem = format!("header: {early} games that ended early, in version {version}");
+        return Err(damaged(path, &problem));
+    }
     let form = Form::new(rules, &parts.header, outcomes);
     Ok((parts, Decoder::New(form)))
 }
@@ -444,7 +470,18 @@ impl<G: Playable> Decoder<G> {
     }
 
     /// Whether the file as a whole is what was written, once each game is known to be.
-    fn check_whole(&self, path: &Path, parts: &Parts<'_>, plies: u64) -> Result<(), Error> {
+    fn check_whole(
+        &self,
+        path: &Path,
+        parts: &Parts<'_>,
+        plies: u64,
+        ended_early: u64,
+    ) -> Result<(), Error> {
+        if ended_early != parts.header.ended_early {
+            let said = parts.header.ended_early;
+            let problem = format!("{ended_early} games ended early, the header says {said}");
+            return Err(damaged(path, &problem));
+        }
         let known = match self {
             Self::Old(..) => Totals::default(),
             Self::New(_) => parts.totals,
@@ -481,9 +518,11 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     let bytes = files::read(path)?;
     let (parts, decoder) = open::<G>(path, &bytes)?;
     found.header = Some(parts.header.clone());
+    let mut ended_early = 0;
     for game in decoder.games(path, &parts, &|| false) {
         match game {
             Ok(game) => {
+                ended_early += u64::from(!game.record.ending.is_played());
                 found.good_games += 1;
                 found.good_plies += game.record.plies.len() as u64;
             }
@@ -492,7 +531,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     }
     // Where a game is bad the file's own checksum fails as well, which says nothing new.
     if found.problems.is_empty() {
-        decoder.check_whole(path, &parts, found.good_plies)
+        decoder.check_whole(path, &parts, found.good_plies, ended_early)
     } else {
         Ok(())
     }
@@ -531,9 +570,9 @@ pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, Error> {
         )));
     }
     match layout::number_at(bytes, 8).ok_or_else(|| damaged(path, "the version is missing"))? {
-        found @ OLDEST..=VERSION => Ok(found),
+        found @ OLDEST..=WITH_ENDINGS => Ok(found),
         found => Err(wrong(format!(
-            "game records of version {found}; this program reads versions {OLDEST} to {VERSION}"
+            "game records of version {found}; this program reads versions {OLDEST} to {WITH_ENDINGS}"
         ))),
     }
 }

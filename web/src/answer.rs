@@ -250,6 +250,7 @@ fn answer_for<G: OnBoard>(
         Question::Judge {
             start,
             plies,
+            payoffs,
             player,
         } => {
             let deadline = Instant::now() + bounds.whole;
@@ -257,7 +258,15 @@ fn answer_for<G: OnBoard>(
             limited("plies", plies.len(), MOST_PLIES)?;
             let recipe = recipe(player)?;
             let mut rater = Rater::new(game, &recipe)?.within(limits);
-            json!(judge(game, start, plies, &mut rater, Some(deadline))?)
+            let payoffs = payoffs.as_deref();
+            json!(judge(
+                game,
+                start,
+                plies,
+                payoffs,
+                &mut rater,
+                Some(deadline)
+            )?)
         }
     })
 }

@@ -45,6 +45,8 @@ pub(crate) enum Question {
     Judge {
         start: String,
         plies: Vec<PlayedPly>,
+        #[serde(default)]
+        payoffs: Option<Vec<f32>>,
         player: String,
     },
 }
@@ -90,7 +92,7 @@ pub struct Ledger {
     pub seats: Vec<Account>,
     /// All plies.
     pub plies: Vec<JudgedPly>,
-    /// Whether the game was played to its end.
+    /// Whether the game has ended, by the rules or otherwise.
     pub over: bool,
     /// The most by which the terms of a seat miss its result: 0 up to rounding.
     pub balance: f64,
@@ -108,7 +110,8 @@ pub struct Account {
     pub errors: f64,
     /// What luck and errors of all others brought.
     pub others: f64,
-    /// What the judge thought otherwise a ply later, in all.
+    /// What the judge thought otherwise a ply later, in all; of a game that did not end by the rules
+    /// also what its result is beyond the value of its last position.
     pub drift: f64,
     /// What the game brought, or what its last position is worth.
     pub result: f64,

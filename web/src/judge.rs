@@ -21,16 +21,18 @@ pub fn verdict(error: f64) -> &'static str {
     found.map_or("", |(_, name)| name)
 }
 
-/// Judges a game: what was rolled and played from its start. A game may end before its end. Values
+/// Judges a game: what was rolled and played from its start. A game may end before its end: its result
+/// is then `payoffs`, where somebody resigned or the like, else what its last position is worth. Values
 /// are the `rater`'s.
 ///
 /// # Errors
-/// In one line, if a ply is not permitted, the player rates nothing, or `deadline` passes, or
-/// the limits of the `rater` say stop.
+/// In one line, if a ply is not permitted, the player rates nothing, `payoffs` are those of a game that
+/// ended by the rules or cannot be, or `deadline` passes, or the limits of the `rater` say stop.
 pub fn judge<G: OnBoard>(
     game: &G,
     start: G::Position,
     plies: &[PlayedPly],
+    payoffs: Option<&[f32]>,
     rater: &mut Rater<'_, G>,
     deadline: Option<Instant>,
 ) -> Result<Ledger, Problem> {
@@ -110,12 +112,36 @@ pub fn judge<G: OnBoard>(
         });
         rating = next;
     }
-    ledger.over = rating.end.is_some();
-    for (account, result) in ledger.seats.iter_mut().zip(rating.shares()) {
+    ledger.over = rating.end.is_some() || payoffs.is_some();
+    let last = rating.shares();
+    let result = match payoffs {
+        None => last,
+        Some(_) if rating.end.is_some() => {
+            return Err(Problem::wrong("'payoffs' follow from the moves"));
+        }
+        Some(payoffs) => result(payoffs, game.seats())?,
+    };
+    for (seat, account) in ledger.seats.iter_mut().enumerate() {
+        let result = result[seat];
+        account.drift += result - last[seat];
         account.result = result;
         account.error_per_decision = account.errors / f64::from(account.decisions.max(1));
         let sum = account.start + account.luck - account.errors + account.others + account.drift;
         ledger.balance = ledger.balance.max((sum - result).abs());
     }
     Ok(ledger)
+}
+
+/// What seats got in a game that did not end by the rules.
+fn result(payoffs: &[f32], seats: usize) -> Result<Shares, Problem> {
+    let possible = payoffs.iter().all(|payoff| (0.0..=1.0).contains(payoff));
+    if payoffs.len() != seats || !possible {
+        let problem = format!("'payoffs' are a number from 0 to 1 for each of {seats} seats");
+        return Err(Problem::wrong(problem));
+    }
+    let mut result = Shares::default();
+    for (own, &payoff) in result.iter_mut().zip(payoffs) {
+        *own = payoff.into();
+    }
+    Ok(result)
 }

@@ -148,7 +148,7 @@ fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (Ledger, Vec<G::Posi
     }
     let recipe = PlayerRecipe::parse(player, game).unwrap();
     let mut rater = Rater::new(game, &recipe).unwrap();
-    let ledger = judge(game, positions[0], &plies, &mut rater, None).unwrap();
+    let ledger = judge(game, positions[0], &plies, None, &mut rater, None).unwrap();
     near(ledger.balance, 0.0, 1e-6);
     assert!(ledger.over);
     for (seat, account) in ledger.seats.iter().enumerate() {

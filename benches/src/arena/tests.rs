@@ -13,7 +13,7 @@ use crate::test_players::{
 };
 use engine::core::{
     game::won_by,
-    record::{GameRecord, Ply},
+    record::{Ending, GameRecord, Ply},
 };
 use engine::games::{
     einstein::{BLUE, RED, Standard, Variant, dice::Die},
@@ -406,6 +406,7 @@ fn luck_of_a_roll_by_hand() {
             start: position,
             plies: vec![ply],
             payoffs: won_by(RED),
+            ending: Ending::Played,
         };
         // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other
         // faces only stone 2.

@@ -9,8 +9,12 @@ use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
 use clap::Subcommand;
-use engine::play::playable::Playable;
-use std::path::{Path, PathBuf};
+use engine::{core::record::Ending, play::playable::Playable};
+use std::{
+    collections::BTreeMap,
+    fmt::Display,
+    path::{Path, PathBuf},
+};
 use trainer::data::{Source, output::Written, verify::verify};
 
 /// Game records: count, verify, merge, filter, split, shuffle, sample, relabel, export, import
@@ -168,6 +172,19 @@ fn shown(error: Error) -> Error {
 
 const SHARDS: &str = "shards";
 
+/// Games by how they ended, if some did not end by the rules.
+fn how_ended(endings: &BTreeMap<Ending, u64>) -> Option<String> {
+    let are_played = endings.keys().all(Ending::is_played);
+    (!are_played).then(|| counts(endings))
+}
+
+/// Counts as text: `3 resigned, 1 agreed`; what there is none of is left out.
+fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
+    let all = all.into_iter().filter(|&(_, &count)| count > 0);
+    let all = all.map(|(what, count)| format!("{count} {what}"));
+    all.collect::<Vec<_>>().join(", ")
+}
+
 /// What was made, as a person reads it, in `files`.
 fn made(written: &Written, files: &str) -> String {
     let Written {
@@ -178,6 +195,8 @@ fn made(written: &Written, files: &str) -> String {
         positions,
         values,
         labels,
+        endings,
+        left_out,
     } = written;
     let duplicates = duplicates.map_or(String::new(), |duplicates| {
         format!(" ({duplicates} of them duplicates up to symmetry)")
@@ -186,8 +205,17 @@ fn made(written: &Written, files: &str) -> String {
         0 => String::new(),
         labels => format!(", {labels} labels"),
     };
+    let endings = how_ended(endings).map_or(String::new(), |counts| format!(" ({counts})"));
+    let left_out = match counts([
+        ("stopped without a result", &left_out.stopped),
+        ("damaged", &left_out.damaged),
+        ("forfeited", &left_out.forfeited),
+    ]) {
+        none if none.is_empty() => none,
+        some => format!("; left out: {some}"),
+    };
     format!(
-        "{}: {games} games{duplicates}, {positions} positions, {values} with a value{labels}, in {shards} {files}",
+        "{}: {games} games{endings}{duplicates}, {positions} positions, {values} with a value{labels}, in {shards} {files}{left_out}",
         directory.display()
     )
 }

@@ -122,10 +122,12 @@ fn ledger<G: OnBoard>(
         mv: game.format_move(&position, ply.mv),
     });
     let plies: Vec<PlayedPly> = plies.collect();
+    let payoffs = (!record.ending.is_played()).then(|| &record.payoffs[..game.seats()]);
     web::judge::judge(
         game,
         record.start,
         &plies,
+        payoffs,
         &mut Rater::new(game, judge)?,
         None,
     )

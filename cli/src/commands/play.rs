@@ -406,7 +406,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
         let game = &self.game;
         let mut rater = Rater::new(game, &self.judge)?;
-        let ledger = judge(game, self.positions[0], &self.plies, &mut rater, None)?;
+        let ledger = judge(game, self.positions[0], &self.plies, None, &mut rater, None)?;
         let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
         let mut sheet = Sheet::new(["ledger, in points"].into_iter().chain(titles));
         let names = [

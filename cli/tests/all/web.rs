@@ -216,6 +216,7 @@ fn shard_of_labels(games: u64) -> Vec<u8> {
             start,
             plies,
             payoffs,
+            ending: Default::default(),
         };
         PlayedGame {
             labels,

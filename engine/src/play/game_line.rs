@@ -4,7 +4,7 @@
 //! a game but who the players are and what the labels mean, which the first line of a file does.
 
 use super::playable::Playable;
-use crate::core::record::GameRecord;
+use crate::core::record::{Ending, GameRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,9 @@ pub struct GameLine {
     pub start: String,
     /// What each seat got.
     pub payoffs: Vec<f32>,
+    /// How the game ended.
+    #[serde(default, skip_serializing_if = "Ending::is_played")]
+    pub ending: Ending,
     /// The plies in order.
     pub plies: Vec<PlyLine>,
     /// Why the game has no end by the rules.
@@ -74,6 +77,7 @@ impl GameLine {
             players,
             start,
             payoffs,
+            ending: Ending::default(),
             plies,
             forfeit: None,
             checksum: None,
@@ -90,7 +94,10 @@ impl GameLine {
         });
         let payoffs = record.payoffs[..game.seats()].to_vec();
         let start = game.format_position(&record.start, None);
-        Self::new(start, plies.collect(), payoffs, players)
+        Self {
+            ending: record.ending,
+            ..Self::new(start, plies.collect(), payoffs, players)
+        }
     }
 }
 

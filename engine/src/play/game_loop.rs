@@ -12,7 +12,7 @@ use crate::core::{
     clock::Instant,
     game::{Chance, Game, MAX_SEATS, Seat, left_for_each},
     oracle::Oracle,
-    record::{GameRecord, Ply},
+    record::{Ending, GameRecord, Ply},
 };
 use crate::play::player::{Failure, News, Player};
 use crate::search::limits::Limits;
@@ -280,6 +280,10 @@ fn play<G: Game>(
         start,
         plies,
         payoffs,
+        ending: match forfeit {
+            None => Ending::Played,
+            Some(_) => Ending::Awarded,
+        },
     };
     (record, forfeit)
 }

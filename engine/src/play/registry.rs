@@ -9,6 +9,7 @@ use super::{
     build::SearchPlan,
     notation::{Arguments, Notation, Problem},
     player::Player,
+    stated_result::StatedResult,
 };
 use crate::core::{
     calibration::{Calibrated, Calibration},
@@ -131,10 +132,34 @@ pub struct PlainGame<G: Game> {
     pub plies: Vec<(u8, G::Move)>,
     /// Names, a seat each; empty where not said.
     pub players: Vec<String>,
+    /// The result that the text states, where the moves lead to none.
+    pub result: Option<StatedResult>,
 }
 
-/// Reads all games of a text.
-pub type ReadGames<G> = fn(&G, &str) -> Result<Vec<PlainGame<G>>, TextError>;
+impl<G: Game> PlainGame<G> {
+    /// Keeps a stated result beside the moves, which lead to `position`, unless they lead to the same.
+    ///
+    /// # Errors
+    /// In words, if they lead to another.
+    pub fn set_result(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        stated: Option<StatedResult>,
+    ) -> Result<(), String> {
+        self.result = match (stated, game.payoffs(position)) {
+            (Some(stated), Some(payoffs)) => {
+                stated.check(payoffs, "the moves lead to")?;
+                None
+            }
+            _ => stated,
+        };
+        Ok(())
+    }
+}
+
+/// Reads all games of a text; a game that is damaged costs none of the others.
+pub type ReadGames<G> = fn(&G, &str) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// A form in which other programs write whole games of a game.
 pub struct TranscriptForm<G: Game> {

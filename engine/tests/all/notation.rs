@@ -21,7 +21,10 @@ fn refusal<G: Playable>(game: &str, map: Option<&str>, [kind, from, text]: [&str
     let read = match kind {
         "position" => position(text).map(drop),
         "move" => game.parse_move(&position(from).unwrap(), text).map(drop),
-        _ => (G::transcripts()[0].read)(&game, text).map(drop),
+        _ => {
+            let games = (G::transcripts()[0].read)(&game, text).into_iter();
+            games.collect::<Result<Vec<_>, _>>().map(drop)
+        }
     };
     read.expect_err(text).to_string()
 }

@@ -196,7 +196,10 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             let [ggf, row] = Reversi::transcripts() else {
                 panic!("two forms")
             };
-            let read = |text: &str| (ggf.read)(&game, text).unwrap();
+            let read = |text: &str| -> Vec<_> {
+                let games = (ggf.read)(&game, text).into_iter();
+                games.collect::<Result<_, _>>().unwrap()
+            };
             let whole = read(&moves).remove(0);
             let played = whole.plies.iter();
             let last = played.fold(game.start(), |position, ply| game.play(&position, ply.1));

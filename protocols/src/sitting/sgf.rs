@@ -74,6 +74,7 @@ pub(super) fn read<G: Spoken>(game: &G, text: &str) -> Result<PlainGame<G>, Stri
         start,
         plies,
         players: vec![String::new(); 2],
+        result: None,
     })
 }
 

@@ -62,6 +62,12 @@ impl TargetConfig {
         self.error_scale.unwrap_or(0.05)
     }
 
+    /// Whether no epoch looks at search values.
+    #[must_use]
+    pub fn is_results_alone(&self) -> bool {
+        self.search_share == 0.0 && self.last_search_share() == 0.0
+    }
+
     /// Share of the search value in the last epoch, and in validation at any time.
     pub(crate) fn last_search_share(&self) -> f32 {
         self.final_search_share.unwrap_or(self.search_share)

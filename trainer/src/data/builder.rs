@@ -1,7 +1,11 @@
 //! A game that comes from outside, ply by ply, checked as it comes.
 
+use super::intake::Unfit;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, rounded};
-use engine::core::record::{GameRecord, Ply};
+use engine::core::{
+    game::Payoffs,
+    record::{Ending, GameRecord, Ply},
+};
 use engine::play::playable::Playable;
 
 /// A game of which not all plies have been seen.
@@ -12,6 +16,8 @@ pub(super) struct Builder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
+    /// How it ended; what each seat got, unless that follows from the moves.
+    pub(super) result: (Ending, Payoffs),
 }
 
 /// What is said of a ply beside its move.
@@ -39,6 +45,7 @@ impl<'a, G: Playable> Builder<'a, G> {
             plies: Vec::new(),
             labels: vec![Vec::new(); header.labels.len()],
             times: Vec::new(),
+            result: Default::default(),
         })
     }
 
@@ -75,12 +82,17 @@ impl<'a, G: Playable> Builder<'a, G> {
         self.plies.len()
     }
 
-    pub(super) fn finish(self) -> Result<PlayedGame<G>, String> {
+    pub(super) fn finish(self) -> Result<PlayedGame<G>, Unfit> {
+        let (ending, payoffs) = self.result;
+        if ending.is_played() && self.replay.payoffs().is_none() {
+            return Err(Unfit::Stopped);
+        }
         let mut game = PlayedGame {
             record: GameRecord {
                 start: self.start,
                 plies: self.plies,
-                payoffs: self.replay.finish()?,
+                payoffs: self.replay.finish(ending, &payoffs)?,
+                ending,
             },
             players: self.players,
             labels: self.labels,

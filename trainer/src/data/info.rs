@@ -3,13 +3,14 @@
 //! Invariant: every number is a count over all games, so it is the same in whatever order shards
 //! are read.
 
-use super::Source;
+use super::{Source, output::are_played};
 use crate::Error;
 use crate::selfplay::PlayerTally;
 use crate::shard::{Estimate, PlayedGame};
-use engine::play::playable::Playable;
+use engine::{core::record::Ending, play::playable::Playable};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Bars of the histogram of values, each 0.05 wide; the last one holds 1, too.
 pub const VALUE_BINS: usize = 20;
@@ -33,6 +34,9 @@ pub struct Info {
     pub points: Vec<f64>,
     /// What the seats that began got.
     pub first_mover_points: f64,
+    /// Games by how they ended, if some did not end by the rules.
+    #[serde(skip_serializing_if = "are_played")]
+    pub endings: BTreeMap<Ending, u64>,
     /// Explored plies.
     pub explored: u64,
     /// Plies with a value.
@@ -161,6 +165,7 @@ impl Info {
     ) {
         let record = &game.record;
         self.games += 1;
+        *self.endings.entry(record.ending).or_default() += 1;
         self.positions += record.plies.len() as u64;
         let payoffs = &record.payoffs[..rules.seats()];
         self.first_mover_points += f64::from(payoffs[rules.to_move(&record.start)]);

@@ -5,7 +5,8 @@
 use super::{
     Source,
     builder::{Builder, Said},
-    output::{Output, Written},
+    intake::{BadGames, Intake, Unfit},
+    output::Written,
     verify::Verification,
     write_games,
 };
@@ -142,36 +143,45 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
     line
 }
 
-/// Makes a set of a file of JSON lines. Games of matches that were forfeited have no end by the
-/// rules, and are left out.
+/// Makes a set of a file of JSON lines. Games of matches that were forfeited are left out.
 ///
 /// # Errors
-/// If a line is no game by the rules, which is named, or the set cannot be written.
-pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, Error> {
-    let mut output = None;
-    let header = read::<G>(path, |header, game| {
-        let output = match &mut output {
-            Some(output) => output,
-            None => output.insert(Output::create(place, header.clone())?),
+/// If a line is no game that can be kept and bad games are refused, which is named, or the set
+/// cannot be written.
+pub fn import<G: Playable>(path: &Path, place: &Path, bad: BadGames) -> Result<Written, Error> {
+    let mut intake = None;
+    let create = |header| Intake::<G>::create(path, place, header, bad);
+    let header = read::<G>(path, |header, number, game| {
+        let intake = match &mut intake {
+            Some(intake) => intake,
+            None => intake.insert(create(header.clone())?),
         };
-        game?.1.map_or(Ok(()), |game| output.push(game))
+        match game {
+            Ok((_, None)) => intake.leave_forfeited(),
+            Ok((_, Some(game))) => intake.take(format_args!("line {number}"), Ok(game))?,
+            Err(unfit) => intake.take(format_args!("line {number}"), Err(unfit))?,
+        }
+        Ok(())
     })?;
-    match output {
-        Some(output) => output.finish(),
-        None => Output::<G>::create(place, header)?.finish(),
+    match intake {
+        Some(intake) => intake.finish(),
+        None => create(header)?.finish(),
     }
 }
 
 /// Replays the games of a file of JSON lines, adding to what was found elsewhere.
 pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
-    let read = read::<G>(path, |_, game| {
+    let read = read::<G>(path, |_, number, game| {
         match game {
             Ok((plies, _)) => {
                 all.games += 1;
                 all.positions += plies;
             }
-            Err(error) => all.problems.push(error.to_string()),
+            Err(unfit) => {
+                let problem = Error::at(path, format!("line {number}: {unfit}"));
+                all.problems.push(problem.to_string());
+            }
         }
         Ok(())
     });
@@ -184,10 +194,10 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
 /// Reads a file line by line: `each` is given the header of the games, which is returned, and one after
-/// the other.
+/// the other, each with the number of its line.
 fn read<G: Playable>(
     path: &Path,
-    mut each: impl FnMut(&ShardHeader, Result<Read<G>, Error>) -> Result<(), Error>,
+    mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Unfit>) -> Result<(), Error>,
 ) -> Result<ShardHeader, Error> {
     let mut file = BufReader::new(files::open(path)?);
     let wrong = |line: u64, problem: String| Error::at(path, format!("line {line}: {problem}"));
@@ -219,21 +229,24 @@ fn read<G: Playable>(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let line = serde_json::from_slice(&line).map_err(|error| error.to_string());
-        let game = line.and_then(|line| game(line, &rules, &header));
-        each(&header, game.map_err(|problem| wrong(number, problem)))?;
+        let line = serde_json::from_slice(&line).map_err(|error| Unfit::from(error.to_string()));
+        each(
+            &header,
+            number,
+            line.and_then(|line| game(line, &rules, &header)),
+        )?;
     }
     Ok(header)
 }
 
-fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<Read<G>, String> {
+fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<Read<G>, Unfit> {
     let (start, _) = rules
         .parse_position(&line.start)
         .map_err(|error| format!("start: {error}"))?;
     let mut game = Builder::new(rules, start, line.players, header)?;
     for mut ply in line.plies {
         if game.replay.payoffs().is_some() {
-            return Err(game.replay.wrong("the game was over before"));
+            return Err(game.replay.wrong("the game was over before").into());
         }
         let mv = rules
             .parse_move(game.replay.position(), &ply.mv)
@@ -242,7 +255,7 @@ fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<
         let labels = header.labels.iter().map(of).collect();
         if !ply.labels.is_empty() || !ply.errors.is_empty() {
             let problem = "has a label that the first line does not name";
-            return Err(game.replay.wrong(problem));
+            return Err(game.replay.wrong(problem).into());
         }
         let said = Said {
             value: ply.value,
@@ -256,12 +269,20 @@ fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<
     if line.forfeit.is_some() {
         return match game.replay.payoffs() {
             None => Ok((plies, None)),
-            Some(_) => Err("the game was forfeited after its end".to_owned()),
+            Some(_) => Err("the game was forfeited after its end".to_owned().into()),
         };
+    }
+    game.result.0 = line.ending;
+    if !line.ending.is_played() {
+        let payoffs = &line.payoffs;
+        let payoffs = game.result.1[..rules.seats()].iter_mut().zip(payoffs);
+        payoffs.for_each(|(own, &payoff)| *own = payoff);
     }
     let game = game.finish()?;
     if game.record.payoffs[..rules.seats()] != line.payoffs {
-        return Err("the payoffs are not those that the moves lead to".to_owned());
+        return Err("the payoffs are not those that the moves lead to"
+            .to_owned()
+            .into());
     }
     Ok((plies, Some(game)))
 }

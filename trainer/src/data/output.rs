@@ -3,13 +3,16 @@
 //! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal
 //! bytes.
 
-use super::staging::Staging;
+use super::{intake::LeftOut, staging::Staging};
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::play::playable::Playable;
+use engine::{core::record::Ending, play::playable::Playable};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// A directory that is being filled.
 #[derive(Debug)]
@@ -39,6 +42,17 @@ pub struct Written {
     pub values: u64,
     /// Labels of positions, all names together.
     pub labels: u64,
+    /// Games by how they ended, if some did not end by the rules.
+    #[serde(skip_serializing_if = "are_played")]
+    pub endings: BTreeMap<Ending, u64>,
+    /// Games of the file it was made of that it does not have.
+    #[serde(skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
+}
+
+/// Whether all games ended by the rules.
+pub(super) fn are_played(endings: &BTreeMap<Ending, u64>) -> bool {
+    endings.keys().all(Ending::is_played)
 }
 
 impl Written {
@@ -52,6 +66,7 @@ impl Written {
     /// Counts a game, but not the shard it is in.
     pub(super) fn count<G: Playable>(&mut self, game: &PlayedGame<G>) {
         self.games += 1;
+        *self.endings.entry(game.record.ending).or_default() += 1;
         self.positions += game.record.plies.len() as u64;
         self.values += game
             .record

@@ -47,6 +47,13 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
+/// The column of how games ended, if some did not end by the rules; what each seat got stands beside it.
+const ENDING: &str = "ending";
+
+fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
+    format!("payoff_{}", rules.seat_name(seat))
+}
+
 /// A ply, of which columns tell.
 struct Row<'a, G: Playable> {
     /// Number of the game, from 0.
@@ -146,6 +153,19 @@ fn columns<G: Playable>(source: &Source<G>) -> Vec<Column<'_, G>> {
             format!("required int32 {}", player_column(rules, seat)),
             move |row| Some(row.game.players[seat].into()),
         ));
+    }
+    if source.ended_early > 0 {
+        let ending = |row: &Row<'_, G>| Some(row.game.record.ending.name().into());
+        columns.push(Column::new::<ByteArrayType>(
+            format!("required binary {ENDING} (UTF8)"),
+            ending,
+        ));
+        for seat in 0..rules.seats() {
+            columns.push(Column::new::<FloatType>(
+                format!("required float {}", payoff_column(rules, seat)),
+                move |row| Some(row.game.record.payoffs[seat]),
+            ));
+        }
     }
     if source.times {
         columns.push(Column::new::<Int64Type>("optional int64 time", |row| {

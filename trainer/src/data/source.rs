@@ -64,6 +64,8 @@ pub struct Source<G> {
     pub run_count: usize,
     /// Number of games.
     pub games: u64,
+    /// How many of them did not end by the rules.
+    pub ended_early: u64,
 }
 
 #[derive(Debug)]
@@ -157,6 +159,7 @@ impl<G: Playable> Source<G> {
             runs: Vec::new(),
             run_count: 0,
             games: 0,
+            ended_early: 0,
         }
     }
 
@@ -175,6 +178,7 @@ impl<G: Playable> Source<G> {
             .map(|label| self.label(label, &path))
             .collect::<Result<_, _>>()?;
         self.games += header.games;
+        self.ended_early += header.ended_early;
         self.shards.push(Part {
             path,
             players,

@@ -1,21 +1,28 @@
 //! Records as other programs write games, in the forms that a game has for them.
 //!
-//! Such forms hold moves and names; values, labels, times and what was explored stay behind.
+//! Such forms hold moves, names and results; values, labels, times and what was explored stay behind.
 //! Invariant: whatever is read is a whole game by the rules.
 
 use super::{
     Source,
     builder::{Builder, Said},
-    output::{Output, Written},
+    intake::{BadGames, Intake, Unfit},
+    output::Written,
     source::number_of,
     write_games,
 };
 use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
-use engine::core::{files, text};
+use engine::core::{
+    files,
+    game::{DRAW, won_by},
+    record::GameRecord,
+    text,
+};
 use engine::play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
+    stated_result::StatedResult,
 };
 use std::path::Path;
 
@@ -44,6 +51,7 @@ pub fn export<G: Playable>(
             .iter()
             .map(|&player| source.players[usize::from(player)].clone())
             .collect(),
+        result: stated(&game.record),
     };
     write_games(path, |file| {
         let mut number = 0;
@@ -57,23 +65,35 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
+/// The result of a game that was not played out, of which the seats are two.
+fn stated<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
+    let winner = match record.payoffs {
+        payoffs if payoffs == DRAW => None,
+        payoffs => Some((0..2).find(|&seat| payoffs == won_by(seat))?),
+    };
+    let ending = record.ending;
+    (!ending.is_played()).then_some(StatedResult { ending, winner })
+}
+
 /// Makes a set of a text in a form of the game.
 ///
 /// # Errors
-/// If the text is no games of that form, one is not finished, or the set cannot be written.
+/// If the text is no games of that form, one cannot be kept and bad games are refused, or the set
+/// cannot be written.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptForm<G>,
     path: &Path,
     place: &Path,
+    bad: BadGames,
 ) -> Result<Written, Error> {
     let wrong = Error::of(path.display());
     let text = text::from_utf8_or_latin1(&files::read(path)?);
     let text = text.map_err(|problem| wrong(problem.to_owned()))?;
-    let games = (form.read)(rules, &text).map_err(|error| wrong(error.to_string()))?;
+    let games = (form.read)(rules, &text);
     let mut names = Vec::new();
     let mut seats = Vec::with_capacity(games.len());
-    for game in &games {
+    for game in games.iter().flatten() {
         let mut players = Vec::new();
         for name in &game.players {
             let name = if name.is_empty() { NOBODY } else { name };
@@ -86,17 +106,22 @@ pub fn import<G: Playable>(
         players: names,
         ..ShardHeader::of(rules, run)
     };
-    let mut output = Output::create(place, header.clone())?;
-    for (number, (game, players)) in games.iter().zip(seats).enumerate() {
-        let read = || {
+    let mut intake = Intake::create(path, place, header.clone(), bad)?;
+    let mut seats = seats.into_iter();
+    for (number, game) in games.into_iter().enumerate() {
+        let game = game.map_err(|error| Unfit::Damaged(error.to_string()));
+        let read = game.and_then(|game| {
+            let players = seats.next().unwrap_or_default();
             let mut builder = Builder::new(rules, game.start, players, &header)?;
             for &(outcome, mv) in &game.plies {
                 builder.play(outcome, mv, Said::default())?;
             }
+            if let Some(stated) = game.result {
+                builder.result = (stated.ending, stated.payoffs());
+            }
             builder.finish()
-        };
-        let read = read();
-        output.push(read.map_err(|problem: String| wrong(format!("game {number}: {problem}")))?)?;
+        });
+        intake.take(format_args!("game {number}"), read)?;
     }
-    output.finish()
+    intake.finish()
 }

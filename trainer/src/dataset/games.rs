@@ -127,7 +127,7 @@ fn validates(options: &SampleOptions, print: u128) -> bool {
 }
 
 /// Adds the samples of one game: every position before chance of which a search or a wanted label
-/// says something, unless it is kept for judging; how many are.
+/// says something, or where results alone are learned every one, unless it is kept for judging; how many are.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
@@ -150,6 +150,7 @@ fn add_samples<G: Playable>(
         let labelled = wanted.value.and_then(label);
         let sample = if rules.is_held_out(&position) {
             let said = exact.is_some() || labelled.is_some() || searched.is_some();
+            let said = said || wanted.options.results;
             held_out += usize::from(said);
             None
         } else if let Some((label, said)) = exact {
@@ -163,9 +164,11 @@ fn add_samples<G: Playable>(
                 ..Sample::exact(position, said.value)
             })
         } else {
-            searched.map(|said| Sample {
+            // The value of a position of which nobody says one does not count.
+            let result_alone = wanted.options.results.then_some(result);
+            searched.map(seen).or(result_alone).map(|value| Sample {
                 result,
-                ..Sample::exact(position, seen(said))
+                ..Sample::exact(position, value)
             })
         };
         if let (Some((before, by)), Some(said)) = (waiting.take(), &sample) {
@@ -174,7 +177,14 @@ fn add_samples<G: Playable>(
         }
         if let Some(mut sample) = sample {
             if wanted.options.continuations {
-                sample.continuation = continuation(ply, record.plies.len() - number, result);
+                // How long a game would have lasted that was given up is not known.
+                let is_played = record.ending.is_played();
+                let plies = if is_played {
+                    record.plies.len() - number
+                } else {
+                    0
+                };
+                sample.continuation = continuation(ply, plies, result);
                 waiting = Some((samples.len(), seat));
             }
             samples.push(sample);
@@ -223,6 +233,7 @@ mod tests {
                 start: rules.image(&start, number % 8),
                 plies: Vec::new(),
                 payoffs: Default::default(),
+                ending: Default::default(),
             };
             let mut position = record.start;
             while rules.payoffs(&position).is_none() {

@@ -1,4 +1,4 @@
-//! A game in version 4: its players and its start, a few bytes a ply, and the columns it has.
+//! A game in versions 4 and 5: its players and its start, a few bytes a ply, and the columns it has.
 //!
 //! The only file that knows the bytes of such a game (`docs/formats.md`, "A game"). Invariant: what
 //! is decoded was replayed by the rules, and encodes to the same bytes.
@@ -8,7 +8,10 @@ use super::{
     replay::{Replay, check_players},
 };
 use crate::codec::{put_number, take_number};
-use engine::core::record::{GameRecord, Ply};
+use engine::core::{
+    game::{MAX_SEATS, Payoffs},
+    record::{Ending, GameRecord, Ply},
+};
 use engine::play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -59,6 +62,8 @@ pub(super) struct Form<G> {
     errors: Vec<bool>,
     /// Numbers of outcomes, from 0.
     outcomes: usize,
+    /// Whether games say how they ended: version 5.
+    endings: bool,
 }
 
 impl<G: Playable> Form<G> {
@@ -69,6 +74,7 @@ impl<G: Playable> Form<G> {
             times: header.times,
             errors: header.labels.iter().map(|label| label.errors).collect(),
             outcomes,
+            endings: header.ended_early > 0,
         }
     }
 
@@ -116,6 +122,9 @@ impl<G: Playable> Form<G> {
         };
         bytes.resize(bytes.len() + self.state_bytes(), 0);
         bytes.extend_from_slice(&played.players);
+        if self.endings {
+            self.put_ending(record, bytes);
+        }
         self.game.encode(&record.start, bytes);
         let mut replay = Replay::new(&self.game, record.start);
         for ply in &record.plies {
@@ -123,7 +132,7 @@ impl<G: Playable> Form<G> {
             let move_number = index * self.outcomes + usize::from(ply.outcome);
             put_number((2 * move_number + usize::from(ply.explored)) as u64, bytes);
         }
-        if replay.finish()? != record.payoffs {
+        if replay.finish(record.ending, &record.payoffs)? != record.payoffs {
             return Err("the payoffs are not those that the moves lead to".to_owned());
         }
         columns.put(bytes, "value", |ply| record.plies[ply].value, put_value)?;
@@ -168,12 +177,17 @@ impl<G: Playable> Form<G> {
         let (players, after) = after.split_at_checked(self.game.seats()).ok_or(NO_GAME)?;
         rest = after;
         check_players(&self.game, players, self.players)?;
+        let (ending, payoffs) = match self.endings {
+            true => self.take_ending(&mut rest).ok_or(NO_GAME)?,
+            false => Default::default(),
+        };
         let start = self.game.decode(&mut rest)?;
         let mut replay = Replay::new(&self.game, start);
         let mut record = GameRecord {
             start,
             plies: Vec::with_capacity(plies),
-            payoffs: Default::default(),
+            payoffs,
+            ending,
         };
         for ply in 0..plies {
             if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && is_over() {
@@ -189,7 +203,7 @@ impl<G: Playable> Form<G> {
                 explored: number % 2 == 1,
             });
         }
-        record.payoffs = replay.finish()?;
+        record.payoffs = replay.finish(ending, &payoffs)?;
         let mut columns = Stored {
             states,
             column: 0,
@@ -243,6 +257,31 @@ impl<G: Playable> Form<G> {
         }
         columns.finish().ok_or(NO_GAME)?;
         Ok(played)
+    }
+}
+
+impl<G: Playable> Form<G> {
+    /// A byte for the ending, and unless it follows from the moves, what each seat got.
+    fn put_ending(&self, record: &GameRecord<G>, bytes: &mut Vec<u8>) {
+        bytes.push(record.ending as u8);
+        if !record.ending.is_played() {
+            let payoffs = &record.payoffs[..self.game.seats()];
+            bytes.extend(payoffs.iter().flat_map(|payoff| payoff.to_le_bytes()));
+        }
+    }
+
+    fn take_ending(&self, rest: &mut &[u8]) -> Option<(Ending, Payoffs)> {
+        let (&ending, mut after) = rest.split_first()?;
+        let ending = *Ending::ALL.get(usize::from(ending))?;
+        let mut payoffs = [0.0; MAX_SEATS];
+        if !ending.is_played() {
+            for payoff in &mut payoffs[..self.game.seats()] {
+                let (bytes, more) = after.split_first_chunk()?;
+                (*payoff, after) = (f32::from_le_bytes(*bytes), more);
+            }
+        }
+        *rest = after;
+        Some((ending, payoffs))
     }
 }
 

@@ -1,10 +1,10 @@
-//! The file around its games, in versions 2 to 4 alike: magic, version, header, index, games, checksums.
+//! The file around its games, in versions 2 to 5 alike: magic, version, header, index, games, checksums.
 //!
 //! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte
 //! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
 //! game leaves the others readable.
 
-use super::{CHECKSUM_BYTES, MAGIC, ShardHeader, VERSION, damaged, labels};
+use super::{CHECKSUM_BYTES, MAGIC, ShardHeader, VERSION, WITH_ENDINGS, damaged, labels};
 use crate::{Error, codec};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -61,7 +61,11 @@ pub(super) fn encode(
         FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES,
     );
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    let version = match header.ended_early {
+        0 => VERSION,
+        _ => WITH_ENDINGS,
+    };
+    bytes.extend_from_slice(&version.to_le_bytes());
     for part in [&text, &index] {
         let length = u32::try_from(part.len())
             .map_err(|_| format!("the header takes {} bytes", part.len()))?;

@@ -1,7 +1,13 @@
 //! A game replayed ply by ply: every move is checked against the rules.
 
-use engine::core::game::{List, Payoffs};
+use engine::core::{
+    game::{List, Payoffs},
+    record::Ending,
+};
 use engine::play::playable::Playable;
+
+/// What is wrong with a game that simply stops.
+pub(crate) const NO_END: &str = "it has no end and states no result";
 
 /// A game of which some plies have been made.
 pub(crate) struct Replay<'a, G: Playable> {
@@ -83,8 +89,27 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.plies += 1;
     }
 
-    pub(crate) fn finish(self) -> Result<Payoffs, String> {
-        self.payoffs.ok_or_else(|| "it has no end".to_owned())
+    /// What everybody got in a game that ended so, with `stated` payoffs if not by the rules.
+    ///
+    /// # Errors
+    /// In words, if the moves end it and it is said to have ended otherwise, or the other way round, or
+    /// the stated payoffs cannot be.
+    pub(crate) fn finish(self, ending: Ending, stated: &Payoffs) -> Result<Payoffs, String> {
+        let (given, others) = stated.split_at(self.game.seats());
+        let sum: f32 = given.iter().sum();
+        let possible = given.iter().all(|payoff| (0.0..=1.0).contains(payoff))
+            && others.iter().all(|payoff| payoff.to_bits() == 0)
+            && (given.len() > 2 || sum == 1.0);
+        match (ending, self.payoffs) {
+            (Ending::Played, Some(payoffs)) => Ok(payoffs),
+            (Ending::Played, None) => Err(NO_END.to_owned()),
+            (_, Some(_)) => Err(format!(
+                "its moves end it by the rules, so its ending is not '{ending}'"
+            )),
+            (_, None) if self.plies == 0 => Err("it ended before its first move".to_owned()),
+            (_, None) if !possible => Err("its payoffs are not what seats can get".to_owned()),
+            (_, None) => Ok(*stated),
+        }
     }
 }
 

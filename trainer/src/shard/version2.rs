@@ -8,7 +8,10 @@ use super::{
     Estimate, PlayedGame, Replay, check_players,
     game::{checked, value_of},
 };
-use engine::core::record::{GameRecord, Ply};
+use engine::core::{
+    game::Payoffs,
+    record::{Ending, GameRecord, Ply},
+};
 use engine::play::playable::{OldRecords, Playable};
 
 /// Of the first three bytes, what is not the start: who has won, and what else is there.
@@ -79,7 +82,7 @@ pub(super) fn decode<G: Playable>(
             explored,
         });
     }
-    let payoffs = replay.finish()?;
+    let payoffs = replay.finish(Ending::Played, &Payoffs::default())?;
     if payoffs[1] != f32::from(u8::from(head & SECOND_WINS != 0)) {
         return Err("the winner is another than the moves say".to_owned());
     }
@@ -100,6 +103,7 @@ pub(super) fn decode<G: Playable>(
             start,
             plies,
             payoffs,
+            ending: Ending::Played,
         },
         players: vec![first, second],
         labels,

@@ -4,7 +4,7 @@ use crate::{MIXED, PlayedGame, Samples, config, header_of, play, refused, sample
 use engine::core::{
     files::create_directory,
     game::{Game, won_by},
-    record::{GameRecord, Ply},
+    record::{Ending, GameRecord, Ply},
 };
 use engine::games::einstein::{BLUE, Position, Standard};
 use std::{
@@ -61,6 +61,7 @@ pub(crate) fn tiny() -> PlayedGame {
         start,
         plies,
         payoffs: won_by(BLUE),
+        ending: Ending::Played,
     };
     PlayedGame::new(record, vec![0, 1])
 }
@@ -173,6 +174,45 @@ fn every_sample_is_a_valued_position_with_its_target() {
     assert_eq!(found, expected);
 }
 
+/// Resigned games, too; how long they would have lasted nobody knows.
+#[test]
+fn where_results_alone_are_learned_every_position_is_a_sample() {
+    let mut games = play(&config(&["random", "star1(depth=1)"], 60));
+    let rules = Standard::default();
+    for game in games.iter_mut().step_by(3) {
+        let record = &mut game.record;
+        record.plies.truncate(record.plies.len() - 2);
+        (record.ending, record.payoffs) = (Ending::Resigned, won_by(BLUE));
+    }
+    let mut expected = Vec::new();
+    for game in &games {
+        let record = &game.record;
+        let before: Vec<Position> = record.positions(&rules).take(record.plies.len()).collect();
+        for (place, position) in before.iter().enumerate() {
+            let left = match record.ending {
+                Ending::Played => record.plies.len() - place,
+                _ => 0,
+            };
+            let result = record.payoffs[position.seat()];
+            expected.push((position.bits(), result.to_bits(), left as u8));
+        }
+    }
+    let options = SampleOptions {
+        results: true,
+        ..played().with_continuations(true)
+    };
+    let all = samples(&games, &options).concat();
+    let bits = |sample: &Sample<Position>| {
+        assert_eq!(sample.target(0.0), sample.result);
+        let left = sample.continuation.plies;
+        (sample.position.bits(), sample.result.to_bits(), left)
+    };
+    let mut found: Vec<_> = all.iter().map(bits).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn what_gives_no_samples_is_named() {
     let directory = &*scratch();
@@ -185,7 +225,8 @@ fn what_gives_no_samples_is_named() {
     refused(samples_in(&missing, &played()), &missing, "");
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)), &[]);
-    refused(samples_in(directory, &played()), directory, "training");
+    let text = refused(samples_in(directory, &played()), directory, "training");
+    assert!(text.contains("target.search_share = 0.0"), "{text}");
     write(directory, &play(&config(&["star1(depth=1)"], 30)), &[]);
     let none_validates = SampleOptions {
         validation_share: 0.0,

@@ -7,7 +7,7 @@ use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{
-    Source, json_lines, parquet,
+    BadGames, Source, json_lines, parquet,
     publish::{self, Layout},
     rewrite::{self, Part},
     transcripts,
@@ -39,8 +39,8 @@ fn what_is_exported_is_imported_to_the_last_bit() {
             parquet::export(&source, &at("a.parquet")).unwrap(),
             settings.games
         );
-        json_lines::import::<Standard>(&at("a.jsonl"), &at("b")).unwrap();
-        parquet::import::<Standard>(&at("a.parquet"), &at("c"), None).unwrap();
+        json_lines::import::<Standard>(&at("a.jsonl"), &at("b"), BadGames::Refuse).unwrap();
+        parquet::import::<Standard>(&at("a.parquet"), &at("c"), None, BadGames::Refuse).unwrap();
         assert!(content(&at("b")) == content(&at("a")));
         assert!(content(&at("c")) == content(&at("a")));
     }
@@ -69,7 +69,8 @@ fn a_data_set_has_the_games_that_a_split_has() {
             let (place, count) = (part.directory.display(), part.shards);
             let name = format!("{place}-{file:05}-of-{count:05}.parquet");
             let records = at(&format!("records-{}-{file}", part.games));
-            parquet::import::<Standard>(Path::new(&name), &records, None).unwrap();
+            parquet::import::<Standard>(Path::new(&name), &records, None, BadGames::Refuse)
+                .unwrap();
             games(&[&records])
         };
         let all: Vec<_> = (0..part.shards).flat_map(of_file).collect();
@@ -110,6 +111,18 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
         (1, lines[0], "{}", "heading"),
         (5, "\"outcome\":", "\"outcome\":7,\"dice\":", "dice"),
         (5, "\"payoffs\":[", "\"payoffs\":[0.5,", "the payoffs"),
+        (
+            5,
+            "\"payoffs\":[",
+            "\"ending\":\"resigned\",\"payoffs\":[",
+            "its moves end it by the rules",
+        ),
+        (
+            5,
+            "\"payoffs\":[",
+            "\"ending\":\"lost\",\"payoffs\":[",
+            "unknown variant",
+        ),
         (5, players, "{\"players\":[9,0],", "names a player"),
         (
             5,
@@ -127,7 +140,7 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
         changed[line - 1] = &replaced;
         std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
         let text = refused(
-            json_lines::import::<Standard>(&at("bad.jsonl"), &at("c")),
+            json_lines::import::<Standard>(&at("bad.jsonl"), &at("c"), BadGames::Refuse),
             &at("bad.jsonl"),
             &format!("line {line}"),
         );
@@ -143,7 +156,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
     let refused = |path: &Path, expected| {
         refused(
-            parquet::import::<Standard>(path, &at("c"), None),
+            parquet::import::<Standard>(path, &at("c"), None, BadGames::Refuse),
             path,
             expected,
         )
@@ -176,7 +189,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         let mut flipped = bytes.clone();
         flipped[place] ^= change;
         std::fs::write(at("bad.parquet"), flipped).unwrap();
-        match parquet::import::<Standard>(&at("bad.parquet"), &at("c"), None) {
+        match parquet::import::<Standard>(&at("bad.parquet"), &at("c"), None, BadGames::Refuse) {
             Ok(_) => std::fs::remove_dir_all(at("c")).unwrap(),
             Err(error) => drop(one_line(&error, &at("bad.parquet"))),
         }
@@ -193,7 +206,8 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
         folder.join(name).with_extension("parquet")
     };
     let rules = Standard::default();
-    let import = |name: &str| parquet::import(&file(name), &at(name), Some(&rules));
+    let import =
+        |name: &str| parquet::import(&file(name), &at(name), Some(&rules), BadGames::Refuse);
     import("plain").unwrap();
     let plain = games(&[&at("plain")]);
     assert!(
@@ -215,7 +229,7 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
         assert!(games(&[&at(name)]) == plain, "{name}");
         let source = open(&[&at(name)]);
         assert_eq!(source.players, ["unknown 0", "unknown 1"]);
-        let unnamed = parquet::import::<Standard>(&file(name), &at("c"), None);
+        let unnamed = parquet::import::<Standard>(&file(name), &at("c"), None, BadGames::Refuse);
         refused(unnamed, &file(name), "its metadata have no key 'alea'");
     }
     for (name, expected) in [
@@ -237,7 +251,12 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
             "{problem}"
         );
     }
-    let other = parquet::import(&file("polars_zstd"), &at("c"), Some(&Reversi::EIGHT));
+    let other = parquet::import(
+        &file("polars_zstd"),
+        &at("c"),
+        Some(&Reversi::EIGHT),
+        BadGames::Refuse,
+    );
     refused(other, &file("polars_zstd"), "there is no column 'player_X'");
     // Whatever is flipped in what zstd compressed.
     let bytes = fs::read(file("duckdb_zstd_v2")).unwrap();
@@ -245,7 +264,7 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
         let mut flipped = bytes.clone();
         flipped[place] ^= 0x20;
         fs::write(at("bad.parquet"), flipped).unwrap();
-        match parquet::import(&at("bad.parquet"), &at("c"), Some(&rules)) {
+        match parquet::import(&at("bad.parquet"), &at("c"), Some(&rules), BadGames::Refuse) {
             Ok(_) => fs::remove_dir_all(at("c")).unwrap(),
             Err(error) => drop(one_line(&error, &at("bad.parquet"))),
         }
@@ -279,7 +298,8 @@ fn reversi_goes_out_and_in_as_others_write_it() {
         let file = at("games").with_extension(form.name);
         assert_eq!(transcripts::export(&source, form, &file).unwrap(), 20);
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 20);
-        let written = transcripts::import(&game, form, &file, &at(form.name)).unwrap();
+        let written =
+            transcripts::import(&game, form, &file, &at(form.name), BadGames::Refuse).unwrap();
         assert_eq!((written.games, written.values), (20, 0));
         let again = open(form.name);
         assert_eq!(again.rules, game);
@@ -287,13 +307,22 @@ fn reversi_goes_out_and_in_as_others_write_it() {
         assert_eq!(moves(&again), moves(&source), "{}", form.name);
     }
     for (text, expected) in [
-        ("f5d6\nf5f5\n", "character 3: "),
-        ("f5d6\n", "game 0: it has no end"),
+        ("f5f5\nf5d6\n", "game 0: character 3: "),
+        (
+            "f5d6\n",
+            "game 0: it has no end and states no result; --skip-bad",
+        ),
         ("", "no game would be in it"),
     ] {
         fs::write(at("bad"), text).unwrap();
         let form = &Reversi::transcripts()[0];
-        let read = transcripts::import(&Reversi::EIGHT, form, &at("bad"), &at("b"));
+        let read = transcripts::import(
+            &Reversi::EIGHT,
+            form,
+            &at("bad"),
+            &at("b"),
+            BadGames::Refuse,
+        );
         refused(read, Path::new(""), expected);
         assert!(!at("b").exists());
     }

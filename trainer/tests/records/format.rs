@@ -5,9 +5,9 @@ use crate::{
     scratch,
 };
 use engine::core::{
-    game::{Chance, Game},
+    game::{Chance, DRAW, Game, won_by},
     random::RandomStream,
-    record::{GameRecord, Ply},
+    record::{Ending, GameRecord, Ply},
 };
 use engine::games::{
     einstein::{Standard, Variant, dice::Die, setup::setup_index},
@@ -250,7 +250,7 @@ fn games_against_the_rules_are_refused() {
     }
 }
 
-/// Random moves from a start to the end, by some of so many players; this share has values.
+/// Random moves from a start to the end, or of one game in four to an earlier one, by some of so many players; this share has values.
 fn random_game<G: Playable>(
     rules: &G,
     start: G::Position,
@@ -274,12 +274,19 @@ fn random_game<G: Playable>(
         });
         position = rules.play(&position, mv);
     };
+    let (mut ending, mut payoffs) = (Ending::Played, payoffs);
+    if plies.len() > 1 && random.below(4) == 0 {
+        plies.truncate(1 + random.below(plies.len() - 1));
+        ending = Ending::ALL[1 + random.below(4)];
+        payoffs = [won_by(0), won_by(1), DRAW][random.below(3)];
+    }
     let players = (0..rules.seats()).map(|_| random.below(known) as u8);
     let players = players.collect();
     let record = GameRecord {
         start,
         plies,
         payoffs,
+        ending,
     };
     shard::PlayedGame::new(record, players)
 }
@@ -298,6 +305,12 @@ pub(crate) fn rounded<G: Playable>(
         }
     }
     games
+}
+
+/// How many games did not end by the rules.
+fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
+    let early = games.iter().filter(|game| !game.record.ending.is_played());
+    early.count() as u64
 }
 
 /// Random games from these starts with so many labels, those of an even number with errors, each of
@@ -343,6 +356,7 @@ pub(crate) fn random_games<G: Playable>(
         times,
         labels: (0..labels).map(label).collect(),
         games: games.len() as u64,
+        ended_early: ended_early(&games),
         ..ShardHeader::of(rules, serde_json::json!({ "seed": 5 }))
     };
     (header, games)
@@ -457,6 +471,7 @@ fn games_are_read_from_the_first_on_while_they_are_wanted_and_there_is_time() {
         start,
         plies,
         payoffs,
+        ending: Ending::Played,
     };
     let games = [shard::PlayedGame::new(record, vec![0, 0])];
     let header = ShardHeader {

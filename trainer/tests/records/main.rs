@@ -9,6 +9,7 @@
     reason = "a test helper outside of a test function"
 )]
 
+mod archives;
 mod committed;
 mod damage;
 mod data;

@@ -19,7 +19,7 @@ use engine::play::{
 };
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
-use trainer::data::{Source, filter::Filter, info, json_lines, parquet, rewrite, verify};
+use trainer::data::{BadGames, Source, filter::Filter, info, json_lines, parquet, rewrite, verify};
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 use trainer::shard::{self, PlayedGame, ShardHeader};
 
@@ -232,12 +232,12 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
         (source.header(serde_json::Value::Null), games)
     };
     json_lines::export(&open("a"), &at("a.jsonl")).unwrap();
-    json_lines::import::<Tokens>(&at("a.jsonl"), &at("b")).unwrap();
+    json_lines::import::<Tokens>(&at("a.jsonl"), &at("b"), BadGames::Refuse).unwrap();
     parquet::export(&open("a"), &at("a.parquet")).unwrap();
-    parquet::import::<Tokens>(&at("a.parquet"), &at("c"), None).unwrap();
+    parquet::import::<Tokens>(&at("a.parquet"), &at("c"), None, BadGames::Refuse).unwrap();
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
     // Another game's are named.
-    let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"));
+    let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"), BadGames::Refuse);
     refused(read, &at("a.jsonl"), "'tokens'");
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
     std::fs::create_dir(at("other")).unwrap();

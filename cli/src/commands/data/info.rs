@@ -1,6 +1,6 @@
 //! `alea data info`: what is in records, as text, JSON and pictures.
 
-use super::Records;
+use super::{Records, how_ended};
 use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
@@ -103,6 +103,9 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
         draws => format!("; {:.1} % drawn", percent(draws, info.games)),
     };
     line("won", format!("{seats}; {first:.1} % by who began{drawn}"));
+    if let Some(counts) = how_ended(&info.endings) {
+        line("ended", counts);
+    }
     let mean = info.positions as f64 / info.games.max(1) as f64;
     line(
         "plies",

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
 use trainer::data::{
-    json_lines, parquet,
+    BadGames, LeftOut, json_lines, parquet,
     publish::{self, Layout},
     transcripts,
 };
@@ -128,6 +128,10 @@ pub(super) struct Import {
     out: PathBuf,
     #[command(flatten)]
     form: FormArguments,
+    /// Leave out games that are damaged or stop without a result, and name them, instead of refusing
+    /// the file
+    #[arg(long)]
+    skip_bad: bool,
     // JSON lines and Parquet say it themselves.
     #[command(flatten)]
     game: GameArguments,
@@ -144,20 +148,43 @@ impl Import {
     }
 
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        let bad = if self.skip_bad {
+            BadGames::Skip
+        } else {
+            BadGames::Refuse
+        };
         let written = match form::<G>(self.form.format.as_deref(), &self.file)? {
             (_, Some(form)) => {
                 let game: G = games::read(&self.game.notation())?;
-                transcripts::import(&game, form, &self.file, &self.out)?
+                transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
                 // Who writes a table again may leave out what it says of its game.
                 let named = parquet::game_of(&self.file).is_some();
                 let rules = (!named).then(|| games::read::<G>(&self.game.notation()));
-                parquet::import(&self.file, &self.out, rules.transpose()?.as_ref())?
+                parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?
             }
             (DATASET, _) => bail!("--format: a data set is imported file by file, as {PARQUET}"),
-            _ => json_lines::import::<G>(&self.file, &self.out)?,
+            _ => json_lines::import::<G>(&self.file, &self.out, bad)?,
         };
+        name_left_out(&written.left_out);
         output::result(self.json, &written, || made(&written, SHARDS))
+    }
+}
+
+/// Names the games of a file that were left out.
+fn name_left_out(left_out: &LeftOut) {
+    let LeftOut {
+        stopped,
+        damaged,
+        problems,
+        ..
+    } = left_out;
+    for problem in problems {
+        output::note(&format!("BAD  {problem}"));
+    }
+    let more = stopped + damaged - problems.len() as u64;
+    if more > 0 {
+        output::note(&format!("BAD  … and {more} more"));
     }
 }

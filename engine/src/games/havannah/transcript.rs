@@ -1,7 +1,8 @@
 //! Whole games of Havannah as other programs write them: Little Golem's SGF, or moves in a row.
 //!
 //! SGF is `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, several after each other,
-//! in Little Golem's coordinates; `resign` or `draw` for a move ends the game there. Moves in a row are
+//! in Little Golem's coordinates; `resign` or `draw` for a move, or `RE`, says how the game ended
+//! there. Moves in a row are
 //! one game a line, in HavannahGui's coordinates; `play w` may stand before a move. Either begins at
 //! the empty board. Invariant: a game that is read is a legal one, and what is written reads back as
 //! the same.
@@ -14,6 +15,7 @@ use crate::core::{
 use crate::play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
+    stated_result::StatedResult,
 };
 
 /// A game as it is read and written.
@@ -38,10 +40,13 @@ pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
 /// White and Black in SGF.
 const SIGNS: [&str; 2] = ["W", "B"];
 
-/// What stands in place of a move where a game ends early.
-const ENDS: [&str; 2] = ["resign", "draw"];
+/// Black's seat.
+const BLACK: Seat = 1;
 
 fn write_row(game: &Havannah, whole: &Whole) -> Result<String, String> {
+    if whole.result.is_some() {
+        return Err("moves in a row state no result; sgf does".to_owned());
+    }
     let names = moves(game, whole)?.map(|mv| game.format_move(mv));
     let row = Some(joined(names, " "));
     // An empty line is no game.
@@ -56,7 +61,9 @@ fn write_sgf(game: &Havannah, whole: &Whole) -> Result<String, String> {
         name.replace(char::is_control, " ")
     };
     let (white, black, base) = (player(0), player(1), game.base());
-    let heading = format!("(;FF[4]EV[havannah]PB[{black}]PW[{white}]SZ[{base}]AP[Alea]");
+    let result = whole.result.map(|result| result.to_sgf(BLACK));
+    let result = result.map_or(String::new(), |result| format!("RE[{result}]"));
+    let heading = format!("(;FF[4]EV[havannah]PB[{black}]PW[{white}]SZ[{base}]{result}AP[Alea]");
     let node = |(mv, sign): (Move, &&str)| {
         let name = mv.cell().map(|cell| game.golem_name(cell));
         format!(";{sign}[{}]", name.unwrap_or("swap".to_owned()))
@@ -73,7 +80,7 @@ fn moves(game: &Havannah, whole: &Whole) -> Result<impl Iterator<Item = Move>, S
 }
 
 /// Reads games, in SGF if the first sign is a parenthesis, else moves in a row.
-fn read(game: &Havannah, text: &str) -> Result<Vec<Whole>, TextError> {
+fn read(game: &Havannah, text: &str) -> Vec<Result<Whole, TextError>> {
     let signs: Vec<char> = text.chars().collect();
     let mut reader = Reader {
         signs: &signs,
@@ -84,29 +91,41 @@ fn read(game: &Havannah, text: &str) -> Result<Vec<Whole>, TextError> {
         true => reader.sgf_games(),
         false => rows(game, text),
     };
-    games.map_err(|error| error.in_lines(text))
+    let games = games.into_iter();
+    games
+        .map(|game| game.map_err(|error| error.in_lines(text)))
+        .collect()
 }
 
 /// One game a line.
-fn rows(game: &Havannah, text: &str) -> Result<Vec<Whole>, TextError> {
+fn rows(game: &Havannah, text: &str) -> Vec<Result<Whole, TextError>> {
     let (mut games, mut at) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {
-        let (mut reading, mut seat) = (Reading::new(game), None);
-        for word in line.split_inclusive(char::is_whitespace) {
-            let name = word.trim_end();
-            let sign = SIGNS
-                .iter()
-                .position(|sign| sign.eq_ignore_ascii_case(name));
-            if sign.is_some() {
-                seat = sign;
-            } else if !name.is_empty() && !name.eq_ignore_ascii_case("play") {
-                reading.play(name, at, seat.take(), false)?;
-            }
-            at += word.chars().count();
-        }
-        games.extend(Some(reading.whole).filter(|whole| !whole.plies.is_empty()));
+        let whole = row(game, line, at);
+        games.extend(
+            Some(whole).filter(|whole| !matches!(whole, Ok(whole) if whole.plies.is_empty())),
+        );
+        at += line.chars().count();
     }
-    Ok(games)
+    games
+}
+
+/// The game of a line that begins at a sign.
+fn row(game: &Havannah, line: &str, mut at: usize) -> Result<Whole, TextError> {
+    let (mut reading, mut seat) = (Reading::new(game), None);
+    for word in line.split_inclusive(char::is_whitespace) {
+        let name = word.trim_end();
+        let sign = SIGNS
+            .iter()
+            .position(|sign| sign.eq_ignore_ascii_case(name));
+        if sign.is_some() {
+            seat = sign;
+        } else if !name.is_empty() && !name.eq_ignore_ascii_case("play") {
+            reading.play(name, at, seat.take(), false)?;
+        }
+        at += word.chars().count();
+    }
+    Ok(reading.whole)
 }
 
 /// A game that is being read.
@@ -114,7 +133,10 @@ struct Reading<'a> {
     game: &'a Havannah,
     position: Position,
     whole: Whole,
-    has_ended: bool,
+    /// What `RE` states.
+    stated: Option<StatedResult>,
+    /// What stands in place of a last move.
+    end: Option<StatedResult>,
 }
 
 impl<'a> Reading<'a> {
@@ -126,8 +148,10 @@ impl<'a> Reading<'a> {
                 start: game.start(),
                 plies: Vec::new(),
                 players: vec![String::new(); 2],
+                result: None,
             },
-            has_ended: false,
+            stated: None,
+            end: None,
         }
     }
 
@@ -140,7 +164,7 @@ impl<'a> Reading<'a> {
         golem: bool,
     ) -> Result<(), TextError> {
         let turn = self.position.seat();
-        if self.has_ended {
+        if self.end.is_some() {
             return wrong(at + 1, "the game is over");
         }
         if seat.is_some_and(|seat| seat != turn) {
@@ -154,6 +178,16 @@ impl<'a> Reading<'a> {
         self.whole.plies.push((0, mv));
         self.position = self.game.play(&self.position, mv);
         Ok(())
+    }
+
+    /// The whole game, with the result that its text states.
+    fn finish(mut self) -> Result<Whole, String> {
+        if let (Some(stated), Some(end)) = (self.stated, self.end) {
+            stated.check(end.payoffs(), "its end")?;
+        }
+        let stated = self.end.or(self.stated);
+        self.whole.set_result(self.game, &self.position, stated)?;
+        Ok(self.whole)
     }
 
     /// Takes a property of SGF that stands at a sign, with one of its values.
@@ -171,8 +205,12 @@ impl<'a> Reading<'a> {
                 );
             }
             "PW" | "PB" => self.whole.players[seat] = value.to_owned(),
-            "W" | "B" if ENDS.iter().any(|end| end.eq_ignore_ascii_case(plain)) => {
-                self.has_ended = true;
+            "RE" => self.stated = StatedResult::from_sgf(plain, BLACK),
+            "W" | "B" if plain.eq_ignore_ascii_case("resign") => {
+                self.end = Some(StatedResult::resigned(seat));
+            }
+            "W" | "B" if plain.eq_ignore_ascii_case("draw") => {
+                self.end = Some(StatedResult::DRAW);
             }
             "W" | "B" => self.play(plain, at, Some(seat), true)?,
             "AW" | "AB" => return wrong(at + 1, "stones that are set up are not read"),
@@ -199,26 +237,38 @@ impl Reader<'_> {
         self.signs.get(self.next).copied()
     }
 
-    fn sgf_games(&mut self) -> Result<Vec<Whole>, TextError> {
+    fn sgf_games(&mut self) -> Vec<Result<Whole, TextError>> {
         let mut games = Vec::new();
-        while let Some(sign) = self.peek() {
-            if sign != '(' {
-                return wrong(self.next + 1, "expected '(', which begins a game");
+        while self.peek().is_some() {
+            let begin = self.next;
+            let game = self.sgf_game();
+            if game.is_err() {
+                self.next = sgf_end(self.signs, begin);
             }
-            self.next += 1;
-            loop {
-                match self.peek() {
-                    Some(';') => self.next += 1,
-                    Some(')') => break,
-                    Some('(') => return wrong(self.next + 1, "variations are not read"),
-                    _ => self.property()?,
-                }
-            }
-            self.next += 1;
-            let next = Reading::new(self.game.game);
-            games.push(std::mem::replace(&mut self.game, next).whole);
+            games.push(game);
         }
-        Ok(games)
+        games
+    }
+
+    fn sgf_game(&mut self) -> Result<Whole, TextError> {
+        let begin = self.next;
+        self.game = Reading::new(self.game.game);
+        if self.peek() != Some('(') {
+            return wrong(self.next + 1, "expected '(', which begins a game");
+        }
+        self.next += 1;
+        loop {
+            match self.peek() {
+                Some(';') => self.next += 1,
+                Some(')') => break,
+                Some('(') => return wrong(self.next + 1, "variations are not read"),
+                _ => self.property()?,
+            }
+        }
+        self.next += 1;
+        let next = Reading::new(self.game.game);
+        let game = std::mem::replace(&mut self.game, next).finish();
+        game.map_err(|problem| TextError::new(begin + 1, problem))
     }
 
     /// A name and its values.
@@ -255,12 +305,45 @@ impl Reader<'_> {
     }
 }
 
+/// Where a damaged game ends that begins at a sign: behind its last parenthesis, or before a line that
+/// begins another game, with a first property that is no move.
+fn sgf_end(signs: &[char], begin: usize) -> usize {
+    let (mut depth, mut in_value, mut at) = (0, false, begin);
+    while let Some(&sign) = signs.get(at) {
+        let line = at > begin && signs[at - 1] == '\n';
+        if let (true, ['(', ';', a, b, ..]) = (line, &signs[at..])
+            && a.is_ascii_uppercase()
+            && b.is_ascii_uppercase()
+        {
+            return at;
+        }
+        match sign {
+            '\\' if in_value => at += 1,
+            '[' => in_value = true,
+            ']' => in_value = false,
+            '(' if !in_value => depth += 1,
+            ')' if !in_value => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth <= 0 && sign == ')' && !in_value {
+            return at;
+        }
+    }
+    signs.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all(game: &Havannah, text: &str) -> Vec<Whole> {
+        let games = read(game, text).into_iter();
+        games.collect::<Result<_, _>>().unwrap()
+    }
+
     fn one(game: &Havannah, text: &str) -> Whole {
-        let mut games = read(game, text).unwrap();
+        let mut games = all(game, text);
         assert_eq!(games.len(), 1, "{text}");
         games.remove(0)
     }
@@ -270,19 +353,21 @@ mod tests {
         let game = Havannah::new(8, true);
         let text = "(;FF[4]EV[havannah.in.progress]PB[a\\]b]PW[y]SZ[8]RE[B]GC[ game #1]SO[http://www.littlegolem.com];\
                     W[g7];B[swap];W[J1];b[i2];W[resign])\n(;SZ[8];W[a1])";
-        let games = read(&game, text).unwrap();
+        let games = all(&game, text);
         assert_eq!(games[0].players, ["y", "a]b"]);
-        assert_eq!(write_row(&game, &games[0]).unwrap(), "g7 swap j3 i3");
-        let written = "(;FF[4]EV[havannah]PB[a\\]b]PW[y]SZ[8]AP[Alea];W[g7];B[swap];W[j1];B[i2])";
+        let written =
+            "(;FF[4]EV[havannah]PB[a\\]b]PW[y]SZ[8]RE[B+R]AP[Alea];W[g7];B[swap];W[j1];B[i2])";
         assert_eq!(write_sgf(&game, &games[0]).unwrap(), written);
         assert_eq!(one(&game, written), games[0]);
         let row = one(&game, " g7 swap\tplay w j3 B i3 ");
         assert_eq!(
-            (row.start, row.plies),
+            (row.start, row.plies.clone()),
             (games[0].start, games[0].plies.clone())
         );
         assert_eq!(row.players, ["", ""]);
-        assert_eq!(read(&game, "a1 b1\r\n\nc1").unwrap().len(), 2);
+        assert_eq!(write_row(&game, &row).unwrap(), "g7 swap j3 i3");
+        assert!(write_row(&game, &games[0]).is_err());
+        assert_eq!(all(&game, "a1 b1\r\n\nc1").len(), 2);
     }
 
     #[test]

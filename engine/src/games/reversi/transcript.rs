@@ -2,7 +2,8 @@
 //!
 //! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
 //! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`, several after each
-//! other; after a move may stand a value and a time. Moves in a row are one game a line, from the
+//! other; after a move may stand a value and a time, and after the result how the game ended: `+2:r`
+//! resigned, `:t` on time, `:s` agreed, `:l` left. Moves in a row are one game a line, from the
 //! usual start. A pass may be written (`pass`, `pa`, `--`) or left out. Invariant: a game that is
 //! read is a legal one, and what is written reads back as the same.
 
@@ -14,7 +15,10 @@ use crate::core::{
     game::{Game, Seat},
     text::{TextError, wrong},
 };
-use crate::play::registry::{PlainGame, TranscriptForm};
+use crate::play::{
+    registry::{PlainGame, TranscriptForm},
+    stated_result::StatedResult,
+};
 use std::mem;
 
 /// A game as it is read and written, finished or not; passes are among its moves.
@@ -36,6 +40,9 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
             if whole.start != game.start() {
                 return Err("moves in a row begin at the usual start; ggf holds others".to_owned());
             }
+            if whole.result.is_some() {
+                return Err("moves in a row state no result; ggf does".to_owned());
+            }
             // An empty line is no game.
             let row = Some(row(game, whole)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
@@ -48,6 +55,7 @@ fn begun(start: Position) -> Whole {
         start,
         plies: Vec::new(),
         players: vec![String::new(); 2],
+        result: None,
     }
 }
 
@@ -63,7 +71,8 @@ fn row(game: &Reversi, whole: &Whole) -> String {
     texts.collect()
 }
 
-/// The game in GGF, in one line; its result has the empty squares given to the winner.
+/// The game in GGF, in one line; its result has the empty squares given to the winner, who has all where
+/// the game was not played out.
 fn ggf(game: &Reversi, whole: &Whole) -> String {
     let mut position = whole.start;
     let mut moves = String::new();
@@ -74,7 +83,9 @@ fn ggf(game: &Reversi, whole: &Whole) -> String {
     }
     let discs = [1, -1][position.seat()] * game.final_discs(&position);
     let result = game.is_over(&position).then(|| format!("{discs:+}"));
-    let result = result.unwrap_or("?".to_owned());
+    let squares = game.size() * game.size();
+    let stated = || whole.result.map(|result| result.to_ggf(squares));
+    let result = result.or_else(stated).unwrap_or("?".to_owned());
     let [black, white] = [BLACK, WHITE].map(|seat| {
         let name = whole.players.get(seat).map_or("", String::as_str);
         // The form has no way to write a bracket.
@@ -89,7 +100,7 @@ fn ggf(game: &Reversi, whole: &Whole) -> String {
 }
 
 /// Reads games, in GGF if the first sign is a parenthesis or a number, else moves in a row.
-fn read(game: &Reversi, text: &str) -> Result<Vec<Whole>, TextError> {
+fn read(game: &Reversi, text: &str) -> Vec<Result<Whole, TextError>> {
     let signs: Vec<char> = text.chars().collect();
     let mut reader = Reader {
         game,
@@ -97,12 +108,16 @@ fn read(game: &Reversi, text: &str) -> Result<Vec<Whole>, TextError> {
         next: 0,
         position: game.start(),
         read: begun(game.start()),
+        stated: None,
     };
     let games = match signs.iter().find(|sign| !sign.is_whitespace()) {
         Some('(' | '0'..='9') => reader.ggf_games(),
         _ => reader.rows(),
     };
-    games.map_err(|error| error.in_lines(text))
+    let games = games.into_iter();
+    games
+        .map(|game| game.map_err(|error| error.in_lines(text)))
+        .collect()
 }
 
 struct Reader<'a> {
@@ -112,12 +127,14 @@ struct Reader<'a> {
     /// Where the game that is being read has got to.
     position: Position,
     read: Whole,
+    /// What `RE` states.
+    stated: Option<StatedResult>,
 }
 
 impl Reader<'_> {
     /// Begins a game and gives back the one before it.
     fn begin(&mut self, start: Position) -> Whole {
-        self.position = start;
+        (self.position, self.stated) = (start, None);
         mem::replace(&mut self.read, begun(start))
     }
 
@@ -169,19 +186,30 @@ impl Reader<'_> {
     }
 
     /// One game a line, moves in a row.
-    fn rows(&mut self) -> Result<Vec<Whole>, TextError> {
+    fn rows(&mut self) -> Vec<Result<Whole, TextError>> {
         let mut games = Vec::new();
+        loop {
+            let read = self.row().map(|()| self.begin(self.game.start()));
+            if read.is_err() {
+                self.begin(self.game.start());
+                self.take(usize::MAX, |sign| sign == '\n');
+            }
+            games.extend(
+                Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())),
+            );
+            if self.next == self.signs.len() {
+                return games;
+            }
+            self.next += 1;
+        }
+    }
+
+    /// The moves up to the end of the line.
+    fn row(&mut self) -> Result<(), TextError> {
         loop {
             let at = self.next;
             match self.signs[at..] {
-                [] | ['\n', ..] => {
-                    let read = self.begin(self.game.start());
-                    games.extend(Some(read).filter(|read| !read.plies.is_empty()));
-                    if at == self.signs.len() {
-                        return Ok(games);
-                    }
-                    self.next += 1;
-                }
+                [] | ['\n', ..] => return Ok(()),
                 [sign, ..] if sign.is_whitespace() => self.next += 1,
                 [first, ref rest @ ..] => {
                     // No column is a p.
@@ -194,20 +222,30 @@ impl Reader<'_> {
     }
 
     /// Games in GGF; a number before each may count the boards of a match.
-    fn ggf_games(&mut self) -> Result<Vec<Whole>, TextError> {
+    fn ggf_games(&mut self) -> Vec<Result<Whole, TextError>> {
         let mut games = Vec::new();
         loop {
             self.take(usize::MAX, |sign| {
                 !sign.is_whitespace() && !sign.is_ascii_digit()
             });
             if self.peek().is_none() {
-                return Ok(games);
+                return games;
             }
-            games.push(self.ggf_game()?);
+            let begin = self.next;
+            let game = self.ggf_game();
+            if game.is_err() {
+                self.begin(self.game.start());
+                // A damaged game ends where the next begins.
+                let rest = self.signs[begin + 1..].windows(2);
+                let next = rest.into_iter().position(|signs| signs == ['(', ';']);
+                self.next = next.map_or(self.signs.len(), |next| begin + 1 + next);
+            }
+            games.push(game);
         }
     }
 
     fn ggf_game(&mut self) -> Result<Whole, TextError> {
+        let begin = self.next;
         self.expect('(')?;
         self.expect(';')?;
         loop {
@@ -215,7 +253,11 @@ impl Reader<'_> {
             if self.peek() == Some(';') {
                 self.next += 1;
                 self.expect(')')?;
-                return Ok(self.begin(self.game.start()));
+                let (position, stated) = (self.position, self.stated);
+                let mut read = self.begin(self.game.start());
+                let set = read.set_result(self.game, &position, stated);
+                set.map_err(|problem| TextError::new(begin + 1, problem))?;
+                return Ok(read);
             }
             let name_at = self.next;
             let name = self.take(usize::MAX, |sign| !sign.is_ascii_alphabetic());
@@ -233,6 +275,7 @@ impl Reader<'_> {
                         "games with another result (anti, komi) are not read",
                     );
                 }
+                "RE" => self.stated = StatedResult::from_ggf(&value),
                 "PB" => self.read.players[BLACK] = value,
                 "PW" => self.read.players[WHITE] = value,
                 "BO" if self.read.plies.is_empty() => {
@@ -277,8 +320,13 @@ mod tests {
 
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
+    fn all(game: &Reversi, text: &str) -> Vec<Whole> {
+        let games = read(game, text).into_iter();
+        games.collect::<Result<_, _>>().unwrap()
+    }
+
     fn one(text: &str) -> Whole {
-        let mut games = read(&Reversi::EIGHT, text).unwrap();
+        let mut games = all(&Reversi::EIGHT, text);
         assert_eq!(games.len(), 1);
         games.remove(0)
     }
@@ -289,8 +337,8 @@ mod tests {
         let read_back = one(SHORT);
         assert_eq!(read_back.plies.len(), 11);
         assert_eq!(row(&game, &read_back), SHORT);
-        assert_eq!(read(&game, " F5 D6 c3\r\n\nf5f6\n").unwrap().len(), 2);
-        assert_eq!(read(&game, "").unwrap(), []);
+        assert_eq!(all(&game, " F5 D6 c3\r\n\nf5f6\n").len(), 2);
+        assert_eq!(all(&game, ""), []);
     }
 
     #[test]
@@ -319,7 +367,7 @@ mod tests {
             position = game.play(&position, mv);
         }
         let reads = |text: &str, whole: &Whole| {
-            let found = read(&game, text).unwrap();
+            let found = all(&game, text);
             assert_eq!(found, std::slice::from_ref(whole), "{text}");
         };
         let text = row(&game, &whole);
@@ -341,7 +389,7 @@ mod tests {
              RE[?]BO[{board}]B[f5/-1.04/0.01]W[D6//0.01]B[c3];)\n(;GM[Othello]BO[{board}]B[f5];)\n"
         );
         let game = Reversi::EIGHT;
-        let games = read(&game, &text).unwrap();
+        let games = all(&game, &text);
         assert_eq!(games[0].players, ["ann", "bob"]);
         assert_eq!([0, 1].map(|at| row(&game, &games[at])), ["f5d6c3", "f5"]);
         let written = format!(

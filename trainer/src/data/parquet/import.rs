@@ -1,15 +1,16 @@
 //! From a Parquet file to shards: every row is checked against the rules.
 
-use super::{KEY, label_columns, player_column};
+use super::{ENDING, KEY, label_columns, payoff_column, player_column};
 use crate::Error;
 use crate::data::{
     builder::{Builder, Said},
+    intake::{BadGames, Intake, Unfit},
     json_lines::Heading,
-    output::{Output, Written},
+    output::Written,
 };
 use crate::shard::{Label, ShardHeader, labels};
 use bytes::Bytes;
-use engine::core::files;
+use engine::core::{files, game::Payoffs, record::Ending};
 use engine::play::playable::Playable;
 use parquet::{
     basic::{Compression, ConvertedType, Type},
@@ -58,12 +59,13 @@ pub fn game_of(path: &Path) -> Option<String> {
 /// numbers, and their labels by nobody that is known.
 ///
 /// # Errors
-/// If it is no such file, or a row does not follow the rules, which is named; or if the set cannot
-/// be written.
+/// If it is no such file, or a row does not follow the rules and bad games are refused, which is
+/// named; or if the set cannot be written.
 pub fn import<G: Playable>(
     path: &Path,
     place: &Path,
     unnamed: Option<&G>,
+    bad: BadGames,
 ) -> Result<Written, Error> {
     let foreign = Error::of(path.display());
     let wrong = |row: u64, problem: String| foreign(format!("row {row}: {problem}"));
@@ -78,9 +80,13 @@ pub fn import<G: Playable>(
         }
         (None, None) => return Err(foreign(format!("its metadata have no key '{KEY}'"))),
     };
-    let mut output = Output::create(place, header.clone())?;
-    let mut open: Option<(i64, Builder<'_, G>)> = None;
+    let mut intake = Intake::create(path, place, header.clone(), bad)?;
+    let mut open: Option<(i64, Started<'_, G>)> = None;
     let mut row = 0;
+    let finish = |intake: &mut Intake<G>, next: u64, game: Started<'_, G>| match game {
+        Ok(game) => intake.take(format_args!("row {}", next - 1), game.finish()),
+        Err((row, problem)) => intake.take(format_args!("row {row}"), Err(Unfit::Damaged(problem))),
+    };
     for index in 0..table.metadata.num_row_groups() {
         let group = guarded(|| Columns::open(&table.group(index), &rules, &header));
         let mut group = group.map_err(&foreign)?;
@@ -90,26 +96,29 @@ pub fn import<G: Playable>(
                 break;
             };
             if let Some((_, game)) = open.take_if(|open| open.0 != next.game) {
-                let game = game.finish();
-                output
-                    .push(game.map_err(|problem| wrong(format!("the game before: {problem}")))?)?;
+                finish(&mut intake, row, game)?;
             }
-            let game = match &mut open {
-                Some((_, game)) => game,
-                None => {
-                    let game = next.begin(&rules, &header).map_err(wrong)?;
-                    &mut open.insert((next.game, game)).1
-                }
-            };
-            next.play(&rules, game).map_err(wrong)?;
+            let damaged = |problem| (row, problem);
+            let (_, game) = open.get_or_insert_with(|| {
+                let game = next.begin(&rules, &header);
+                (next.game, game.map_err(damaged))
+            });
+            if let Ok(builder) = game
+                && let Err(problem) = next.play(&rules, builder)
+            {
+                *game = Err(damaged(problem));
+            }
             row += 1;
         }
     }
     if let Some((_, game)) = open {
-        output.push(game.finish().map_err(|problem| wrong(row, problem))?)?;
+        finish(&mut intake, row, game)?;
     }
-    output.finish()
+    intake.finish()
 }
+
+/// A game that rows still come of, or the row that it is damaged at and the problem there.
+type Started<'a, G> = Result<Builder<'a, G>, (u64, String)>;
 
 fn broken(error: ParquetError) -> String {
     error.to_string().replace('\n', " ")
@@ -264,6 +273,8 @@ struct Columns {
     explored: Column<BoolType>,
     value: Numbers,
     players: Vec<Numbers>,
+    /// How a game ended, and what each seat got; all ended by the rules if that is not there.
+    result: Option<(Column<ByteArrayType>, Vec<Numbers>)>,
     time: Option<Numbers>,
     /// Values and errors.
     labels: Vec<(Numbers, Option<Numbers>)>,
@@ -281,6 +292,14 @@ impl Columns {
             Ok((Numbers::open(group, &value)?, error.transpose()?))
         };
         let time = header.times.then(|| Numbers::open(group, "time"));
+        let result = group.find(ENDING).is_ok().then(|| {
+            let payoffs = (0..rules.seats()).map(|seat| payoff_column(rules, seat));
+            let payoffs = payoffs.map(|name| Numbers::open(group, &name));
+            Ok::<_, String>((
+                Column::open(group, ENDING)?,
+                payoffs.collect::<Result<_, _>>()?,
+            ))
+        });
         Ok(Self {
             left: group.rows()?,
             game: Numbers::open(group, "game")?,
@@ -292,6 +311,7 @@ impl Columns {
             players: (0..rules.seats())
                 .map(|seat| Numbers::open(group, &player_column(rules, seat)))
                 .collect::<Result<_, _>>()?,
+            result: result.transpose()?,
             time: time.transpose()?,
             labels: header
                 .labels
@@ -316,7 +336,18 @@ impl Columns {
             let time = time.map(u64::try_from).transpose();
             time.map_err(|_| "the time is below 0".to_owned())
         };
+        let result = match &mut self.result {
+            Some((ending, payoffs)) => {
+                let mut all = Payoffs::default();
+                for (own, column) in all.iter_mut().zip(payoffs) {
+                    *own = column.next_float()?.ok_or("a payoff is missing")?;
+                }
+                Some((ending.filled()?, all))
+            }
+            None => None,
+        };
         Ok(Some(Row {
+            result,
             game: self.game.filled_integer()?,
             position: self.position.filled()?,
             outcome: byte("outcome", self.outcome.filled_integer()?)?,
@@ -341,6 +372,8 @@ struct Row {
     outcome: u8,
     mv: ByteArray,
     said: Said,
+    /// How the game ended, and what each seat got.
+    result: Option<(ByteArray, Payoffs)>,
 }
 
 impl Row {
@@ -352,7 +385,31 @@ impl Row {
         let (start, _) = rules
             .parse_position(text(&self.position)?)
             .map_err(|error| format!("the start is no position: {error}"))?;
-        Builder::new(rules, start, self.players.clone(), header)
+        let mut game = Builder::new(rules, start, self.players.clone(), header)?;
+        game.result = self.result()?;
+        Ok(game)
+    }
+
+    fn result(&self) -> Result<(Ending, Payoffs), String> {
+        let Some((ending, payoffs)) = &self.result else {
+            return Ok(Default::default());
+        };
+        let name = text(ending)?;
+        let known = Ending::ALL.into_iter().find(|known| known.name() == name);
+        let ending = known.ok_or_else(|| {
+            let all = Ending::ALL.map(Ending::name).join(", ");
+            format!("the ending {name:?} is none of {all}")
+        })?;
+        // Of games that were played out they follow from the moves.
+        let is_played = ending.is_played();
+        Ok((
+            ending,
+            if is_played {
+                Payoffs::default()
+            } else {
+                *payoffs
+            },
+        ))
     }
 
     fn play<G: Playable>(self, rules: &G, game: &mut Builder<'_, G>) -> Result<(), String> {
@@ -362,6 +419,9 @@ impl Row {
         }
         if game.players != self.players {
             return Err("the players change within the game".to_owned());
+        }
+        if game.result != self.result()? {
+            return Err("the ending changes within the game".to_owned());
         }
         let mv = rules
             .parse_move(&position, text(&self.mv)?)

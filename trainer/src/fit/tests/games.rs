@@ -1,9 +1,12 @@
 //! Another game than the others' learns by the same code: draws, passes, no chance.
 
 use super::*;
+use crate::data::{BadGames, transcripts};
+use crate::dataset::SampleOptions;
 use crate::export::TOLERANCE;
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::reversi::{Position, Reversi};
+use engine::play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
 use indicatif::ProgressBar;
 
 /// Positions of random games with their results.
@@ -101,4 +104,55 @@ fn what_a_game_does_not_have_is_said_in_one_line() {
     config = config_of();
     config.network.inputs = Some(vec!["mobility".to_owned()]);
     assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
+}
+
+/// A random game as other programs write it: without values. One in five is resigned.
+fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
+    let mut whole = PlainGame {
+        start: game.start(),
+        plies: Vec::new(),
+        players: vec![String::new(); 2],
+        result: None,
+    };
+    let mut position = whole.start;
+    let payoffs = loop {
+        if let Some(payoffs) = game.payoffs(&position) {
+            break payoffs;
+        }
+        let mv = game.random_move(&position, random.next_u64());
+        whole.plies.push((0, mv));
+        position = game.play(&position, mv);
+    };
+    if random.below(5) == 0 && payoffs[0] != 0.5 {
+        whole.plies.truncate(whole.plies.len() - 2);
+        whole.result = Some(StatedResult::resigned(usize::from(payoffs[0] == 1.0)));
+    }
+    whole
+}
+
+#[test]
+fn imported_games_without_values_are_learned_from_by_both_families() {
+    let (game, mut random) = (Reversi::FOUR, RandomStream::new(1));
+    let place = tempfile::tempdir().unwrap();
+    let [text, set] = ["games.ggf", "set"].map(|name| place.path().join(name));
+    let form = &Reversi::transcripts()[0];
+    let games = (0..1_500).map(|_| (form.write)(&game, &plain(&game, &mut random)).unwrap());
+    std::fs::write(&text, games.collect::<Vec<_>>().join("\n")).unwrap();
+    let written = transcripts::import(&game, form, &text, &set, BadGames::Refuse).unwrap();
+    assert_eq!((written.games, written.values), (1_500, 0));
+    assert!(written.endings.len() == 2, "{written:?}");
+    let mut config = config_of();
+    let open = |config: &TrainConfig| {
+        Samples::<Reversi>::open(&[&set], &SampleOptions::new(&config.target, 0.1, 1))
+    };
+    let error = open(&config).unwrap_err().to_string();
+    assert!(error.contains("search_share = 0.0"), "{error}");
+    config.target.search_share = 0.0;
+    let samples = open(&config).unwrap();
+    for family in [Family::NTuple, Family::Network] {
+        let (directory, progress) = (tempfile::tempdir().unwrap(), ProgressBar::hidden());
+        let report = fit(&config, family, &samples, "{}", directory.path(), &progress).unwrap();
+        let loss = report.validation_loss;
+        assert!(loss < 0.66, "{}: {loss}", report.family);
+    }
 }

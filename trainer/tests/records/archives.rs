@@ -1,0 +1,132 @@
+//! Archives as they lie in public: resigned, stopped and damaged games among good ones, in three forms.
+//! All good games are kept, and the others are counted and named.
+
+use crate::{places, refused};
+use engine::core::record::Ending;
+use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
+use engine::play::playable::Playable;
+use std::{collections::BTreeMap, path::Path};
+use trainer::Error;
+use trainer::data::{
+    BadGames, LeftOut, Source, info, json_lines, output::Written, parquet, transcripts, verify,
+};
+
+/// What an archive holds.
+struct Expected {
+    /// Games of each ending, in the order of [`Ending::ALL`].
+    endings: [u64; 5],
+    /// Stopped, damaged, forfeited.
+    left_out: [u64; 3],
+    /// Where each bad game is, and words of what is wrong with it.
+    problems: &'static [(&'static str, &'static str)],
+}
+
+fn check<G: Playable>(
+    name: &str,
+    expected: &Expected,
+    import: impl Fn(&Path, &Path, BadGames) -> Result<Written, Error>,
+) {
+    let at = places();
+    let archives = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/archives");
+    let file = archives.join(name);
+    let (first, problem) = expected.problems[0];
+    let text = refused(import(&file, &at("no"), BadGames::Refuse), &file, first);
+    assert!(
+        text.contains(problem) && text.contains("--skip-bad") && !at("no").exists(),
+        "{text}"
+    );
+    let written = import(&file, &at("set"), BadGames::Skip).unwrap();
+    let endings: BTreeMap<Ending, u64> = Ending::ALL.into_iter().zip(expected.endings).collect();
+    assert_eq!(written.endings, endings);
+    assert_eq!(written.games, expected.endings.iter().sum::<u64>());
+    let LeftOut {
+        stopped,
+        damaged,
+        forfeited,
+        problems,
+    } = &written.left_out;
+    assert_eq!([*stopped, *damaged, *forfeited], expected.left_out);
+    assert_eq!(problems.len(), expected.problems.len(), "{problems:#?}");
+    for (found, (place, problem)) in problems.iter().zip(expected.problems) {
+        let place = format!("{name}: {place}: ");
+        assert!(found.contains(&place) && found.contains(problem), "{found}");
+    }
+    // What was kept is sound, and goes out and in again with its endings.
+    let set = [at("set")];
+    assert_eq!(verify::verify::<G>(&set).unwrap().problems, [""; 0]);
+    let source = Source::<G>::open(&set).unwrap();
+    assert_eq!(info::info(&source).unwrap().endings, endings);
+    json_lines::export(&source, &at("set.jsonl")).unwrap();
+    parquet::export(&source, &at("set.parquet")).unwrap();
+    json_lines::import::<G>(&at("set.jsonl"), &at("lines"), BadGames::Refuse).unwrap();
+    parquet::import::<G>(&at("set.parquet"), &at("rows"), None, BadGames::Refuse).unwrap();
+    let games = |source: &Source<G>| source.games(0, source.games).unwrap();
+    for again in ["lines", "rows"] {
+        let again = Source::<G>::open(&[at(again)]).unwrap();
+        assert!(games(&again) == games(&source));
+    }
+    let found = verify::verify::<G>(&[at("set.jsonl")]).unwrap();
+    assert_eq!((found.problems.len(), found.games), (0, written.games));
+    for form in G::transcripts().iter().take(1) {
+        transcripts::export(&source, form, &at("again")).unwrap();
+        let (file, place) = (at("again"), at("form"));
+        transcripts::import(&source.rules, form, &file, &place, BadGames::Refuse).unwrap();
+        assert!(games(&Source::open(&[place]).unwrap()) == games(&source));
+    }
+}
+
+#[test]
+fn of_sgf_all_good_games_are_imported() {
+    let game = Havannah::new(4, true);
+    let expected = Expected {
+        endings: [3, 3, 1, 1, 1],
+        left_out: [2, 4, 0],
+        problems: &[
+            ("game 3", "it has no end and states no result"),
+            ("game 4", "line 5"),
+            ("game 8", "line 9"),
+            ("game 10", "the result is a win of the"),
+            ("game 12", "it has no end and states no result"),
+            ("game 13", "it ended before its first move"),
+        ],
+    };
+    check::<Havannah>("havannah.sgf", &expected, |file, place, bad| {
+        transcripts::import(&game, &Havannah::transcripts()[0], file, place, bad)
+    });
+}
+
+#[test]
+fn of_ggf_all_good_games_are_imported() {
+    let expected = Expected {
+        endings: [3, 1, 1, 2, 1],
+        left_out: [2, 3, 0],
+        problems: &[
+            ("game 5", "it has no end and states no result"),
+            ("game 6", "a1"),
+            ("game 8", "the board stands before the moves"),
+            ("game 10", "the moves lead to a win of the"),
+            ("game 11", "it has no end and states no result"),
+        ],
+    };
+    check::<Reversi>("reversi.ggf", &expected, |file, place, bad| {
+        transcripts::import(&Reversi::SIX, &Reversi::transcripts()[0], file, place, bad)
+    });
+}
+
+#[test]
+fn of_json_lines_all_good_games_are_imported() {
+    let expected = Expected {
+        endings: [2, 1, 1, 1, 1],
+        left_out: [1, 6, 1],
+        problems: &[
+            ("line 6", "it has no end and states no result"),
+            ("line 7", "ply 2"),
+            ("line 8", "EOF"),
+            ("line 9", "the payoffs are not those that the moves lead to"),
+            ("line 10", "its moves end it by the rules"),
+            ("line 13", "its payoffs are not what seats can get"),
+            ("line 15", "it ended before its first move"),
+        ],
+    };
+    check::<Standard>("einstein.jsonl", &expected, json_lines::import::<Standard>);
+}

@@ -15,6 +15,8 @@ use trainer::{
 
 /// Games of a file that are shown.
 const MAX_GAMES: usize = 500;
+/// Plies of the longest game that is shown; no board has so many cells.
+const MAX_PLIES: usize = 10_000;
 /// Bytes of an answer's games: as many as a file may have.
 const MAX_BYTES: usize = 4 << 20;
 
@@ -29,6 +31,9 @@ pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String
 fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String> {
     let (mut games, mut shown) = (String::new(), 0);
     let show = |rules: &G, header: &ShardHeader, played: PlayedGame<G>| {
+        if played.record.plies.len() > MAX_PLIES {
+            return false;
+        }
         let mut game = json!(json_lines::line(&played, rules, &header.labels));
         let names = played.players.iter();
         let names = names.map(|&player| &*header.players[usize::from(player)]);

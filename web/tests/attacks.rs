@@ -24,8 +24,11 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Files that are being read.
 static READING: AtomicUsize = AtomicUsize::new(0);
 
-/// Reads a file, `slow` as long as it may.
+/// Reads a file, `slow` as long as it may; `large` has more games than are under way to a client.
 fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
+    if bytes == b"large" {
+        return Ok("x".repeat(32 << 20));
+    }
     if bytes != b"slow" {
         return Ok("{}".to_owned());
     }
@@ -226,6 +229,19 @@ fn every_attack_ends_after_its_time() {
         }
     });
     others_are_answered(address);
+}
+
+#[test]
+fn who_does_not_take_its_answer_loses_the_connection() {
+    let address = server(Duration::from_millis(500), Duration::from_secs(1));
+    let mut stream = connect(address);
+    let text = request("POST /records", "large");
+    stream.write_all(at(address, &text).as_bytes()).unwrap();
+    let began = Instant::now();
+    while stream.write_all(b"x").is_ok() {
+        assert!(began.elapsed() < LATE, "it goes on");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

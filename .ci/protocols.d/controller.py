@@ -151,6 +151,15 @@ def play(engines, game, color, dice, number, dealer):
             check(winner == rules.winner(), game, winner, rules.at)
         if winner != "none":
             check(first.refuses("genmove", color), "a move after the end")
+            scores = {engine.ask("final_score") for engine in engines}
+            sign = {"black": "B", "blue": "B", "white": "W", "red": "W", "draw": "0"}[winner]
+            check(len(scores) == 1 and {score[0] for score in scores} == {sign}, winner, "has", scores)
+            (score,) = scores
+            if "reversi" in game:
+                board = first.ask("position").split(" ")[0]
+                black, white = board.count("X"), board.count("O")
+                lead = abs(black - white) + (board.count("-") if black != white else 0)
+                check(score[2:] == (str(lead) if lead else ""), score, "is not", lead)
             return plies
         mover = engines[(plies + number) % 2]
         other = engines[(plies + number + 1) % 2]

@@ -1,16 +1,21 @@
 //! GTP over HTTP: a command in a request, its answer as text.
 //!
 //! Sessions have names; each is a game with its history, and a player that is made anew for every
-//! answer. Invariant: there are never more than [`MOST`] sessions, and what a command may name and
-//! cost is bounded as everywhere ([`Bounds`]).
+//! answer. A command ends the search of its session that is under way. Invariant: there are never
+//! more than [`MOST`] sessions, and what a command may name and cost is bounded as everywhere
+//! ([`Bounds`]).
 
 use crate::api::Problem;
 use crate::bounds::Bounds;
 use crate::games::for_board_games;
-use protocols::{Next, Outside, Protocol, Speech, Spoken, Terms};
+use protocols::{AHEAD, Next, Outside, Protocol, Speech, Spoken, Terms};
 use std::{
-    sync::{Arc, Mutex, PoisonError, TryLockError, atomic::AtomicBool},
-    time::Duration,
+    sync::{
+        Arc, Mutex, PoisonError, TryLockError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 /// Sessions at a time; for another one the one that was not used for longest ends.
@@ -18,7 +23,42 @@ pub const MOST: usize = 16;
 /// Characters of a session's name.
 const LONGEST_NAME: usize = 32;
 
-type Shared = Arc<Mutex<Box<dyn Protocol>>>;
+/// How long a command waits for the one before, whose search it has ended.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two looks whether it has ended.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+
+struct Session {
+    gtp: Mutex<Box<dyn Protocol>>,
+    /// Since when a command is answered, and what ends its search.
+    search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
+}
+
+type Shared = Arc<Session>;
+
+/// What is said to a command: of live information one part.
+struct Reply {
+    text: String,
+    parts: usize,
+    stop: Arc<AtomicBool>,
+}
+
+impl Outside for Reply {
+    fn say(&mut self, text: &str) {
+        self.text += text;
+        self.text.push('\n');
+        self.parts += 1;
+    }
+
+    fn calls(&mut self) -> bool {
+        // The first is that the command is answered.
+        self.parts > 1 || self.stop.load(Ordering::Relaxed)
+    }
+
+    fn stop_flag(&mut self, _: Duration) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+}
 
 /// All sessions, the one that was used last at the end.
 pub struct Sessions {
@@ -41,8 +81,22 @@ impl Sessions {
         name.len() <= LONGEST_NAME && name.bytes().all(is_sign)
     }
 
-    /// The answer to a command of a session, which begins if there is none of the name. Its searches
-    /// end once `stop` is set.
+    /// Ends the search of a session, as another command has come for it; not a search that is so
+    /// young that both were sent at once.
+    pub fn interrupt(&self, name: &str) {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = all.iter().find(|(known, _)| known == name);
+        let search = session.map(|(_, session)| session.search.lock());
+        let search = search.map(|search| search.unwrap_or_else(PoisonError::into_inner));
+        if let Some(Some((since, stop))) = search.as_deref()
+            && since.elapsed() > AHEAD
+        {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The answer to a command of a session, which begins if there is none of the name; `stop` ends
+    /// its search.
     ///
     /// # Errors
     /// If it is busy, or all are.
@@ -53,16 +107,28 @@ impl Sessions {
         stop: &Arc<AtomicBool>,
     ) -> Result<String, &'static str> {
         let session = self.session(name)?;
-        let mut gtp = match session.try_lock() {
-            Ok(gtp) => gtp,
-            Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
-            Err(TryLockError::Poisoned(_)) => {
-                self.end(name);
-                return Err("this session has failed and is ended");
+        let came = Instant::now();
+        let mut gtp = loop {
+            match session.gtp.try_lock() {
+                Ok(gtp) => break gtp,
+                Err(TryLockError::WouldBlock) if came.elapsed() < PATIENCE => sleep(BETWEEN_LOOKS),
+                Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
+                Err(TryLockError::Poisoned(_)) => {
+                    self.end(name);
+                    return Err("this session has failed and is ended");
+                }
             }
         };
+        let search = || {
+            session
+                .search
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        *search() = Some((Instant::now(), Arc::clone(stop)));
         let mut reply = Reply {
             text: String::new(),
+            parts: 0,
             stop: Arc::clone(stop),
         };
         match gtp.hear(command, &mut reply) {
@@ -70,6 +136,7 @@ impl Sessions {
             Next::End => self.end(name),
             Next::Other(other) => *gtp = other,
         }
+        *search() = None;
         Ok(reply.text)
     }
 
@@ -89,7 +156,10 @@ impl Sessions {
         }
         let gtp = opened(&self.bounds, Speech::Gtp.usual_game(), None);
         let gtp = gtp.map_err(|_| "a session cannot be opened")?;
-        let session = Arc::new(Mutex::new(gtp));
+        let session = Arc::new(Session {
+            gtp: Mutex::new(gtp),
+            search: Mutex::default(),
+        });
         all.push((name.to_owned(), Arc::clone(&session)));
         Ok(session)
     }
@@ -97,26 +167,6 @@ impl Sessions {
     fn end(&self, name: &str) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, _)| known != name);
-    }
-}
-
-/// What a command is answered, and whether anybody still waits for it.
-struct Reply {
-    text: String,
-    stop: Arc<AtomicBool>,
-}
-
-impl Outside for Reply {
-    fn say(&mut self, text: &str) {
-        self.text.say(text);
-    }
-
-    fn calls(&mut self) -> bool {
-        self.text.calls()
-    }
-
-    fn stop_flag(&mut self, _: Duration) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
     }
 }
 
@@ -159,10 +209,8 @@ mod tests {
             milliseconds: 100.0,
             ..Bounds::default()
         });
-        let ask = |name: &str, command: &str| {
-            let answer = sessions.answer(name, command, &Arc::default());
-            answer.unwrap()
-        };
+        let stop = Arc::default();
+        let ask = |name: &str, command: &str| sessions.answer(name, command, &stop).unwrap();
         ask("a", "dice 3");
         assert!(ask("a", "position").contains(" b 3"));
         assert!(ask("b", "position").contains(" b -"));
@@ -200,5 +248,61 @@ mod tests {
             assert!(ask("", slow).starts_with('='), "{slow}");
         }
         assert!(began.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn another_command_ends_a_search_and_so_does_who_goes() {
+        let sessions = Sessions::new(Bounds {
+            milliseconds: 600_000.0,
+            ..Bounds::default()
+        });
+        let ask = |command: &str| sessions.answer("a", command, &Arc::default()).unwrap();
+        let stops: [fn(&Sessions, &AtomicBool); 2] = [
+            |sessions, _| sessions.interrupt("a"),
+            |_, gone| gone.store(true, Ordering::Relaxed),
+        ];
+        for player in ["star1(ms=600000)", "mcts(ms=600000)"] {
+            assert!(
+                ask(&format!("set_option player {player}")).starts_with('='),
+                "{player}"
+            );
+            for (number, end) in stops.iter().cycle().take(10).enumerate() {
+                ask("clear_board");
+                ask("roll");
+                let gone = Arc::new(AtomicBool::new(false));
+                std::thread::scope(|scope| {
+                    let answer = scope.spawn(|| {
+                        let command =
+                            ["genmove", "lz-analyze 60000", "lz-genmove_analyze"][number % 3];
+                        (
+                            sessions.answer("a", command, &gone).unwrap(),
+                            Instant::now(),
+                        )
+                    });
+                    // A search that has not begun is not ended by a command.
+                    while sessions
+                        .session("a")
+                        .unwrap()
+                        .search
+                        .lock()
+                        .unwrap()
+                        .is_none()
+                    {
+                        sleep(BETWEEN_LOOKS);
+                    }
+                    sleep(Duration::from_millis(5 + 3 * number as u64));
+                    let ended = Instant::now();
+                    end(&sessions, &gone);
+                    let (said, answered) = answer.join().unwrap();
+                    assert!(
+                        said.starts_with('=') && said.ends_with("\n\n"),
+                        "{player}: {said}"
+                    );
+                    let took = answered.saturating_duration_since(ended);
+                    assert!(took < Duration::from_secs(5), "{player}: {took:?}");
+                });
+                assert!(ask("name").contains("Alea"));
+            }
+        }
     }
 }

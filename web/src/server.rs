@@ -218,6 +218,7 @@ async fn answered(
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
             let sessions = may_exec(shared, method, &name, &head.headers)?;
+            sessions.interrupt(&name);
             let command = head.uri.query().map(|query| {
                 let spaced = query.replace('+', " ");
                 percent_decode_str(&spaced).decode_utf8_lossy().into_owned()

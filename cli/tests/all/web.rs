@@ -17,7 +17,8 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
     process::{Child, Stdio},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// A server on a port of its own, which ends with the test.
@@ -239,4 +240,27 @@ fn the_answer_to_a_shard_is_no_longer_than_the_longest_shard() {
     let shown = list(&all["games"]).len() as u64;
     assert_eq!(all["left_out"], GAMES - shown);
     assert!((1..GAMES).contains(&shown) && body.len() <= (4 << 20) + 100);
+}
+
+#[test]
+fn another_command_ends_the_search_of_a_session() {
+    let server = Server::with("--exec");
+    let ask = |command: &str| {
+        let (status, answer) = server.request("POST /exec", &server.host(), command.as_bytes());
+        assert_eq!(status, 200, "{answer}");
+        answer
+    };
+    ask("set_game reversi");
+    ask("set_option player star1(ms=5000)");
+    // What two take together is less than what one would take if nothing ended it.
+    let began = Instant::now();
+    thread::scope(|scope| {
+        let thinks = scope.spawn(|| ask("genmove b"));
+        thread::sleep(Duration::from_millis(400));
+        assert!(ask("name").contains("= Alea\n\n"));
+        let moved = thinks.join().unwrap();
+        let is_moved = ["d3", "c4", "f5", "e6"].map(|mv| moved.ends_with(&format!("= {mv}\n\n")));
+        assert!(is_moved.contains(&true), "{moved}");
+    });
+    assert!(began.elapsed() < Duration::from_millis(4500));
 }

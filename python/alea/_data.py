@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ._alea import Game, Samples as _Samples, convert
+from ._alea import Game, Samples as _Samples, convert, whole
 from ._positions import rules
 
 Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -81,6 +81,7 @@ class Samples:
     ) -> None:
         if not 0 <= share <= 1:
             raise ValueError(f"'share' is in [0, 1], not {share}")
+        batch, window, seed = whole(batch, "'batch'"), whole(window, "'window'"), whole(seed, "a seed")
         self._directories = [os.fspath(Path(path).absolute()) for path in _list(directories)]
         self._game, self._share, self._inputs, self._batch = rules(game), share, inputs, batch
         self._window, self._symmetries, self._seed = window, symmetries, seed
@@ -122,7 +123,8 @@ class Samples:
 
         `part=(k, n)`: those of every n-th shard from the k-th on, for the n workers of a loader.
         """
-        return self._batches(number, part)
+        part = whole(part[0], "a part"), whole(part[1], "the number of parts")
+        return self._batches(whole(number, "an epoch's number"), part)
 
     def validation(self) -> Iterator[dict[str, Any]]:
         """All validation samples, as they are."""

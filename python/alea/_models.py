@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ._alea import Game, VecEnv, evaluate, heads as _heads, save_network
+from ._alea import Game, VecEnv, evaluate, heads as _heads, save_network, whole, wholes
 from ._positions import GONE, endgames, lanes, rules
 
 ROW, HIDDEN, FULL, OUTPUT, STEP = 2032, 64, 8128, 1024, 16
@@ -72,6 +72,15 @@ def _times(x: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
 
 def _last(tensors: Mapping[str, NDArray[Any]], rows: NDArray[Any], bucket: NDArray[Any] | None) -> tuple[Any, Any, NDArray[Any]]:
     """Tensors in whole units, those of each row, and the last hidden layer."""
+    rows = numpy.asarray(rows)
+    if rows.dtype.kind not in "iu" or rows.ndim != 2:
+        raise ValueError(f"rows are whole numbers (n, active), not {rows.dtype} {rows.shape}")
+    _check_below(rows, len(tensors["rows"]), "a row")
+    if bucket is not None:
+        bucket = wholes(bucket, "a bucket")
+        _check_below(bucket, len(tensors["output.weight"]), "a bucket")
+        if len(bucket) != len(rows):
+            raise ValueError(f"one bucket for each of {len(rows)} rows, not {len(bucket)}")
     # In 32 bits, as the engine rounds them.
     whole = lambda name, scale: numpy.rint(numpy.asarray(tensors[name], "f4") * numpy.float32(scale)).astype("f8")
     own = (lambda part: part) if bucket is None else (lambda part: part[bucket])
@@ -83,6 +92,13 @@ def _last(tensors: Mapping[str, NDArray[Any]], rows: NDArray[Any], bucket: NDArr
         y = numpy.clip(_times(x, weights) + bias, 0, FULL)
         x, layer = numpy.floor((y + 32) / 64), layer + 1
     return whole, own, y
+
+
+def _check_below(indices: NDArray[Any], count: int, what: str) -> None:
+    """ValueError if an index is none: numpy counts those below 0 from the end."""
+    wrong = indices[(indices < 0) | (indices >= count)]
+    if wrong.size:
+        raise ValueError(f"{what} is below {count}, not {wrong[0]}")
 
 
 def heads(game: Game | str, positions: Any, eval: str) -> dict[str, NDArray[numpy.float32]]:
@@ -118,12 +134,13 @@ def save_model(
     those of `forward` and `forward_heads`; a difference above `tolerance` in win probability, or in
     sixteen plies, is a ValueError, and no file appears. Returns the largest difference.
     """
-    game, path = rules(game), Path(path)
+    game, path, check = rules(game), Path(path), whole(check, "the number of positions")
     if hasattr(model, "alea_tensors"):
         tensors, inputs = model.alea_tensors(), model.alea_inputs
         buckets = getattr(model, "alea_buckets", buckets)
     else:
         tensors = {name: numpy.asarray(tensor) for name, tensor in model.items()}
+    buckets = wholes(buckets, "a bound of buckets").tolist()
     for name, tensor in tensors.items():
         if tensor.dtype.kind not in "fiu":
             raise ValueError(f"tensor {name} holds {tensor.dtype}, not numbers")

@@ -6,7 +6,6 @@
 use crate::games::{Game, any, each};
 use crate::models::{Looks, View, shown, view};
 use crate::positions::bits_of;
-use crate::whole::Whole;
 use crate::{Told, pool};
 use engine::learned::inputs::Learnable;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -41,19 +40,19 @@ pub(crate) struct Batches(Mutex<Receiver<Told<Batch>>>);
 #[pyo3(from_item_all)]
 struct Order {
     inputs: Looks,
-    batch: Whole<usize>,
+    batch: usize,
     /// `None`: the validation samples, as they are.
-    epoch: Option<Whole<usize>>,
-    seed: Whole<u64>,
-    window: Whole<usize>,
+    epoch: Option<usize>,
+    seed: u64,
+    window: usize,
     symmetries: bool,
     /// Which part of the shards, of how many.
-    part: [Whole<usize>; 2],
+    part: [usize; 2],
 }
 
 /// What is a sample, see docs/training.md: its label, whether exact ones count alone, the scale of
 /// errors, whether results alone are learned; the share that validates and the seed of that.
-type Choice = (Option<String>, bool, f32, bool, f64, Whole<u64>);
+type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
 /// Some samples, a row each.
 struct Batch {
@@ -69,7 +68,7 @@ struct Batch {
 fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
-    (label, exact, error_scale, results, validation_share, Whole(seed)): Choice,
+    (label, exact, error_scale, results, validation_share, seed): Choice,
 ) -> Told<Set<G>> {
     let options = SampleOptions {
         label,
@@ -94,9 +93,8 @@ fn open<G: Learnable>(
 fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<Batch>>> {
     /// Batches that may wait.
     const AHEAD: usize = 2;
-    let [Whole(part), Whole(parts)] = order.part;
-    let (Whole(size), Whole(window), Whole(seed)) = (order.batch, order.window, order.seed);
-    if size == 0 || window == 0 || part >= parts {
+    let [part, parts] = order.part;
+    if order.batch == 0 || order.window == 0 || part >= parts {
         return Err(
             "'batch' and 'window' are at least 1, a part is below the number of parts".into(),
         );
@@ -106,16 +104,16 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<B
     let view = view(samples.game(), &order.inputs)?;
     std::thread::spawn(move || {
         let pass = match order.epoch {
-            Some(Whole(epoch)) => {
+            Some(epoch) => {
                 let shuffle = Shuffle {
-                    seed,
+                    seed: order.seed,
                     epoch,
-                    window,
+                    window: order.window,
                     symmetries: order.symmetries,
                 };
-                Pass::training(&samples, size, shuffle, 0).part([part, parts], &pool)
+                Pass::training(&samples, order.batch, shuffle, 0).part(order.part, &pool)
             }
-            None => Pass::validation(&samples, size),
+            None => Pass::validation(&samples, order.batch),
         };
         let prepare = |some: &[Sample<_>]| pool.install(|| batch(samples.game(), view, some));
         let through = pass.each(prepare, |_, batch| {

@@ -1,5 +1,7 @@
 """Every place that takes an index or an array of them takes whole numbers of each type, and nothing else."""
 
+from pathlib import Path
+
 import numpy
 import pytest
 
@@ -10,6 +12,10 @@ import alea.pettingzoo
 GAME = alea.game("einstein")
 BOARD = "215../64.../3...e/...fb/..acd b -"
 POSITION = GAME.position(BOARD)
+SAMPLE = str(Path(__file__).parents[2] / "data" / "sample")
+SAMPLES = alea.Samples(SAMPLE)
+# A network of one neuron, in two buckets.
+TENSORS = {"rows": [[1.0]], "hidden1.bias": [0.0], "output.weight": [[1.0], [1.0]], "output.bias": [0.0, 0.0]}
 TABLES = alea.Tables(2)
 ENDGAME = GAME.pack(["1..../...../...../...../..a.. r -"])
 KINDS = [numpy.int8, numpy.int16, numpy.int32, numpy.int64, numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64]
@@ -47,6 +53,10 @@ ONE = {
     "boards": lambda n: boards(n),
     "boards, seed": lambda n: boards(seed=n),
     "boards, reset": lambda n: boards().reset(seed=n),
+    "epoch": lambda n: SAMPLES.epoch(n),
+    "part": lambda n: SAMPLES.epoch(1, (n, 2)),
+    "batch": lambda n: alea.Samples(SAMPLE, batch=n),
+    "samples, seed": lambda n: alea.Samples(SAMPLE, seed=n),
     "endgames": lambda n: alea.endgames(n),
     "games": lambda n: alea.arena("random", "random", games=n),
     "Gymnasium, action": lambda n: env().step(n),
@@ -60,6 +70,7 @@ MANY = {
     "boards": lambda a: boards().step(a),
     "chance": lambda a: boards(explicit_chance=True).step_chance(a),
     "Gymnasium": lambda a: alea.gym.VectorEnv().step(a),
+    "forward, buckets": lambda a: alea.forward(TENSORS, numpy.zeros((1, 1), int), a if a is not None else ()),
     "tables, outcomes": lambda a: TABLES.moves(ENDGAME, a if a is not None else ()),
     "tables, regret, outcomes": lambda a: TABLES.regret(ENDGAME, a, [0]),
     "tables, regret, actions": lambda a: TABLES.regret(ENDGAME, [1], a),
@@ -119,3 +130,10 @@ def test_positions_of_another_type_are_refused_in_one_line():
     for other in (packed.astype(numpy.int64), packed.astype(numpy.float64), packed.tolist(), [None], [1.5], packed[:, None]):
         with pytest.raises(ValueError, match="positions? (are|is) an"):
             alea.evaluate(GAME, other, "schwarz")
+
+
+def test_rows_of_a_network_are_whole_numbers():
+    assert alea.forward(TENSORS, numpy.zeros((2, 1), numpy.uint16), [0, 1]).shape == (2,)
+    for rows in (numpy.zeros((2, 1), bool), numpy.zeros((2, 1)), numpy.zeros(2, int), None):
+        with pytest.raises(ValueError, match=r"rows are whole numbers \(n, active\), not"):
+            alea.forward(TENSORS, rows, [0, 1])

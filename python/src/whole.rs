@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::{
     exceptions::PyOverflowError,
     prelude::*,
-    types::{PyBool, PyTuple},
+    types::{PyBool, PyInt, PyTuple},
 };
 
 /// A whole number as an argument.
@@ -29,7 +29,7 @@ impl<'py, T: TryFrom<i128>> FromPyObject<'_, 'py> for Whole<T> {
 
 /// The number that an object is, if it is a whole one of at most 64 bits.
 fn read(object: &Bound<'_, PyAny>) -> Option<i128> {
-    if is_truth(object) {
+    if !object.is_exact_instance_of::<PyInt>() && is_truth(object) {
         return None;
     }
     match object.extract::<i64>() {

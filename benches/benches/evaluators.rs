@@ -8,7 +8,7 @@ use engine::games::einstein::{
     Position, Standard,
     learned::ntuple::{NTuple, TupleSet},
 };
-use engine::play::build;
+use engine::play::{build, notation::trusted};
 use positions::{POSITIONS, positions};
 use std::hint::black_box;
 
@@ -42,7 +42,8 @@ fn evaluators(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("evaluators, a position");
     group.throughput(Throughput::Elements(POSITIONS as u64));
     for name in EVALUATORS {
-        let evaluator = build::evaluator(name, &game).unwrap_or_else(|error| panic!("{error}"));
+        let evaluator =
+            build::evaluator(trusted(name), &game).unwrap_or_else(|error| panic!("{error}"));
         group.bench_function(short(name), |bencher| {
             let value =
                 |(position, _): &(Position, u8)| evaluator.value_of(&game, black_box(position));

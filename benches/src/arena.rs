@@ -33,7 +33,7 @@ use engine::play::{
     build::PlayerRecipe,
     game_line::GameLine,
     game_loop::{Cause, play_refereed},
-    notation::PlayerError,
+    notation::{PlayerError, Text},
     playable::{Playable, Repeatable},
     player::{News, Player},
 };
@@ -74,7 +74,7 @@ impl<G: Playable> Contestant<G> {
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].
-    pub fn of(notation: &str, game: &G) -> Result<Self, PlayerError> {
+    pub fn of<'t>(notation: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
         let recipe = PlayerRecipe::parse(notation, game)?;
         Ok(Self {
             name: recipe.name().to_owned(),

@@ -48,7 +48,7 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     let command = command.ok_or_else(|| (1, missing.to_owned()))?;
     let is_none = || command.wrong(format!("'{}' is no command", command.name));
     let mut command_line = Command {
-        words: words(&command.name).ok_or_else(is_none)?,
+        words: words(command.granted(&command.name)?).ok_or_else(is_none)?,
         folder: None,
     };
     if let Some(value) = arguments.take_named("dir")? {

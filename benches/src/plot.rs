@@ -10,6 +10,7 @@ pub mod scaled;
 
 use crate::error::Result;
 use crate::statistics::Interval;
+use engine::core::text::printable_lines;
 use plotters::{
     coord::Shift,
     prelude::*,
@@ -168,7 +169,7 @@ fn draw(
         };
         paint_all().map_err(|problem| format!("cannot draw the plot '{title}': {problem}"))?;
     }
-    Ok(svg)
+    Ok(printable_lines(&svg).into_owned())
 }
 
 /// Words whose left end, middle or right end stands at a point.

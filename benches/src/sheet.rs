@@ -1,8 +1,9 @@
 //! A table once, seen twice: aligned for a terminal, and as CSV with all digits for other programs.
 //!
 //! Invariant: both have the same rows and columns; a value that is not known is `–` in one and
-//! empty in the other.
+//! empty in the other; words are shown as whoever wrote them cannot command a terminal by.
 
+use engine::core::text::printable;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -52,7 +53,7 @@ impl Cell {
     #[must_use]
     pub fn shown(&self) -> String {
         match self {
-            Self::Text(text) | Self::Right(text) => text.clone(),
+            Self::Text(text) | Self::Right(text) => printable(text).into_owned(),
             Self::Count(count) => count.to_string(),
             Self::Number(value, decimals) if value.is_finite() => format!("{value:.decimals$}"),
             Self::Percent(share) if share.is_finite() => format!("{:.2}", 100.0 * share),

@@ -17,7 +17,7 @@ use engine::learned::{
     tuples::Plain,
 };
 use engine::play::{
-    notation::{Arguments, Problem},
+    notation::{Arguments, Problem, trusted},
     playable::{ListedChance, Playable},
     registry::{AnyEvaluator, EvaluatorEntry, calibrated},
 };
@@ -151,7 +151,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (family, silent) = (Family::NTuple, ProgressBar::hidden());
     let report = fit(&config, family, &samples, "8000 games", &training, &silent)?;
     let model = format!("star1(depth=1, eval=model:{})", report.model.display());
-    let learned = Contestant::of(&model, &Columns)?;
+    let learned = Contestant::of(trusted(&model), &Columns)?;
     let by_hand = Contestant::of("star1(depth=1, eval=ahead)", &Columns)?;
     let options = MatchOptions::new(Columns, 1000, 1);
     println!("{}", play_match(&learned, &by_hand, &options)?);

@@ -9,7 +9,7 @@ use benches::studies::setups::Setups;
 use engine::core::files;
 use engine::games::einstein::Standard;
 use engine::play::{
-    notation::{Arguments, Notation, Problem},
+    notation::{Notation, Problem, Text, trusted},
     playable::Playable,
     registry::EvaluatorEntry,
 };
@@ -38,7 +38,7 @@ macro_rules! for_games {
 pub(crate) use for_games;
 
 /// Runs an expression that is generic over the game with the game of a text, such as
-/// `einstein(variant=nearest)`.
+/// `einstein(variant=nearest)`; the user's own is [`trusted`](engine::play::notation::trusted).
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
@@ -111,21 +111,28 @@ impl GameArguments {
                 G::NAME
             );
         }
-        read(&notation)
+        read(trusted(&notation))
     }
 }
 
 /// The notation of a game.
-pub(crate) fn parse(text: &str) -> Result<Notation> {
-    Notation::parse(text).map_err(|error| problem(text, (error.character, error.problem)))
+pub(crate) fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Notation> {
+    let text = text.into();
+    let read = Notation::parse(text);
+    read.map_err(|error| problem(text.as_str(), (error.character, error.problem)))
 }
 
 /// A game of this type with the parameters of a notation.
-pub(crate) fn read<G: Playable>(text: &str) -> Result<G> {
-    let notation = parse(text)?;
-    let mut arguments = Arguments::of(&notation);
-    let read = G::from_arguments(&mut arguments).and_then(|game| arguments.finish().map(|()| game));
-    read.map_err(|found| problem(text, found))
+pub(crate) fn read<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
+    let text = text.into();
+    let game = G::of_notation(&parse(text)?, None);
+    game.map_err(|found| problem(text.as_str(), found))
+}
+
+/// A game of this type with the parameters of a notation that was read.
+pub(crate) fn of_notation<G: Playable>(notation: &Notation) -> Result<G> {
+    let game = G::of_notation(notation, None);
+    game.map_err(|found| problem(&notation.to_string(), found))
 }
 
 fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {

@@ -1,11 +1,13 @@
 //! Writing results and errors.
 //!
-//! A reader that stops reading (`alea … | head`) is no error: the command ends quietly.
+//! A reader that stops reading (`alea … | head`) is no error: the command ends quietly. Invariant:
+//! what others wrote, such as names in records, never commands a terminal: what it would obey is
+//! replaced, or in JSON escaped.
 
 use anyhow::{Error, Result};
 use engine::core::{
     files::{FileError, write_atomically},
-    text::shortened,
+    text::{is_obeyed, printable, printable_lines, shortened},
 };
 use indicatif::ProgressBar;
 use std::{
@@ -18,15 +20,29 @@ use trainer::progress::progress_bar;
 /// Characters of an error that are shown; of a longer one the beginning and the end.
 pub(crate) const MOST_OF_ERROR: usize = 1000;
 
-/// Writes one line to standard output.
+/// Writes one line, or several, to standard output.
 pub(crate) fn line(text: &str) -> Result<()> {
+    styled(&printable_lines(text))
+}
+
+/// As [`line`], for a text of ours that colours itself.
+pub(crate) fn styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
 
 /// Writes one JSON object as one line.
 pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
-    line(&serde_json::to_string(value)?)
+    let mut text = serde_json::to_string(value)?;
+    // Such characters stand in strings alone, and all are below 2¹⁶.
+    if text.contains(is_obeyed) {
+        let escaped = |sign| match is_obeyed(sign) {
+            true => format!("\\u{:04x}", u32::from(sign)),
+            false => sign.to_string(),
+        };
+        text = text.chars().map(escaped).collect();
+    }
+    line(&text)
 }
 
 /// Writes a result, as JSON or as a person reads it.
@@ -67,7 +83,7 @@ pub(crate) fn told() -> Error {
 /// Says something about the progress of a command, on standard error.
 pub(crate) fn note(text: &str) {
     // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
 /// Works under a progress bar, which is gone afterwards.
@@ -89,7 +105,7 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
     // Causes follow their effect unless the effect already quotes them.
     let mut text = String::new();
     for cause in error.chain() {
-        let cause = cause.to_string().replace('\n', " ");
+        let cause = printable(&cause.to_string().replace('\n', " ")).into_owned();
         if text.is_empty() {
             text = cause;
         } else if !text.contains(&cause) {

@@ -22,6 +22,7 @@ use config::{PipelineConfig, Round};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build;
+use engine::play::notation::trusted;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -139,7 +140,7 @@ fn arena<G: Learnable>(
                     let player = format!("star1(depth={depth}, eval={evaluator})");
                     Ok(Contestant {
                         name: name.to_owned(),
-                        ..Contestant::of(&player, game)?
+                        ..Contestant::of(trusted(&player), game)?
                     })
                 };
                 let state = format!(
@@ -201,7 +202,7 @@ fn calibration<G: Learnable>(
     let opponents = config.arena.opponents.iter();
     let opponents = opponents.map(|opponent| (opponent, opponent.clone()));
     for (name, notation) in models.chain(opponents) {
-        let evaluator = build::evaluator(&notation, game)?;
+        let evaluator = build::evaluator(trusted(&notation), game)?;
         let value = |sample: &Sample<_>| evaluator.value_of(game, &sample.position);
         plots.push((name.clone(), bins(samples.validation(), value)));
     }

@@ -5,7 +5,7 @@
 
 use crate::games::{self, with_type};
 use anyhow::{Result, ensure};
-use engine::play::playable::Playable;
+use engine::{core::text::printable, play::playable::Playable};
 use serde_json::{Value, json};
 use std::path::Path;
 use trainer::{
@@ -36,7 +36,7 @@ fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Res
         }
         let mut game = json!(json_lines::line(&played, rules, &header.labels));
         let names = played.players.iter();
-        let names = names.map(|&player| &*header.players[usize::from(player)]);
+        let names = names.map(|&player| printable(&header.players[usize::from(player)]));
         game["players"] = names.collect();
         let game = game.to_string();
         let has_room = games.len() + game.len() < MAX_BYTES;

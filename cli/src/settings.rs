@@ -5,6 +5,7 @@ use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
+use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ impl SettingsArguments {
             }
         };
         let (game, seed, backend) = settings.common();
-        let rules: G = games::read(game)?;
+        let rules: G = games::read(trusted(game))?;
         *game = rules.notation();
         *seed = self.seed.unwrap_or(*seed);
         if let Some(asked) = &self.backend {
@@ -113,7 +114,7 @@ pub(crate) fn claim<S: Settings, G: Playable>(
         let mut found: S = read(&path)?;
         // The same rules may be written in other ways.
         let (game, ..) = found.common();
-        if let Ok(rules) = G::from_notation(game, None) {
+        if let Ok(rules) = G::from_notation(trusted(game), None) {
             *game = rules.notation();
         }
         let found = toml::to_string(&found)?;

@@ -13,6 +13,8 @@ mod repair;
 mod requests;
 mod spoken;
 mod text;
+#[cfg(target_os = "linux")]
+mod trust;
 
 use std::sync::LazyLock;
 
@@ -37,6 +39,8 @@ const TARGETS: &[(&str, Target)] = &[
     ("models", files::models),
     ("tables", files::tables),
     ("states", files::states),
+    #[cfg(target_os = "linux")]
+    ("trust", trust::trust),
 ];
 
 /// Without a name all are printed, for whoever runs them in turn.

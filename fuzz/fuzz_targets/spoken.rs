@@ -8,13 +8,13 @@ use std::{sync::Arc, time::Duration};
 
 /// Cheap, and of few kinds: `recipes` tries the others. Two plies of a large board of Havannah, each
 /// move rated, are seconds under a sanitizer.
-fn permit(text: &str) -> Result<String, String> {
-    let notation = Notation::parse(text).map_err(|error| error.to_string())?;
+fn permit(notation: &Notation) -> Result<Notation, String> {
+    let text = notation.to_string();
     let shallow =
         notation.name == "star1" && (text.contains("depth=1)") || text.contains("depth=1,"));
-    let permitted = is_cheap(text) && (notation.name == "random" || shallow);
+    let permitted = is_cheap(&text) && (notation.name == "random" || shallow);
     permitted
-        .then(|| text.to_owned())
+        .then(|| notation.clone())
         .ok_or("only cheap players".to_owned())
 }
 
@@ -25,10 +25,10 @@ fn opened<G: Spoken>(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, St
         longest: Duration::from_millis(1),
         keeps_players: true,
         seed: 1,
-        open: Arc::new(move |game, _| begin(speech, game)),
+        open: Arc::new(move |game, _| begin(speech, &game.to_string())),
         read_file: |text| Ok(text.to_owned()),
     };
-    protocols::engine(speech, rules, Some("random"), terms)
+    protocols::engine(speech, rules, Some(&Notation::new("random")), terms)
 }
 
 fn begin(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {

@@ -15,7 +15,8 @@ mod ubgi;
 
 pub use games::Spoken;
 
-use engine::core::text::shortened;
+use engine::core::text::{is_obeyed, shortened};
+use engine::play::notation::Notation;
 use sitting::Sitting;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -110,21 +111,22 @@ pub struct Terms {
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
 /// A player's notation as it may be asked, or in one line why it may not.
-pub type Permit = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
+pub type Permit = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
 
 /// Begins a conversation about the game of a notation, with a player or the usual one; or says in
 /// one line why there is none.
-pub type Open = Arc<dyn Fn(&str, Option<&str>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
+pub type Open =
+    Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
 /// Begins a conversation about a game, with a player or else the strongest that decides within a
-/// second.
+/// second. Game and player may name files and programs if they are trusted; what lines name is not.
 ///
 /// # Errors
 /// In one line, if the protocol is for other games, or the player is none or may not be asked.
 pub fn engine<G: Spoken>(
     speech: Speech,
     game: G,
-    player: Option<&str>,
+    player: Option<&Notation>,
     terms: Terms,
 ) -> Result<Box<dyn Protocol>, String> {
     let only = speech.usual_game();
@@ -197,7 +199,7 @@ fn words(line: &str) -> Result<Vec<&str>, String> {
 
 /// A refusal as one line.
 fn one_line(problem: &str) -> String {
-    shortened(&problem.replace(char::is_control, " "), MOST_OF_REFUSAL)
+    shortened(&problem.replace(is_obeyed, " "), MOST_OF_REFUSAL)
 }
 
 fn not_too_long(line: &str) -> Result<(), String> {

@@ -12,7 +12,11 @@ use engine::core::{
     game::{Chance, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
 };
-use engine::play::{notation::Notation, player::Player, registry::PlainGame};
+use engine::play::{
+    notation::{Notation, trusted},
+    player::Player,
+    registry::PlainGame,
+};
 
 const NO_GAME: &str = "there is no game in this text";
 
@@ -49,7 +53,7 @@ pub(crate) struct Sitting<G: Spoken> {
 }
 
 impl<G: Spoken> Sitting<G> {
-    pub(crate) fn open(game: G, player: Option<&str>, terms: Terms) -> Result<Self, String> {
+    pub(crate) fn open(game: G, player: Option<&Notation>, terms: Terms) -> Result<Self, String> {
         let (name, seats) = (game.notation(), game.seats());
         if seats != 2 {
             return Err(format!(
@@ -72,7 +76,8 @@ impl<G: Spoken> Sitting<G> {
             position,
             game,
         };
-        let notation = player.map_or_else(|| sitting.usual_player(), str::to_owned);
+        let usual = || Notation::parse(&sitting.usual_player()).map_err(|error| error.to_string());
+        let notation = player.map_or_else(usual, |player| Ok(player.clone()))?;
         sitting.set_player(&notation)?;
         sitting.is_asked = player.is_some();
         sitting.clear();
@@ -87,10 +92,10 @@ impl<G: Spoken> Sitting<G> {
     }
 
     /// Goes over to another game, with a player that was asked for if it plays that.
-    pub(crate) fn change_game(&mut self, game: &str) -> Result<(), String> {
-        let player = self.is_asked.then(|| self.player.to_string());
+    pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
+        let player = self.is_asked.then_some(&self.player);
         let open = &self.terms.open;
-        let other = open(game, player.as_deref()).or_else(|_| open(game, None));
+        let other = open(game, player).or_else(|_| open(game, None));
         self.next = Next::Other(other?);
         Ok(())
     }
@@ -126,10 +131,12 @@ impl<G: Spoken> Sitting<G> {
     }
 
     /// The game with another value of a parameter, in notation.
-    pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<String, String> {
-        let notation = Notation::parse(&self.game.notation()).map_err(|error| error.problem)?;
+    pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
+        // The file of a map that is played on was named by the user.
+        let game = self.game.notation();
+        let notation = Notation::parse(trusted(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
-        Ok(notation.without(&[key]).with(key, value).to_string())
+        Ok(notation.without(&[key]).with(key, value))
     }
 
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {

@@ -4,6 +4,7 @@
 //! people call. Invariant: whatever Python passes in, the answer is a value or an exception; errors of
 //! the engine are `ValueError`s with its one line.
 
+use engine::core::text::printable;
 use engine::games::einstein::tables::{Tables as Exact, shared};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
@@ -38,7 +39,7 @@ impl<E: Display> From<E> for Wrong {
 
 impl From<Wrong> for PyErr {
     fn from(Wrong(problem): Wrong) -> Self {
-        PyValueError::new_err(problem)
+        PyValueError::new_err(printable(&problem).into_owned())
     }
 }
 

@@ -17,7 +17,7 @@ use benches::studies::regret::{
 };
 use engine::games::einstein::Standard;
 use engine::learned::inputs::Learnable;
-use engine::play::build::PlayerRecipe;
+use engine::play::{build::PlayerRecipe, notation::trusted};
 use indicatif::ProgressBar;
 use pyo3::prelude::*;
 use std::sync::{
@@ -61,8 +61,8 @@ fn play<G: Learnable>(
     options.threads = threads;
     options.starts = Arc::new(Guarded(Openings::usual::<G>(), stop));
     if let Some(teller) = luck {
-        let evaluated = Contestant::of(&format!("star1(depth=1, eval={teller})"), game);
-        let named = evaluated.or_else(|_| Contestant::of(&teller, game));
+        let evaluated = Contestant::of(trusted(&format!("star1(depth=1, eval={teller})")), game);
+        let named = evaluated.or_else(|_| Contestant::of(trusted(&teller), game));
         options.luck = Some(named?);
     }
     Ok(serde_json::to_string(&play_match(&a?, &b?, &options)?)?)
@@ -80,7 +80,7 @@ fn contestant<G: Learnable>(
             Box::new(Caller { game, called })
         })
     } else {
-        let recipe = PlayerRecipe::parse(&name, game)?;
+        let recipe = PlayerRecipe::parse(trusted(&name), game)?;
         Arc::new(move || recipe.make())
     };
     Ok(Contestant { name, make })
@@ -155,8 +155,8 @@ fn measured(
             let evaluator = Arc::new(Called::next(&game, &looks, &mut doors)?);
             Contestant::Evaluator { name, evaluator }
         }
-        "player" => Contestant::player(&name, &game)?,
-        _ => Contestant::evaluator(&name, &game)?,
+        "player" => Contestant::player(trusted(&name), &game)?,
+        _ => Contestant::evaluator(trusted(&name), &game)?,
     };
     let silent = ProgressBar::hidden();
     let label = || {

@@ -12,7 +12,9 @@ use engine::core::{
     random::{SeedSpace, derive_seed},
 };
 use engine::learned::inputs::Learnable;
-use engine::play::{build::PlayerRecipe, opinion::Opinion, player::Player as Playing};
+use engine::play::{
+    build::PlayerRecipe, notation::trusted, opinion::Opinion, player::Player as Playing,
+};
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -45,7 +47,7 @@ struct Thinker<G: Learnable> {
 impl<G: Learnable> Thinker<G> {
     fn new(game: &Arc<G>, notation: &str, seed: u64) -> Told<Self> {
         Ok(Self {
-            recipe: PlayerRecipe::parse(notation, &**game)?,
+            recipe: PlayerRecipe::parse(trusted(notation), &**game)?,
             game: Arc::clone(game),
             seed: derive_seed(seed, SeedSpace::Player, &[]),
         })

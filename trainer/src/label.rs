@@ -12,13 +12,13 @@ use crate::shard::{
     rounded,
 };
 use engine::core::{
-    files::{self, FileError},
+    files,
     oracle::Oracle,
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::play::{
     build::{PlayerRecipe, evaluator},
-    notation::{Arguments, Notation, PlayerError},
+    notation::{Arguments, Notation, PlayerError, trusted},
     playable::Playable,
     player::{Player, Valuation},
     registry::AnyEvaluator,
@@ -61,18 +61,18 @@ enum Source<G: Playable> {
 }
 
 impl<G: Playable> LabelRecipe<G> {
-    /// Reads who is to make a label of games by these rules; models are loaded, and tables built if
-    /// need be.
+    /// Reads who is to make a label of games by these rules, as the user says; models are loaded, and
+    /// tables built if need be.
     ///
     /// # Errors
     /// If the name or the notation is wrong, a model or table cannot be read, or the player values
     /// no positions.
     pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
         check_name(&config.name).map_err(Error::of("label"))?;
-        let by = &config.by;
+        let by = trusted(&config.by);
         let notation = Notation::parse(by).map_err(Error::new)?;
         let (by, source) = if notation.name == TABLES {
-            let (by, tables) = exact(by, &notation, game)?;
+            let (by, tables) = exact(by.as_str(), &notation, game)?;
             (by, Source::Tables(tables))
         } else if notation.name.starts_with("model:") {
             (
@@ -301,12 +301,15 @@ fn exact<G: Playable>(
 /// Adds the checksums of the model files that a notation names.
 ///
 /// # Errors
-/// If one cannot be read.
+/// If one cannot be read, or may not be.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,
-) -> Result<(), FileError> {
+) -> Result<(), Error> {
     if let Some(path) = notation.name.strip_prefix("model:") {
+        let path = notation
+            .granted(path)
+            .map_err(|(_, problem)| Error::new(problem))?;
         let checksum = files::checksum(&files::read(Path::new(path))?);
         models.insert(path.to_owned(), format!("{checksum:016x}"));
     }

@@ -27,7 +27,7 @@ use engine::core::{oracle::Oracle, random::RandomStream};
 use engine::play::{
     build::PlayerRecipe,
     game_loop::{Effort, play_guided},
-    notation::Notation,
+    notation::{Notation, trusted},
     playable::Playable,
     player::Player,
 };
@@ -67,21 +67,22 @@ pub struct SelfPlay<G: Playable> {
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Checks the settings and loads the players' models.
+    /// Checks the settings, which may name files and programs, and loads the players' models.
     ///
     /// # Errors
     /// If a setting is out of range or a player's notation is wrong.
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::of("self-play");
-        let game: G = shard::rules(&config.game, None).map_err(&setting)?;
+        let game: G = shard::rules(trusted(&config.game), None).map_err(&setting)?;
         // However it was spelt: the same game makes the same run.
         config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
         for weighted in &mut config.players {
-            let recipe = PlayerRecipe::parse(&weighted.player, &game).map_err(Error::new)?;
-            let notation = Notation::parse(&weighted.player).map_err(Error::new)?;
+            let player = trusted(&weighted.player);
+            let recipe = PlayerRecipe::parse(player, &game).map_err(Error::new)?;
+            let notation = Notation::parse(player).map_err(Error::new)?;
             add_models(&notation, &mut models)?;
             // However it was spelt: the same player makes the same run.
             weighted.player = recipe.name().to_owned();

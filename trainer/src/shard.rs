@@ -17,7 +17,10 @@ pub(crate) use replay::{NO_END, Replay, check_players};
 
 use crate::Error;
 use engine::core::{files, record::GameRecord};
-use engine::play::playable::{OldRecords, Playable};
+use engine::play::{
+    notation::Text,
+    playable::{OldRecords, Playable},
+};
 use game::Form;
 use layout::{Parts, Totals};
 use serde::{Deserialize, Serialize};
@@ -130,14 +133,19 @@ impl ShardHeader {
 /// The game that a text names.
 ///
 /// # Errors
-/// In words, if that is another game, or has no such parameters.
-pub fn rules<G: Playable>(game: &str, map: Option<&GameMap>) -> Result<G, String> {
+/// In words, if that is another game, or has no such parameters; or if these name a file and the
+/// text is not [trusted](engine::play::notation::trusted).
+pub fn rules<'t, G: Playable>(
+    game: impl Into<Text<'t>>,
+    map: Option<&GameMap>,
+) -> Result<G, String> {
+    let game = game.into();
     if let Some(map) = map
         && map.hash != format!("{:016x}", xxh3_64(map.text.as_bytes()))
     {
         return Err("the map is another than its hash says".to_owned());
     }
-    let name = game.split('(').next().unwrap_or_default().trim();
+    let name = game.as_str().split('(').next().unwrap_or_default().trim();
     if name != G::NAME {
         return Err(format!(
             "these are games of '{name}', where those of '{}' are wanted",

@@ -451,7 +451,10 @@ async function jsonLines(file) {
   const named = JSON.parse(heading);
   const read = (line) => {
     const one = JSON.parse(line);
-    return { ...one, players: one.players.map((player) => named.players[player]) };
+    // As engine/src/core/text.rs has it: names do not turn or break the line that they stand in.
+    const obeyed = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+    const name = (player) => String(named.players[player]).replace(obeyed, "\ufffd");
+    return { ...one, players: one.players.map(name) };
   };
   return { game: named.game, games: lines.slice(0, MOST_GAMES).map(read) };
 }

@@ -4,6 +4,7 @@
 //! Positions, moves, players and evaluators are text in the project's notation. Invariant: a key
 //! that is not known is an error, so that a slip of the pen is not taken for a choice.
 
+use engine::core::text::printable;
 use serde::{Deserialize, Serialize};
 
 /// What is asked, beside the game.
@@ -78,7 +79,7 @@ impl Problem {
     /// A request that is wrong.
     pub fn wrong(problem: impl ToString) -> Self {
         Self {
-            error: problem.to_string().replace('\n', " "),
+            error: printable(&problem.to_string().replace('\n', " ")).into_owned(),
             out_of_time: false,
         }
     }

@@ -8,6 +8,7 @@
 use crate::api::Problem;
 use crate::bounds::Bounds;
 use crate::games::for_board_games;
+use engine::play::notation::Notation;
 use protocols::{AHEAD, Next, Outside, Protocol, Speech, Spoken, Terms};
 use std::{
     sync::{
@@ -171,22 +172,27 @@ impl Sessions {
 }
 
 /// A session of a game that a request may name, with a player that it may.
-fn opened(bounds: &Bounds, game: &str, player: Option<&str>) -> Result<Box<dyn Protocol>, Problem> {
+fn opened(
+    bounds: &Bounds,
+    game: &str,
+    player: Option<&Notation>,
+) -> Result<Box<dyn Protocol>, Problem> {
     for_board_games!(with_board_game game, rules => session(bounds, rules, player))
 }
 
 fn session<G: Spoken>(
     bounds: &Bounds,
     game: &G,
-    player: Option<&str>,
+    player: Option<&Notation>,
 ) -> Result<Box<dyn Protocol>, Problem> {
     let (permitting, opening) = (bounds.clone(), bounds.clone());
-    let permit = move |text: &str| {
-        let permitted = permitting.player::<G>(text);
-        permitted.map_err(|problem| problem.error)
+    let permit = move |player: &Notation| {
+        let permitted = permitting.player::<G>(&player.to_string());
+        let permitted = permitted.map_err(|problem| problem.error)?;
+        Notation::parse(&permitted).map_err(|error| error.to_string())
     };
-    let open = move |game: &str, player: Option<&str>| {
-        opened(&opening, game, player).map_err(|problem| problem.error)
+    let open = move |game: &Notation, player: Option<&Notation>| {
+        opened(&opening, &game.to_string(), player).map_err(|problem| problem.error)
     };
     let terms = Terms {
         permit: Arc::new(permit),

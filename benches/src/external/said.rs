@@ -3,7 +3,7 @@
 //! Knows nothing of processes and pipes, so that any bytes can be tried on it. Invariant: a line is
 //! taken whole, in whatever pieces it came.
 
-use engine::core::text::without_mark;
+use engine::core::text::{is_obeyed, without_mark};
 use engine::play::{
     playable::Playable,
     player::Failure::{self, OfPlayer},
@@ -222,6 +222,6 @@ pub(super) fn shown(line: &str) -> String {
     line.trim()
         .chars()
         .take(40)
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .map(|letter| if is_obeyed(letter) { ' ' } else { letter })
         .collect()
 }

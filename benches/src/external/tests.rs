@@ -4,7 +4,10 @@ use super::*;
 use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy};
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::notation::Notation;
+use engine::play::{
+    build::PlayerRecipe,
+    notation::{Notation, trusted},
+};
 use engine::search::limits::Limits;
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -211,7 +214,8 @@ fn a_program_starts_in_the_folder_it_is_told() {
     let folder = directory.path().display();
     for cmd in ["./bot", "sh bot"] {
         let notation = format!("external(cmd='{cmd}', dir='{folder}')");
-        let mut player = game.player(&notation).unwrap().make();
+        let made = PlayerRecipe::parse(trusted(&notation), &game);
+        let mut player = made.unwrap().make();
         player.new_game(7);
         let (position, _) = game
             .parse_position("123../45.../6...f/...ed/..cba r 3")
@@ -231,7 +235,7 @@ fn a_program_starts_in_the_folder_it_is_told() {
         ),
         (&format!("cmd=./other, dir='{folder}'"), "cannot be started"),
     ] {
-        let error = game.player(&format!("external({keys})"));
+        let error = PlayerRecipe::parse(trusted(&format!("external({keys})")), &game);
         let error = error.map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(problem), "{error}");
     }

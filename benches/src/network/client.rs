@@ -6,6 +6,7 @@ use super::{
     limited::LimitedPlayer,
     message::{Message, Sender},
 };
+use engine::play::notation::Text;
 use serde::Serialize;
 use std::{
     net::{TcpStream, ToSocketAddrs},
@@ -61,7 +62,7 @@ pub fn connect(host: &str, port: u16, patience: Duration) -> Result<TcpStream, S
 /// # Errors
 /// In words, if the connection breaks, the server sends what does not fit or nothing for too long,
 /// its rules differ from ours, or the player fails.
-pub fn play(stream: TcpStream, player: &str, options: &GuestOptions) -> Result<Played, String> {
+pub fn play(stream: TcpStream, player: Text<'_>, options: &GuestOptions) -> Result<Played, String> {
     let mut connection = Connection::new(stream, Sender::Server);
     let patience = || Deadline::after(options.patience);
     let from_server = |problem| format!("the server: {problem}");

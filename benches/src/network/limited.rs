@@ -7,8 +7,7 @@ use super::{legal, message::Limit};
 use engine::games::reversixt::{Move, Position, ReversiXt};
 use engine::play::{
     build::PlayerRecipe,
-    notation::{Argument, Notation, PlayerError},
-    playable::Playable,
+    notation::{Argument, Notation, PlayerError, Text},
     player::{Failure, Player},
 };
 use engine::search::limits::Limits;
@@ -30,8 +29,13 @@ impl LimitedPlayer {
     ///
     /// # Errors
     /// If the notation names no player of the game.
-    pub fn new(game: &ReversiXt, notation: &str, seed: u64) -> Result<Self, PlayerError> {
-        game.player(notation)?;
+    pub fn new<'t>(
+        game: &ReversiXt,
+        notation: impl Into<Text<'t>>,
+        seed: u64,
+    ) -> Result<Self, PlayerError> {
+        let notation = notation.into();
+        PlayerRecipe::parse(notation, game)?;
         Ok(Self {
             game: game.clone(),
             notation: Notation::parse(notation)?,
@@ -106,7 +110,7 @@ impl LimitedPlayer {
             Some(self.notation.clone()),
         ];
         let mut candidates = candidates.into_iter().flatten();
-        let found = candidates.find_map(|text| self.game.player(&text.to_string()).ok());
+        let found = candidates.find_map(|one| PlayerRecipe::of(&one, &self.game).ok());
         found.ok_or_else(|| format!("{} cannot be made again", self.notation))
     }
 }
@@ -127,6 +131,7 @@ fn lowered(notation: Notation, key: &str, most: f64) -> Notation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::play::playable::Playable;
 
     #[test]
     fn limits_are_tightened_where_a_player_takes_them() {

@@ -8,6 +8,7 @@ use super::{
 use engine::core::game::Game;
 use engine::games::reversixt::generate::MapSettings;
 use engine::play::{
+    build::PlayerRecipe,
     game_loop::play_game,
     playable::{NoChance, Playable},
 };
@@ -80,13 +81,15 @@ fn guest(player: &'static str) -> Guest<Result<Played, String>> {
             seed,
             patience,
         };
-        play(stream, player, &options)
+        play(stream, player.into(), &options)
     })
 }
 
 /// Moves and last position of the same game without a network.
 fn in_process(game: &ReversiXt, players: &[&str]) -> (Vec<String>, String) {
-    let made = players.iter().map(|text| game.player(text).unwrap().make());
+    let made = players
+        .iter()
+        .map(|text| PlayerRecipe::parse(text, game).unwrap().make());
     let mut players: Vec<_> = made.collect();
     players.iter_mut().for_each(|player| player.new_game(7));
     let mut players: Vec<_> = players
@@ -223,7 +226,7 @@ fn a_server_is_not_waited_for_without_end_and_nobody_needs_to_come() {
         patience: Duration::from_millis(200),
     };
     let stream = connect("127.0.0.1", address.port(), PATIENCE).unwrap();
-    let problem = play(stream, GREEDY, &options).unwrap_err();
+    let problem = play(stream, GREEDY.into(), &options).unwrap_err();
     assert_eq!(problem, "the server: no message within 200 ms");
     drop(listener);
     let refused = connect("127.0.0.1", address.port(), PATIENCE).unwrap_err();

@@ -2,6 +2,7 @@
 
 use super::{Block, Page, Section};
 use crate::sheet::{Cell, Sheet};
+use engine::core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
@@ -93,7 +94,8 @@ fn table(sheet: &Sheet) -> String {
 
 /// Text as HTML shows it.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
+    printable_lines(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")

@@ -2,6 +2,7 @@
 
 use super::{Block, Page, Section};
 use crate::sheet::{Cell, Sheet};
+use engine::core::text::printable_lines;
 
 impl Page {
     /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with
@@ -83,7 +84,7 @@ fn table(sheet: &Sheet) -> String {
 /// Text that Markdown takes for text.
 fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in printable_lines(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

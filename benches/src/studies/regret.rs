@@ -24,6 +24,7 @@ use crate::error::Result;
 use engine::games::einstein::Standard;
 use engine::play::{
     build::{self, PlayerRecipe},
+    notation::Text,
     registry::AnyEvaluator,
 };
 use std::sync::Arc;
@@ -49,7 +50,7 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong.
-    pub fn player(text: &str, game: &Standard) -> Result<Self> {
+    pub fn player<'t>(text: impl Into<Text<'t>>, game: &Standard) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
@@ -57,9 +58,10 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong, or a model cannot be read.
-    pub fn evaluator(text: &str, game: &Standard) -> Result<Self> {
+    pub fn evaluator<'t>(text: impl Into<Text<'t>>, game: &Standard) -> Result<Self> {
+        let text = text.into();
         Ok(Self::Evaluator {
-            name: text.trim().to_owned(),
+            name: text.as_str().trim().to_owned(),
             evaluator: build::evaluator(text, game)?,
         })
     }

@@ -4,6 +4,7 @@ use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::{Error, Result};
 use engine::core::random::{SeedSpace, derive_seed};
+use engine::play::notation::trusted;
 use engine::play::{
     build::PlayerRecipe,
     opinion::Opinion,
@@ -84,11 +85,11 @@ struct RatedMove<M> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.position.game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&self.position.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        let recipe = PlayerRecipe::parse(&self.player, game)?;
+        let recipe = PlayerRecipe::parse(trusted(&self.player), game)?;
         let mut player = if self.instrument {
             recipe.make_instrumented()
         } else {

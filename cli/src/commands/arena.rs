@@ -14,6 +14,7 @@ use benches::statistics::{
 };
 use clap::value_parser;
 use engine::core::files;
+use engine::play::notation::trusted;
 use engine::play::{notation::Notation, playable::Playable};
 use std::{
     path::{Path, PathBuf},
@@ -228,9 +229,9 @@ pub(crate) fn contestant_shown<G: Playable>(
     shown: &str,
     game: &G,
 ) -> Result<Contestant<G>> {
-    let player = Contestant::of(notation, game)?;
+    let player = Contestant::of(trusted(notation), game)?;
     let mut checksums = Vec::new();
-    model_checksums(&Notation::parse(notation)?, &mut checksums)?;
+    model_checksums(&Notation::parse(trusted(notation))?, &mut checksums)?;
     let mut name = Notation::parse(shown)?.to_string();
     if !checksums.is_empty() {
         name += &format!(" [{}]", checksums.join(" "));
@@ -241,6 +242,9 @@ pub(crate) fn contestant_shown<G: Playable>(
 /// Checksums of all model files that a notation names, in its order.
 fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<()> {
     if let Some(path) = notation.name.strip_prefix("model:") {
+        let path = notation
+            .granted(path)
+            .map_err(|(_, problem)| anyhow!(problem))?;
         checksums.push(short_checksum(Path::new(path))?);
     }
     notation
@@ -258,7 +262,7 @@ pub(crate) fn short_checksum(path: &Path) -> Result<String> {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let game = &self.options.pairs.game;
-        with_game!(&game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {

@@ -5,6 +5,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use rayon::prelude::*;
 use serde_json::json;
@@ -44,7 +45,7 @@ const EXPLORATION: f64 = 0.02;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&self.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
@@ -58,7 +59,7 @@ impl Arguments {
         let asked: Vec<&str> = self.evaluators.iter().map(String::as_str).collect();
         let mut evaluators = Vec::new();
         for &text in if asked.is_empty() { &own } else { &asked } {
-            let evaluator = build::evaluator(text, game)?;
+            let evaluator = build::evaluator(trusted(text), game)?;
             if evaluator.raw(game, &start).is_some() {
                 evaluators.push((text, evaluator));
             } else if !asked.is_empty() {

@@ -9,7 +9,10 @@ use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
 use clap::Subcommand;
-use engine::{core::record::Ending, play::playable::Playable};
+use engine::{
+    core::{record::Ending, text::printable},
+    play::playable::Playable,
+};
 use std::{
     collections::BTreeMap,
     fmt::Display,
@@ -110,7 +113,7 @@ impl Verify {
             output::json(&found)?;
         } else {
             for problem in &found.problems {
-                output::line(&format!("BAD  {problem}"))?;
+                output::line(&format!("BAD  {}", printable(problem)))?;
             }
             let missing = match found.missing {
                 0 => String::new(),
@@ -162,7 +165,7 @@ fn shown(error: Error) -> Error {
         return error;
     };
     for problem in problems.iter().take(MOST_SHOWN) {
-        output::note(&format!("BAD  {problem}"));
+        output::note(&format!("BAD  {}", printable(&problem.to_string())));
     }
     if problems.len() > MOST_SHOWN {
         output::note(&format!("BAD  … and {} more", problems.len() - MOST_SHOWN));
@@ -216,6 +219,6 @@ fn made(written: &Written, files: &str) -> String {
     };
     format!(
         "{}: {games} games{endings}{duplicates}, {positions} positions, {values} with a value{labels}, in {shards} {files}{left_out}",
-        directory.display()
+        printable(&directory.display().to_string())
     )
 }

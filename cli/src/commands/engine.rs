@@ -2,9 +2,10 @@
 
 mod input;
 
-use crate::games::with_game;
+use crate::games::{self, with_type};
 use anyhow::{Context, Result, anyhow};
 use engine::core::text::from_utf8_or_latin1;
+use engine::play::notation::{Notation, trusted};
 use input::Input;
 use protocols::{Next, Outside, Protocol, Speech, Terms};
 use std::{
@@ -51,7 +52,9 @@ impl Arguments {
             _ => Speech::NBoard,
         };
         let game = self.game.as_deref().unwrap_or(speech.usual_game());
-        let mut protocol = opened(speech, game, self.player.as_deref(), self.seed)?;
+        let game = games::parse(trusted(game))?;
+        let player = self.player.as_deref().map(trusted).map(Notation::parse);
+        let mut protocol = opened(speech, &game, player.transpose()?.as_ref(), self.seed)?;
         let mut console = Console::new()?;
         while let Some(line) = console.input.line().context("cannot read standard input")? {
             let next = protocol.hear(&line, &mut console);
@@ -70,12 +73,12 @@ impl Arguments {
 
 fn opened(
     speech: Speech,
-    game: &str,
-    player: Option<&str>,
+    game: &Notation,
+    player: Option<&Notation>,
     seed: u64,
 ) -> Result<Box<dyn Protocol>> {
     let terms = Terms {
-        permit: Arc::new(|notation| Ok(notation.to_owned())),
+        permit: Arc::new(|player| Ok(player.clone())),
         longest: Duration::MAX,
         keeps_players: true,
         seed,
@@ -84,7 +87,8 @@ fn opened(
         }),
         read_file: text_of_file,
     };
-    with_game!(game, rules => {
+    with_type!(&game.to_string(), OneGame => {
+        let rules = games::of_notation::<OneGame>(game)?;
         let opened = protocols::engine(speech, rules, player, terms);
         opened.map_err(|problem| anyhow!(problem))
     })

@@ -3,6 +3,7 @@
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
+use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
 
@@ -46,13 +47,13 @@ struct Answer {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.position.game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&self.position.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
         let usual = || G::evaluators().first().map_or("random", |entry| entry.name);
         let evaluator = self.evaluator.as_deref().unwrap_or_else(usual);
-        let evaluator = build::evaluator(evaluator, game)?;
+        let evaluator = build::evaluator(trusted(evaluator), game)?;
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {
                 // The key is there whenever it was asked for; nothing is left to score.

@@ -16,6 +16,7 @@ use engine::learned::{
     files::{Model, ModelFile},
     inputs::Learnable,
 };
+use engine::play::notation::trusted;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.pairs.game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&self.pairs.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Learnable>(&self, game: &G) -> Result<()> {

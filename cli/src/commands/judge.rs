@@ -5,6 +5,7 @@ mod report;
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Error, Result};
+use engine::play::notation::trusted;
 use engine::{core::record::GameRecord, play::build::PlayerRecipe};
 use rayon::prelude::*;
 use report::Report;
@@ -71,7 +72,7 @@ impl Arguments {
         let source = Source::<G>::open(&self.paths)?;
         let game = &source.rules;
         let player = self.player.clone().unwrap_or_else(|| usual_judge(game));
-        let recipe = PlayerRecipe::parse(&player, game)?;
+        let recipe = PlayerRecipe::parse(trusted(&player), game)?;
         output::check_places(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
         let mut report = Report::of(game);

@@ -17,7 +17,8 @@ use benches::arena::{
 };
 use benches::sheet::{Cell, Sheet};
 use clap::value_parser;
-use engine::core::{files, game::Chance, random::RandomStream};
+use engine::core::{files, game::Chance, random::RandomStream, text::printable};
+use engine::play::notation::trusted;
 use engine::play::{
     notation::{Notation, PlayerError},
     playable::Playable,
@@ -199,7 +200,7 @@ impl Arguments {
         if let Some(folder) = &self.log {
             benches::external::log::keep_in(folder.clone());
         }
-        with_game!(&config.game, game => self.run_for(&game, &config))
+        with_game!(trusted(&config.game), game => self.run_for(&game, &config))
     }
 
     fn run_for<G: Playable>(&self, game: &G, config: &LeagueConfig) -> Result<()> {
@@ -308,7 +309,7 @@ fn sentence(result: &LeagueResult) -> String {
     };
     let luck = result.luck.iter();
     let luck = luck.map(|luck| format!("; ratings are without luck, as told by {luck}"));
-    let luck: String = luck.collect();
+    let luck = printable(&luck.collect::<String>()).into_owned();
     format!("{} games, {groups} groups: {state}{luck}", result.games)
 }
 
@@ -334,7 +335,7 @@ fn table(result: &LeagueResult) -> String {
     let [standings, crosstable] = [standings(result), crosstable(result)].map(|sheet| sheet.text());
     let troubles: String = troubles(result)
         .into_iter()
-        .map(|line| line + "\n")
+        .map(|line| printable(&line).into_owned() + "\n")
         .collect();
     let (standings, crosstable) = (standings.trim_end(), crosstable.trim_end());
     format!(

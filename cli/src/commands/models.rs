@@ -3,7 +3,7 @@
 use crate::games::{self, for_games};
 use crate::output;
 use anyhow::{Result, bail};
-use engine::core::files;
+use engine::core::{files, text::printable};
 use engine::learned::{
     files::{ModelFile, game_of},
     inputs::Learnable,
@@ -43,7 +43,8 @@ impl Arguments {
             if let Err(error) = &verified {
                 bad += 1;
                 if !self.json {
-                    output::line(&format!("BAD  {error:#}"))?;
+                    let problem = format!("BAD  {error:#}");
+                    output::line(&printable(&problem))?;
                     continue;
                 }
             }
@@ -54,9 +55,11 @@ impl Arguments {
                 let [game, kind, weights, description] = ["game", "kind", "weights", "description"]
                     .map(|key| {
                         let text = object[key].as_str().map(str::to_owned);
-                        text.unwrap_or_else(|| object[key].to_string())
+                        let text = text.unwrap_or_else(|| object[key].to_string());
+                        printable(&text).into_owned()
                     });
-                let path = path.display();
+                let path = path.display().to_string();
+                let path = printable(&path);
                 format!("ok   {path}\n     {game}, {kind}, {weights} weights, {description}")
             })?;
         }

@@ -3,6 +3,7 @@
 use crate::games::with_game;
 use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
+use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use serde::Serialize;
 
@@ -35,7 +36,7 @@ struct Successor {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.position.game.notation(), game => positions::answer_all(
+        with_game!(trusted(&self.position.game.notation()), game => positions::answer_all(
             &self.position,
             &game,
             |question| Ok(answer(&game, question)),

@@ -10,6 +10,7 @@ use engine::core::{
 };
 use engine::games::reversixt::ReversiXt;
 use engine::play::playable::Playable;
+use engine::play::{build::PlayerRecipe, notation::trusted};
 use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::PathBuf,
@@ -137,7 +138,7 @@ impl Serve {
         }
         let seats = seats.iter().zip(0..).map(|(seat, number)| {
             let seed = derive_seed(self.seed, SeedSpace::Player, &[number]);
-            let own = (seat != CLIENT).then(|| LimitedPlayer::new(&game, seat, seed));
+            let own = (seat != CLIENT).then(|| LimitedPlayer::new(&game, trusted(seat), seed));
             own.transpose()
         });
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
@@ -185,14 +186,15 @@ fn table(report: &Report) -> String {
 impl Play {
     fn run(&self) -> Result<()> {
         // What is no player at all is told before the server is bothered.
-        ReversiXt::from_notation(ReversiXt::NAME, None)?.player(&self.player)?;
+        let player = trusted(&self.player);
+        PlayerRecipe::parse(player, &ReversiXt::from_notation(ReversiXt::NAME, None)?)?;
         let options = GuestOptions {
             group: self.group,
             seed: self.seed,
             patience: Duration::from_secs(self.wait.into()),
         };
         let played = network::connect(&self.host, self.port, options.patience)
-            .and_then(|stream| network::play(stream, &self.player, &options))
+            .and_then(|stream| network::play(stream, player, &options))
             .map_err(anyhow::Error::msg)?;
         output::result(self.json, &played, || summary(&played))
     }

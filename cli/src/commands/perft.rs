@@ -4,6 +4,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use engine::core::random::RandomStream;
+use engine::play::notation::trusted;
 use engine::play::{perft::perft, playable::Playable};
 use serde_json::json;
 
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&self.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {

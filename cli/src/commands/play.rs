@@ -2,20 +2,22 @@
 //!
 //! All is found as the page of `alea web` finds it. Invariant: `positions[i]` is the position before
 //! ply i; taking back forgets both, and a roll of the program depends on the seed and the number of
-//! its ply alone, so it stays.
+//! its ply alone, so it stays. A saved game opens no file and starts no program: its map is in it,
+//! and of its players only one whom the page would meet plays again unasked.
 
-use crate::games::{GameArguments, with_game};
+use crate::games::{GameArguments, with_game, with_type};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use benches::sheet::{Cell, Sheet};
 use console::style;
 use engine::core::{
     files,
-    text::{LineRead, read_line, shortened},
+    text::{LineRead, printable, read_line, shortened},
 };
 use engine::play::{
     build::PlayerRecipe,
     game_line::{FORMAT, GameLine, PlyLine},
+    notation::trusted,
 };
 use engine::search::limits::Limits;
 use serde_json::{Value, json};
@@ -24,9 +26,11 @@ use std::{
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
+use trainer::shard::{GameMap, rules};
 use web::{
     answer::{decision, levels, roll, start, usual_judge},
     api::PlayedPly,
+    bounds::Bounds,
     games::OnBoard,
     judge::{judge, verdict},
     rating::{Rater, has_chance},
@@ -101,11 +105,19 @@ fn saved(path: &Path) -> Result<(Value, GameLine)> {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let saved = self.resume.as_deref().map(saved).transpose()?;
-        let game = match &saved {
-            Some((heading, _)) => heading["game"].as_str().unwrap_or_default().to_owned(),
-            None => self.game.notation(),
+        let Some((heading, _)) = &saved else {
+            let game = self.game.notation();
+            return with_game!(trusted(&game), game => Session::open(self, game, saved)?.play());
         };
-        with_game!(&game, game => Session::open(self, game, saved)?.play())
+        let game = heading["game"].as_str().unwrap_or_default().to_owned();
+        with_type!(&game, OneGame => {
+            let map = serde_json::from_value(heading["map"].clone());
+            let read = map.map_err(|error| error.to_string());
+            let read = read.and_then(|map: Option<GameMap>| rules::<OneGame>(&game, map.as_ref()));
+            let path = self.resume.as_deref().unwrap_or(Path::new("")).display();
+            let game = read.map_err(|problem| anyhow!("{path}: {problem}"))?;
+            Session::open(self, game, saved)?.play()
+        })
     }
 }
 
@@ -133,9 +145,24 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let players = heading["players"].as_array().into_iter().flatten();
         let players: Vec<&str> = players.filter_map(Value::as_str).collect();
         let other = players.iter().copied().find(|&name| name != PERSON);
-        let opponent = arguments.opponent.as_deref().or(other).unwrap_or(usual);
-        let level = levels(&game).find(|(name, _)| *name == opponent);
-        let opponent = level.map_or(opponent.to_owned(), |(_, player)| player);
+        let is_level = |name: &str| levels(&game).any(|(level, _)| level == name);
+        if let (None, Some(other)) = (&arguments.opponent, other)
+            && !is_level(other)
+        {
+            let permitted = Bounds::default().player::<G>(other);
+            permitted.map_err(|problem| {
+                let path = arguments.resume.as_deref().unwrap_or(Path::new(""));
+                anyhow!(
+                    "{}: the game was against a player that no file may name: name it yourself, or another one, with --opponent ({})",
+                    path.display(),
+                    problem.error
+                )
+            })?;
+        }
+        let opponent = arguments.opponent.as_deref().map(trusted);
+        let opponent = opponent.unwrap_or(other.unwrap_or(usual).into());
+        let level = levels(&game).find(|(name, _)| *name == opponent.as_str());
+        let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
         let place = players.iter().position(|&name| name == PERSON);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(place);
         let (seat, seats) = (seat.unwrap_or(0), game.seats());
@@ -143,10 +170,11 @@ impl<'a, G: OnBoard> Session<'a, G> {
             bail!("this game has {seats} seats, there is no seat {}", seat + 1);
         }
         let judge = arguments.judge.clone();
-        let judge = PlayerRecipe::parse(&judge.unwrap_or_else(|| usual_judge(&game)), &game)?;
-        let opponent = match &*opponent {
+        let judge = judge.unwrap_or_else(|| usual_judge(&game));
+        let judge = PlayerRecipe::parse(trusted(&judge), &game)?;
+        let opponent = match opponent.as_str() {
             PERSON => None,
-            player => Some(PlayerRecipe::parse(player, &game)?),
+            _ => Some(PlayerRecipe::parse(opponent, &game)?),
         };
         let seed = arguments.seed.or(heading["run"]["seed"].as_u64());
         let seed = seed.unwrap_or_else(|| {
@@ -190,7 +218,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             }
             session.step(face, ply.mv)?;
         }
-        output::line(&title)?;
+        output::line(&printable(&title))?;
         Ok(session)
     }
 
@@ -227,7 +255,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                     let mv =
                         decision(&self.game, &position, face, opponent, seed, &Limits::NONE)?.best;
                     let mv = self.game.format_move(&position, mv);
-                    output::line(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
+                    output::styled(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
                     mv
                 }
                 None => match self.typed(face)? {
@@ -237,7 +265,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                     }
                     Some(mv) => {
                         if !self.arguments.quiet {
-                            output::line(&self.price(face, &mv)?)?;
+                            output::styled(&self.price(face, &mv)?)?;
                         }
                         mv
                     }
@@ -333,17 +361,20 @@ impl<'a, G: OnBoard> Session<'a, G> {
                     format!("{best} ({value:.1} %)")
                 }
                 ("save", _) => match self.save(rest.trim()) {
-                    Ok(()) => format!("saved in {}", rest.trim()),
-                    Err(error) => style(format!("not saved: {error:#}")).red().to_string(),
+                    Ok(()) => format!("saved in {}", printable(rest.trim())),
+                    Err(error) => {
+                        let problem = format!("not saved: {error:#}");
+                        style(printable(&problem)).red().to_string()
+                    }
                 },
                 ("", [only]) => return Ok(Some(only.clone())),
                 _ if moves.contains(&said) => return Ok(Some(said)),
                 _ => {
-                    let said = shortened(&said, 80);
+                    let said = shortened(&printable(&said), 80);
                     format!("'{said}' is no move here; 'moves' has all, 'help' the rest")
                 }
             };
-            output::line(&answer)?;
+            output::styled(&answer)?;
         }
     }
 
@@ -386,7 +417,10 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let payoffs = self.game.payoffs(&self.position()).unwrap_or_default();
         let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
         let (game, run) = (self.game.notation(), json!({ "seed": self.seed }));
-        let heading = json!({ "format": FORMAT, "game": game, "players": players, "run": run });
+        let mut heading = json!({ "format": FORMAT, "game": game, "players": players, "run": run });
+        if let Some(map) = GameMap::of(&self.game) {
+            heading["map"] = json!(map);
+        }
         let game = json!(GameLine::new(
             self.game.format_position(&self.positions[0], None),
             self.plies.iter().map(ply).collect(),

@@ -7,7 +7,12 @@ use crate::output;
 use anyhow::{Result, anyhow};
 use clap::Subcommand;
 use engine::games::einstein::Standard;
-use engine::play::{notation::Notation, playable::Playable, player::Failure};
+use engine::play::{
+    build::PlayerRecipe,
+    notation::{Notation, trusted},
+    playable::Playable,
+    player::Failure,
+};
 use engine::search::limits::Limits;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -98,7 +103,7 @@ impl Arguments {
 
 fn beliefs(notation: &str) -> Result<Beliefs> {
     let game = Standard::default();
-    let mut player = game.player(notation)?.make();
+    let mut player = PlayerRecipe::parse(trusted(notation), &game)?.make();
     let (mut answers, mut knows) = (Vec::new(), BTreeMap::new());
     let mut nearest = true;
     for (text, asks, yes) in POSITIONS {

@@ -17,6 +17,7 @@ use benches::studies::regret::{
 use clap::value_parser;
 use engine::core::journal::{Journal, Wording};
 use engine::games::einstein::{Standard, tables::Tables};
+use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use serde_json::json;
 use std::{
@@ -209,9 +210,10 @@ impl Arguments {
             players = self.players.iter().map(String::as_str).collect();
             evaluators = self.evaluators.iter().map(String::as_str).collect();
         }
-        let players = (players.into_iter()).map(|player| Contestant::player(player, game));
+        let players = (players.into_iter()).map(|player| Contestant::player(trusted(player), game));
         let evaluators = evaluators.into_iter();
-        let evaluators = evaluators.map(|evaluator| Contestant::evaluator(evaluator, game));
+        let evaluators =
+            evaluators.map(|evaluator| Contestant::evaluator(trusted(evaluator), game));
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 

@@ -10,6 +10,8 @@ use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
 use engine::core::share::Share;
+use engine::core::text::printable;
+use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use std::{
     path::PathBuf,
@@ -104,7 +106,7 @@ impl Arguments {
     }
 
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(&self.game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&self.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
@@ -233,6 +235,7 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
 pub(crate) fn players_table<'a>(
     players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,
 ) -> String {
+    let players = players.map(|(player, sides, points)| (printable(player), sides, points));
     let names = players.clone().map(|(player, ..)| player.chars().count());
     let width = names.max().unwrap_or(0).max(6);
     let mut text = format!("{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");

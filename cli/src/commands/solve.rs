@@ -7,6 +7,7 @@ use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use engine::core::share::Share;
+use engine::core::text::format_bytes;
 use engine::games::einstein::{
     Standard,
     tables::{Class, ClassFacts, Tables},
@@ -58,7 +59,7 @@ impl Arguments {
             output::note(&format!(
                 "tables of at most {stones} stones in {}: {}",
                 self.tables.display(),
-                size(bytes)
+                format_bytes(bytes)
             ));
         }
         let began = Instant::now();
@@ -91,20 +92,12 @@ impl Arguments {
         } else {
             output::line(&format!(
                 "{} in {}, {seconds:.1} s",
-                size(bytes),
+                format_bytes(bytes),
                 self.tables.display()
             ))?;
             show(&facts)?;
         }
         Ok(())
-    }
-}
-
-fn size(bytes: u64) -> String {
-    if bytes < 1_000_000_000 {
-        format!("{:.1} MB", bytes as f64 / 1e6)
-    } else {
-        format!("{:.2} GB", bytes as f64 / 1e9)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::games::with_game;
 use crate::output;
 use anyhow::Result;
 use benches::arena::{tournament::play_tournament, warning_of_repeats};
+use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 
 /// Let every player play every other one, and print the matrix
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let game = &self.options.pairs.game;
-        with_game!(&game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {

@@ -1,12 +1,13 @@
 //! `alea train`: fits evaluators to records.
 
 use crate::commands::MOST_GAMES;
-use crate::games::{self, with_game};
+use crate::games::{self, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::studies::results::curve_picture;
 use engine::core::files;
 use engine::learned::inputs::Learnable;
+use engine::play::notation::trusted;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -92,7 +93,7 @@ impl Arguments {
             config.online.games = games;
             let directory = out.join(Family::NTuple.name());
             let game = self.game.as_deref().unwrap_or(games::USUAL);
-            let report = with_game!(game, game => fit_games(&game, &config, &directory))?;
+            let report = with_game!(trusted(game), game => fit_games(&game, &config, &directory))?;
             return output::result(self.json, &report, || games_summary(&report));
         }
         let families: &[Family] = match self.family.as_str() {
@@ -101,12 +102,11 @@ impl Arguments {
             _ => &[Family::NTuple, Family::Network],
         };
         let game = games::of_records(data);
-        with_game!(&game, game => fit_families(&game, self, &config, families, data, out))
+        with_type!(&game, OneGame => fit_families::<OneGame>(self, &config, families, data, out))
     }
 }
 
 fn fit_families<G: Learnable>(
-    _game: &G,
     arguments: &Arguments,
     config: &TrainConfig,
     families: &[Family],

@@ -14,6 +14,7 @@ use benches::arena::StoppingRule;
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
+use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
@@ -130,7 +131,7 @@ impl ImproveConfig {
         }
         SelfPlay::<G>::new(self.selfplay(1, start))?;
         self.train(1).resolved(game)?;
-        build::evaluator(&start.notation, game).context("start")?;
+        build::evaluator(trusted(&start.notation), game).context("start")?;
         if let Some(by) = self.relabel(start) {
             LabelRecipe::new(&by, game).context("relabel")?;
         }

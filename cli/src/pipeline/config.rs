@@ -6,6 +6,7 @@ use crate::commands::MOST_GAMES;
 use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use engine::learned::inputs::Learnable;
+use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
@@ -99,7 +100,7 @@ impl PipelineConfig {
         SelfPlay::<G>::new(self.selfplay())?;
         self.train().resolved(game)?;
         for opponent in &self.arena.opponents {
-            build::evaluator(opponent, game).context("arena.opponents")?;
+            build::evaluator(trusted(opponent), game).context("arena.opponents")?;
         }
         for &Round { depth, games } in &self.arena.rounds {
             if !(1..=64).contains(&depth) || !(1..=MOST_GAMES).contains(&games) {

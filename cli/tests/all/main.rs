@@ -11,4 +11,6 @@ mod shards;
 mod texts;
 #[cfg(unix)]
 mod transcripts;
+#[cfg(target_os = "linux")]
+mod trust;
 mod web;

@@ -264,3 +264,45 @@ fn another_command_ends_the_search_of_a_session() {
     });
     assert!(began.elapsed() < Duration::from_millis(4500));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn requests_name_nothing_that_is_opened() {
+    use crate::trust::{Bait, games, with_header};
+    use serde_json::json;
+    let (bait, folder) = (Bait::new(), Folder::new());
+    let server = Server::with("--exec");
+    let (_, shard) = games(&folder);
+    let host = server.host();
+    let ask = |asked: &str, body: &[u8], statuses: &[u16]| {
+        let (status, answer) = server.request(asked, &host, body);
+        assert!(statuses.contains(&status), "{asked}: {answer}");
+        bait.is_untouched_by(&answer);
+        answer
+    };
+    for game in bait.games() {
+        let named = with_header(&shard, |header| header["game"] = json!(game));
+        ask("POST /records", &named, &[400]);
+        let question = json!({"ask": "position", "game": game, "position": "x"});
+        ask("POST /api", question.to_string().as_bytes(), &[400]);
+        ask("POST /exec", format!("set_game {game}").as_bytes(), &[200]);
+    }
+    let players = bait.players();
+    let named = with_header(&shard, |header| header["players"] = json!(players));
+    let answer = ask("POST /records", &named, &[200]);
+    // They are labels.
+    assert!(answer.contains("external"), "{answer}");
+    let position = "1..../.b.../...../...../..... r 1";
+    for player in players {
+        for ask_for in ["move", "analyse", "judge"] {
+            let question = json!({
+                "ask": ask_for, "game": "einstein", "position": position, "player": player, "judge": player,
+                "evaluators": [player], "seed": 1
+            });
+            ask("POST /api", question.to_string().as_bytes(), &[400]);
+        }
+        for line in ["set_option player", "set_option eval"] {
+            ask("POST /exec", format!("{line} {player}").as_bytes(), &[200]);
+        }
+    }
+}

@@ -24,7 +24,7 @@ impl TextError {
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
-            problem: problem.into().replace(char::is_control, "\u{fffd}"),
+            problem: printable(&problem.into()).into_owned(),
         }
     }
 
@@ -160,6 +160,53 @@ pub fn shortened(text: &str, most: usize) -> String {
         .collect()
 }
 
+/// Whether a terminal or a page obeys a character instead of showing it: controls, among them escape
+/// and line feed, marks that turn the direction of what follows or have no width, and ends of lines
+/// and paragraphs.
+#[must_use]
+pub fn is_obeyed(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{2069}'
+                | '\u{feff}'
+        )
+}
+
+/// What others wrote, such as a name or a text that an error quotes, as it may be shown in a line:
+/// in place of each character that would be obeyed stands U+FFFD, �.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    match text.contains(is_obeyed) {
+        true => text.replace(is_obeyed, "\u{fffd}").into(),
+        false => text.into(),
+    }
+}
+
+/// Several lines as they may be shown, each as [`printable`] has it.
+#[must_use]
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |character| character != '\n' && is_obeyed(character);
+    match text.contains(is_obeyed) {
+        true => text.replace(is_obeyed, "\u{fffd}").into(),
+        false => text.into(),
+    }
+}
+
+/// A number of bytes with a decimal of the largest unit that it has one of.
+#[must_use]
+pub fn format_bytes(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
+    match units.iter().find(|(size, _)| bytes >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / *size as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// The rows of a test's table, a line of JSON each.
 #[cfg(test)]
 pub(crate) fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
@@ -169,6 +216,23 @@ pub(crate) fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_be_obeyed_is_not_shown() {
+        for (text, shown) in [
+            ("Müller 李 🎲", "Müller 李 🎲"),
+            ("\u{1b}[2Jgone", "�[2Jgone"),
+            ("\u{9b}31mred\u{7}", "�31mred�"),
+            ("two\nlines\r\n\tmore", "two�lines���more"),
+            ("\u{202e}drawkcab\u{2066}\u{feff}", "�drawkcab��"),
+            ("a\u{2028}b\u{200b}c\0", "a�b�c�"),
+        ] {
+            assert_eq!(printable(text), shown);
+            let lines = printable_lines(text);
+            assert_eq!(lines.replace('\n', "�"), shown);
+            assert_eq!(lines.contains('\n'), text.contains('\n'));
+        }
+    }
 
     #[test]
     fn lines_have_an_end_or_are_cut() {
@@ -191,6 +255,10 @@ mod tests {
         for (index, expected) in expected.into_iter().enumerate() {
             assert_eq!(next(&mut line), expected, "{index}");
         }
+        assert_eq!(format_bytes(22_945_000_000), "22.9 GB");
+        assert_eq!(format_bytes(1_000_000), "1.0 MB");
+        assert_eq!(format_bytes(4096), "4.1 kB");
+        assert_eq!(format_bytes(999), "999 bytes");
         assert_eq!(shortened("short", 5), "short");
         assert_eq!(shortened("abcdefghij", 6), "abcd … ij");
     }

@@ -8,7 +8,7 @@ use self::rollouts::RolloutRecipe;
 pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
 use super::{
-    notation::{Arguments, Notation, PlayerError, Problem},
+    notation::{Arguments, Notation, PlayerError, Problem, Text},
     playable::Playable,
     provided,
     registry::{AnyEvaluator, Knowledge, Maker, Meaning},
@@ -89,9 +89,21 @@ impl<G: Playable> PlayerRecipe<G> {
     /// loaded.
     ///
     /// # Errors
-    /// If the notation is not well formed, names what does not exist, or a model cannot be read.
-    pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
-        game.player(text)
+    /// If the notation is not well formed, names what does not exist, or a model cannot be read; or if
+    /// it names a file or a program and is not [trusted](super::notation::trusted).
+    pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
+        let text = text.into();
+        let recipe = game.player(&Notation::parse(text)?);
+        recipe.map_err(|problem| PlayerError::of(text, problem))
+    }
+
+    /// The player of a notation that was put together.
+    ///
+    /// # Errors
+    /// As [`PlayerRecipe::parse`]; characters count in the notation as it is printed.
+    pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
+        let recipe = game.player(&notation.placed());
+        recipe.map_err(|problem| PlayerError::of(&notation.to_string(), problem))
     }
 
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
@@ -145,7 +157,7 @@ impl<G: Playable> PlayerRecipe<G> {
                         return Self::from_notation(&meant, &game);
                     }
                     Some(Meaning::Own(make)) => Made::by(true, make(&mut arguments, &game)?),
-                    None => match provided::make(name, &mut arguments, &game) {
+                    None => match provided::make(notation, &mut arguments, &game) {
                         Some(maker) => Made::by(false, maker?),
                         None => {
                             return Err(notation.wrong(format!(
@@ -206,14 +218,11 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 }
 
-/// [`PlayerRecipe::parse`] where the game's searches are compiled, see [`Playable::player`].
-pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>, PlayerError> {
-    let notation = Notation::parse(text)?;
-    let recipe = PlayerRecipe::from_notation(&notation, game);
-    let recipe = recipe.map_err(|problem| PlayerError::of(text, problem))?;
+/// [`PlayerRecipe::of`] where the game's searches are compiled, see [`Playable::player`].
+pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
-        ..recipe
+        ..PlayerRecipe::from_notation(notation, game)?
     })
 }
 
@@ -262,8 +271,8 @@ macro_rules! players_made_here {
     () => {
         fn player(
             &self,
-            notation: &str,
-        ) -> Result<$crate::play::build::PlayerRecipe<Self>, $crate::play::notation::PlayerError> {
+            notation: &$crate::play::notation::Notation,
+        ) -> Result<$crate::play::build::PlayerRecipe<Self>, $crate::play::notation::Problem> {
             $crate::play::build::read_player(notation, self)
         }
 
@@ -280,10 +289,11 @@ macro_rules! players_made_here {
 }
 
 /// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
-pub fn evaluator<G: Playable>(
-    text: &str,
+pub fn evaluator<'t, G: Playable>(
+    text: impl Into<Text<'t>>,
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, PlayerError> {
+    let text = text.into();
     let notation = Notation::parse(text)?;
     evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }

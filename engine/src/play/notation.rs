@@ -4,9 +4,47 @@
 //! Values are names, numbers, further notations, or text between quotation marks or apostrophes. This file knows the form only;
 //! which names and keys there are is [`super::build`]'s business. Every error names the character
 //! it is about and what would fit.
+//!
+//! Invariant: a file that a notation names is opened, and a program started, only where
+//! [`Notation::granted`] says so. It refuses what others wrote, and a text is by others unless
+//! somebody vouches for it ([`trusted`]): whoever reads records, saved games, model files or lines
+//! of a protocol is safe without a thought.
 
-use crate::core::text::joined;
+use crate::core::text::{joined, printable, shortened};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
+
+/// The text of a notation, and whether it may name files to open and programs to start.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'t> {
+    text: &'t str,
+    is_trusted: bool,
+}
+
+/// A text by the program's own user, which may name files and programs: from the command line, from
+/// settings, or from the program that calls this library.
+#[must_use]
+pub fn trusted(text: &str) -> Text<'_> {
+    let is_trusted = true;
+    Text { text, is_trusted }
+}
+
+impl<'t> Text<'t> {
+    /// The text itself.
+    #[must_use]
+    pub fn as_str(self) -> &'t str {
+        self.text
+    }
+}
+
+impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
+    /// A text by others.
+    fn from(text: &'t S) -> Self {
+        Self {
+            text: text.as_ref(),
+            is_trusted: false,
+        }
+    }
+}
 
 /// A name with arguments, where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +55,8 @@ pub struct Notation {
     pub arguments: Vec<Argument>,
     /// The character, counted from 1, at which it begins.
     pub character: usize,
+    /// Whether its name may be that of a file to open or a program to start.
+    is_trusted: bool,
 }
 
 /// One argument: `key=value`, or a value alone.
@@ -32,7 +72,11 @@ pub struct Argument {
 
 /// What is wrong with a notation, and at which character (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("player notation '{text}', character {character}: {problem}")]
+#[error(
+    "player notation '{}', character {character}: {}",
+    printable(text),
+    printable(problem)
+)]
 pub struct PlayerError {
     /// The whole text.
     pub text: String,
@@ -47,9 +91,9 @@ pub type Problem = (usize, String);
 
 impl PlayerError {
     /// A problem with a text.
-    pub(super) fn of(text: &str, (character, problem): Problem) -> Self {
+    pub(super) fn of<'t>(text: impl Into<Text<'t>>, (character, problem): Problem) -> Self {
         Self {
-            text: text.to_owned(),
+            text: text.into().text.to_owned(),
             character,
             problem,
         }
@@ -64,10 +108,15 @@ impl Notation {
     ///
     /// # Errors
     /// If the text is not of the form `name` or `name(arguments)`.
-    pub fn parse(text: &str) -> Result<Self, PlayerError> {
+    pub fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Self, PlayerError> {
+        Self::read(text.into())
+    }
+
+    fn read(text: Text<'_>) -> Result<Self, PlayerError> {
         let mut reader = Reader {
-            characters: text.chars().collect(),
+            characters: text.text.chars().collect(),
             next: 0,
+            is_trusted: text.is_trusted,
         };
         let read = reader.notation(0).and_then(|notation| match reader.peek() {
             None => Ok(notation),
@@ -79,12 +128,13 @@ impl Notation {
         read.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// A name or a number that stands in no text.
+    /// A name or a number that stands in no text, and is not trusted.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             arguments: Vec::new(),
             character: 1,
+            is_trusted: false,
         }
     }
 
@@ -97,6 +147,43 @@ impl Notation {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
             false => Ok(Self::new(text)),
         }
+    }
+
+    /// A file or a program that it names, for whoever opens or starts that.
+    ///
+    /// # Errors
+    /// If others wrote it.
+    pub fn granted<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
+        self.is_trusted.then_some(path).ok_or_else(|| {
+            let path = shortened(path, 80);
+            self.wrong(format!(
+                "'{path}' names a file or a program, which only your own command line and settings may: what others wrote opens and starts nothing"
+            ))
+        })
+    }
+
+    /// What of it others wrote and is more than a number, if anything is.
+    pub(super) fn foreign(&self) -> Option<&Self> {
+        let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
+        if !self.is_trusted && !is_number() {
+            return Some(self);
+        }
+        let mut values = self.arguments.iter().map(|argument| &argument.value);
+        values.find_map(Self::foreign)
+    }
+
+    /// The same as it stands in its own text, which it is printed as: with characters of that.
+    #[must_use]
+    pub(super) fn placed(&self) -> Self {
+        fn trust_as(placed: &mut Notation, notation: &Notation) {
+            placed.is_trusted = notation.is_trusted;
+            for (placed, argument) in placed.arguments.iter_mut().zip(&notation.arguments) {
+                trust_as(&mut placed.value, &argument.value);
+            }
+        }
+        let mut placed = Self::parse(&self.to_string()).unwrap_or_else(|_| self.clone());
+        trust_as(&mut placed, self);
+        placed
     }
 
     /// What is wrong with it.
@@ -175,6 +262,7 @@ fn is_word(character: char) -> bool {
 struct Reader {
     characters: Vec<char>,
     next: usize,
+    is_trusted: bool,
 }
 
 impl Reader {
@@ -258,6 +346,7 @@ impl Reader {
             name,
             arguments,
             character,
+            is_trusted: self.is_trusted,
         })
     }
 

@@ -5,7 +5,7 @@
 
 use super::{
     build::{self, PlayerRecipe},
-    notation::{Arguments, Notation, PlayerError, Problem},
+    notation::{Arguments, Notation, PlayerError, Problem, Text},
     registry::{
         AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
     },
@@ -94,10 +94,23 @@ pub trait Playable: Game {
     /// if it has one.
     ///
     /// # Errors
-    /// If it names another game, or a parameter is wrong.
-    fn from_notation(text: &str, map: Option<&str>) -> Result<Self, PlayerError> {
-        let notation = Notation::parse(text)?;
-        let mut arguments = Arguments::of(&notation);
+    /// If it names another game, or a parameter is wrong; or if that names a file and the text is not
+    /// [trusted](super::notation::trusted).
+    fn from_notation<'t>(
+        text: impl Into<Text<'t>>,
+        map: Option<&str>,
+    ) -> Result<Self, PlayerError> {
+        let text = text.into();
+        let rules = Self::of_notation(&Notation::parse(text)?, map);
+        rules.map_err(|problem| PlayerError::of(text, problem))
+    }
+
+    /// The same of a notation that was read.
+    ///
+    /// # Errors
+    /// As [`Playable::from_notation`].
+    fn of_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
+        let mut arguments = Arguments::of(notation);
         let rules = if notation.name != Self::NAME {
             let (found, name) = (&notation.name, Self::NAME);
             Err(notation.wrong(format!("the game is '{found}', not '{name}'")))
@@ -106,8 +119,7 @@ pub trait Playable: Game {
         } else {
             Self::from_arguments(&mut arguments)
         };
-        let rules = rules.and_then(|rules| arguments.finish().map(|()| rules));
-        rules.map_err(|problem| PlayerError::of(text, problem))
+        rules.and_then(|rules| arguments.finish().map(|()| rules))
     }
 
     /// The text of the map, for games whose boards are read from files; records carry it.
@@ -170,9 +182,9 @@ pub trait Playable: Game {
         Err(format!("there are no models of {}", Self::NAME))
     }
 
-    /// What [`PlayerRecipe::parse`] reads. A game that ships with the engine repeats these words
+    /// What [`PlayerRecipe::of`] reads. A game that ships with the engine repeats these words
     /// ([`crate::players_made_here`]), so that its searches are compiled once, with it.
-    fn player(&self, notation: &str) -> Result<PlayerRecipe<Self>, PlayerError> {
+    fn player(&self, notation: &Notation) -> Result<PlayerRecipe<Self>, Problem> {
         build::read_player(notation, self)
     }
 

@@ -4,7 +4,7 @@
 //! never provided twice, and the engine's own names come first.
 
 use super::{
-    notation::{Arguments, Problem},
+    notation::{Arguments, Notation, Problem},
     playable::Playable,
     registry::Maker,
 };
@@ -39,16 +39,20 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// What the provider of `name` makes of the arguments; `None` if nobody provides it.
+/// What the provider of a notation's name makes of its arguments; `None` if nobody provides it.
+/// Nothing is made of what others wrote.
 pub(super) fn make<G: Playable>(
-    name: &str,
+    notation: &Notation,
     arguments: &mut Arguments<'_>,
     game: &G,
 ) -> Option<Result<Maker<G>, Problem>> {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)
-        .find(|(other, _)| *other == name)
-        .map(|(_, provider)| provider(arguments, game))
+        .find(|(other, _)| *other == notation.name)
+        .map(|(_, provider)| match notation.foreign() {
+            Some(foreign) => Err(foreign.granted(&foreign.name).err().unwrap_or_default()),
+            None => provider(arguments, game),
+        })
 }
 
 /// All names provided for a game, to follow the engine's own in an error.

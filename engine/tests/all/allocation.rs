@@ -14,7 +14,7 @@ use engine::games::{
     },
     havannah::Havannah,
 };
-use engine::play::{notation::Notation, playable::Playable};
+use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
 use engine::search::limits::Limits;
 use engine::search::{
     mcts::{Backup, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
@@ -95,7 +95,7 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         ", playout=havannah(reply=on, mate=on)",
     ] {
         let notation = format!("mcts(sims=4000, early=off{notation})");
-        let mut player = game.player(&notation).unwrap().make();
+        let mut player = PlayerRecipe::parse(&notation, &game).unwrap().make();
         player.decide(&position, &moves, &Limits::NONE);
         let count = allocations_of(|| {
             player.decide(&position, &moves, &Limits::NONE);

@@ -125,6 +125,24 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
 }
 
 #[test]
+fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
+    let opens = |source: &&Source| {
+        let names = names_used(source);
+        let is_room = ["play", "games"].contains(&&*source.module);
+        // Tables lie in the user's directory; no notation names it.
+        let is_tables = source.path.starts_with("games/einstein/tables/");
+        is_room && !is_tables && (names.contains("files") || names.contains("fs"))
+    };
+    let sources = engine_sources();
+    let readers: Vec<&Source> = sources.iter().filter(opens).collect();
+    assert!(readers.len() > 2, "{readers:?}");
+    for source in readers {
+        let asks = names_used(source).contains("granted");
+        assert!(asks, "{} opens files unasked", source.path);
+    }
+}
+
+#[test]
 fn crates_depend_only_downwards() {
     // The crate, what it must not depend on, and something it does depend on (so that the reading
     // is seen to work).

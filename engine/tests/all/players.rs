@@ -3,7 +3,7 @@
 use crate::support::{MIDDLE, near, player, position, rows};
 use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt};
-use engine::play::{build::PlayerRecipe, playable::Playable};
+use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable};
 use engine::search::limits::Limits;
 
 /// A notation makes players that play and value from some position, and its name is its own.
@@ -13,8 +13,9 @@ fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Opti
         || game.random_start(&mut RandomStream::new(1), 0),
         |text| game.parse_position(text).unwrap().0,
     );
-    let recipe = PlayerRecipe::parse(text, &game).unwrap_or_else(|error| panic!("{error}"));
-    let again = PlayerRecipe::parse(recipe.name(), &game).unwrap();
+    let recipe =
+        PlayerRecipe::parse(trusted(text), &game).unwrap_or_else(|error| panic!("{error}"));
+    let again = PlayerRecipe::parse(trusted(recipe.name()), &game).unwrap();
     for recipe in [&recipe, &again] {
         assert_eq!(
             (recipe.name(), recipe.is_reproducible()),
@@ -53,7 +54,7 @@ fn every_key_makes_a_player_that_plays() {
 
 fn refusal<G: Playable>(game: &str, text: &str) -> String {
     let game = G::from_notation(game, None).unwrap();
-    let error = PlayerRecipe::parse(text, &game).err().expect(text);
+    let error = PlayerRecipe::parse(trusted(text), &game).err().expect(text);
     error.to_string()
 }
 

@@ -18,7 +18,8 @@ use engine::games::einstein::{
 };
 use engine::games::reversi::Reversi;
 use engine::play::{
-    notation::Notation,
+    build,
+    notation::{Notation, trusted},
     playable::Playable,
     registry::{AnyEvaluator, ByPointer},
 };
@@ -213,7 +214,7 @@ fn a_game_is_that_of_the_book() {
     let known: Arc<dyn Oracle<Standard>> = tables(3);
     let positions = random_positions(&game, 12, 1);
     for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
-        let evaluator = game.evaluator(&Notation::new(name)).unwrap();
+        let evaluator = build::evaluator(trusted(name), &game).unwrap();
         for (oracle, plies) in [(None, 0), (Some(&known), 0), (Some(&known), 4)] {
             let mut roll = Arc::clone(&evaluator).roller(game.clone(), oracle.cloned(), plies);
             let evaluator = ByPointer(Arc::clone(&evaluator));
@@ -531,7 +532,7 @@ fn speeds() {
         .map(|index| game.random_start(&mut random, index % 2))
         .collect();
     for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
-        let evaluator = game.evaluator(&Notation::new(name)).unwrap();
+        let evaluator = build::evaluator(trusted(name), &game).unwrap();
         let mut roll = evaluator.roller(game.clone(), Some(four.clone()), 0);
         let (mut cost, mut variances) = (Cost::default(), [Moments::default(); 2]);
         let began = Instant::now();

@@ -5,7 +5,7 @@ use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, random::Ran
 use engine::games::einstein::{
     Move, Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
 };
-use engine::play::{build::PlayerRecipe, playable::Playable, player::Player};
+use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable, player::Player};
 use engine::search::{
     star::{Cuts, Star, StarOptions},
     table::{Replacement, Reuse, Table},
@@ -102,7 +102,7 @@ pub(crate) fn cutting(cuts: Cuts) -> StarOptions {
 
 /// A player at the beginning of a game.
 pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>> {
-    let mut player = PlayerRecipe::parse(notation, game).unwrap().make();
+    let mut player = PlayerRecipe::parse(trusted(notation), game).unwrap().make();
     player.new_game(1);
     player
 }

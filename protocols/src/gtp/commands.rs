@@ -3,6 +3,7 @@
 use super::{Answered, Call, analysis::Form, done, same, syntax, text};
 use crate::clock::{Clock, Overtime};
 use crate::{Next, Spoken, seconds};
+use engine::play::notation::Notation;
 use std::{str::FromStr, time::Duration};
 
 /// A command's name and what it does.
@@ -79,7 +80,8 @@ impl<G: Spoken> Call<'_, G> {
         ("set_game", |call| match call.words {
             [] => text(call.sitting.game.notation()),
             words => {
-                call.sitting.change_game(&words.join(" "))?;
+                let game = Notation::parse(&words.join(" ")).map_err(|error| error.to_string())?;
+                call.sitting.change_game(&game)?;
                 done()
             }
         }),

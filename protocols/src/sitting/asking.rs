@@ -4,6 +4,7 @@ use super::Sitting;
 use crate::{AHEAD, Outside, Spoken, clock::Clock};
 use engine::core::random::SeedSpace;
 use engine::play::{
+    build::PlayerRecipe,
     notation::{Notation, keys_taken},
     player::{Analysis, Player},
 };
@@ -161,7 +162,7 @@ impl<G: Spoken> Sitting<G> {
         wanted.push((self.player.clone(), false));
         let mut made = Err(String::new());
         for (player, is_timed) in wanted {
-            made = made.or_else(|_| self.prepare(&player.to_string()).map(|()| is_timed));
+            made = made.or_else(|_| self.prepare(&player).map(|()| is_timed));
         }
         let is_timed = made?;
         let (_, player) = self.made.as_mut().ok_or("there is no player")?;
@@ -181,19 +182,16 @@ impl<G: Spoken> Sitting<G> {
     }
 
     /// Makes the player of a notation, unless it is there already.
-    fn prepare(&mut self, notation: &str) -> Result<(), String> {
-        if self
-            .made
-            .as_ref()
-            .is_none_or(|(known, _)| known != notation)
-        {
-            let recipe = self.game.player(notation);
+    fn prepare(&mut self, notation: &Notation) -> Result<(), String> {
+        let name = notation.to_string();
+        if self.made.as_ref().is_none_or(|(known, _)| *known != name) {
+            let recipe = PlayerRecipe::of(notation, &self.game);
             let recipe = recipe.map_err(|error| error.to_string())?;
             // What it holds is given back first.
             self.made = None;
             let mut player = recipe.make();
             player.new_game(self.seed(SeedSpace::Player));
-            self.made = Some((notation.to_owned(), player));
+            self.made = Some((name, player));
         }
         Ok(())
     }
@@ -280,7 +278,7 @@ impl<G: Spoken> Sitting<G> {
         let (_, legal) = self.permitted()?;
         let ms = self.milliseconds(time);
         let prover = format!("mcts(ms={ms}, leaf=playout, memory=64{})", G::PROVING);
-        let recipe = self.game.player(&prover);
+        let recipe = PlayerRecipe::parse(&prover, &self.game);
         let recipe = recipe.map_err(|error| error.to_string())?;
         let mut player = recipe.make();
         let limits = Limits::from(&outside.stop_flag(AHEAD));
@@ -342,33 +340,32 @@ impl<G: Spoken> Sitting<G> {
         value.ok_or_else(|| format!("{} rates no moves", self.player))
     }
 
-    pub(super) fn set_player(&mut self, notation: &str) -> Result<(), String> {
+    pub(super) fn set_player(&mut self, notation: &Notation) -> Result<(), String> {
         let permitted = (self.terms.permit)(notation)?;
-        let read = Notation::parse(&permitted).map_err(|error| error.to_string())?;
-        let made = self.game.player(&permitted);
+        let made = PlayerRecipe::of(&permitted, &self.game);
         made.map_err(|error| error.to_string())?;
-        (self.player, self.made, self.is_asked) = (read, None, true);
+        (self.player, self.made, self.is_asked) = (permitted, None, true);
         Ok(())
     }
 
     /// Changes the player, or an option of it; `default` takes that back.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
-        if key == "player" {
-            return self.set_player(value);
-        }
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
+        if key == "player" {
+            return self.set_player(&value);
+        }
         let is_limit = LIMITS.contains(&key) && value.name != "default";
         let gone = if is_limit { &LIMITS[..] } else { &[key] };
         let value = Some(value).filter(|value| value.name != "default");
         let changed = self.player.clone().without(gone).with(key, value);
-        self.set_player(&changed.to_string())
+        self.set_player(&changed)
     }
 
     /// The player, then the options that it knows with their values or `default`.
     pub(crate) fn options(&self) -> Vec<(String, String)> {
         // Whoever reads a notation says what it takes when it is given what it does not take.
         let wrong = self.player.clone().with("?", Notation::new("?"));
-        let problem = self.game.player(&wrong.to_string()).err();
+        let problem = PlayerRecipe::of(&wrong, &self.game).err();
         let problem = problem.map_or(String::new(), |error| error.problem);
         let player = ("player".to_owned(), self.player.to_string());
         let known = keys_taken(&problem)

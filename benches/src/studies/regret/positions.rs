@@ -12,7 +12,10 @@ use crate::studies;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
 use engine::play::{
-    build::PlayerRecipe, game_loop::Exploration, notation::PlayerError, player::Player,
+    build::PlayerRecipe,
+    game_loop::Exploration,
+    notation::{PlayerError, trusted},
+    player::Player,
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -41,7 +44,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// `mixed`, or a player's notation.
+    /// `mixed`, or a player's notation, as the user says.
     ///
     /// # Errors
     /// If the notation is wrong.
@@ -49,7 +52,10 @@ impl Source {
         if text.trim() == MIXED {
             Ok(Self::Mixed)
         } else {
-            Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
+            Ok(Self::Player(Box::new(PlayerRecipe::parse(
+                trusted(text),
+                game,
+            )?)))
         }
     }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::studies::suite::Phase;
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
-use engine::play::{build::PlayerRecipe, player::Player};
+use engine::play::{build::PlayerRecipe, notation::trusted, player::Player};
 use engine::search::SearchStats;
 use engine::search::limits::Limits;
 use indicatif::ProgressBar;
@@ -57,14 +57,14 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         .fold(0.0, f32::max)
 }
 
-/// Reads players and makes sure that each of them gives values, so that no time is spent before a
+/// Reads players that the user names and makes sure that each of them gives values, so that no time is spent before a
 /// refusal.
 pub(crate) fn recipes<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
     let game = Standard::default();
     let notations = notations.into_iter();
-    let recipes = notations.map(|notation| PlayerRecipe::parse(notation.as_ref(), &game));
+    let recipes = notations.map(|notation| PlayerRecipe::parse(trusted(notation.as_ref()), &game));
     let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
     // Two lone stones: no search takes long, however deep.
     let (near_the_end, _) = game

@@ -6,6 +6,7 @@ use crate::output;
 use anyhow::{Result, bail};
 use benches::arena::warning_of_repeats;
 use benches::studies::strength::{Candidate, PLACE, chart, front, sheet};
+use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use std::path::PathBuf;
 
@@ -45,7 +46,7 @@ pub(super) struct Arguments {
 impl Arguments {
     pub(super) fn run(&self) -> Result<()> {
         let game = &self.options.pairs.game;
-        with_game!(&game.notation(), game => self.run_for(&game))
+        with_game!(trusted(&game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {

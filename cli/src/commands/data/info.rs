@@ -5,7 +5,7 @@ use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
 use benches::plot::scaled::histogram;
-use engine::core::files;
+use engine::core::{files, text::printable};
 use engine::play::playable::Playable;
 use std::{
     fmt::Write,
@@ -88,7 +88,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     );
     let mut line = |name: &str, what: String| {
         // Writing into a string cannot fail.
-        let _ = write!(text, "\n{name:<12}{what}");
+        let _ = write!(text, "\n{name:<12}{}", printable(&what));
     };
     let plural = if info.runs == 1 { "" } else { "s" };
     line("rules", format!("{}, {} run{plural}", info.game, info.runs));

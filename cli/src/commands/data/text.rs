@@ -4,6 +4,7 @@ use super::{Records, SHARDS, made, make::part};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, bail};
+use engine::play::notation::trusted;
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
 use trainer::data::{
@@ -155,7 +156,7 @@ impl Import {
         };
         let written = match form::<G>(self.form.format.as_deref(), &self.file)? {
             (_, Some(form)) => {
-                let game: G = games::read(&self.game.notation())?;
+                let game: G = games::read(trusted(&self.game.notation()))?;
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {

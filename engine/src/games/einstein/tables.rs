@@ -25,7 +25,7 @@ pub use facts::{ClassFacts, SelfCapture};
 pub use index::Class;
 pub use probe::{Face, Probe, SAME_VALUE};
 
-use crate::core::files::FileError;
+use crate::core::{files::FileError, text::format_bytes};
 use crate::games::einstein::Variant;
 use index::Index;
 use memory::Cells;
@@ -70,7 +70,7 @@ pub enum TablesError {
     #[error("endgame tables are for {FEWEST_STONES} to {MOST_STONES} stones in all, not {0}")]
     Stones(usize),
     /// Memory for a class is not to be had.
-    #[error("not enough memory for the endgame table {class}: {bytes} bytes")]
+    #[error("not enough memory for the endgame table {class}: {}", format_bytes(*bytes))]
     Memory {
         /// The class.
         class: Class,
@@ -79,8 +79,8 @@ pub enum TablesError {
     },
     /// The disk is too small for the tables.
     #[error(
-        "{}: not enough space on the disk, {:.3} GB needed and {:.3} GB free; name another directory, or fewer stones",
-        directory.display(), *needed as f64 / 1e9, *free as f64 / 1e9
+        "{}: not enough space on the disk, {} needed and {} free; name another directory, or fewer stones",
+        directory.display(), format_bytes(*needed), format_bytes(*free)
     )]
     Space {
         /// The directory of the tables.

@@ -159,7 +159,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::play::playable::Playable;
+    use crate::play::build::PlayerRecipe;
 
     proptest::proptest! {
         #[test]
@@ -173,7 +173,7 @@ mod tests {
                  prior_num_simulations_base={least}, prior_num_simulations_range={range}, \
                  exploration_strategy={strategy})"
             );
-            Havannah::new(4, false).player(&player).map_err(|error| {
+            PlayerRecipe::parse(&player, &Havannah::new(4, false)).map_err(|error| {
                 proptest::test_runner::TestCaseError::fail(error.to_string())
             })?;
         }

@@ -66,10 +66,12 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
         return Err((named.character, problem));
     }
     let at = named.map_or(1, |named| named.character);
-    let text = match named.map(|named| named.name.as_str()) {
-        None | Some("published") => PUBLISHED.to_owned(),
-        Some("off") => String::new(),
-        Some(path) => read_text(path.as_ref()).map_err(|error| (at, error.to_string()))?,
+    let text = match named.map(|named| (named, named.name.as_str())) {
+        None | Some((_, "published")) => PUBLISHED.to_owned(),
+        Some((_, "off")) => String::new(),
+        Some((named, path)) => {
+            read_text(named.granted(path)?.as_ref()).map_err(|error| (at, error.to_string()))?
+        }
     };
     let patterns = Patterns::parse(&text).map_err(|problem| (at, problem))?;
     let knowledge = Knowledge {

@@ -9,7 +9,7 @@
 
 use crate::core::{
     game::MAX_SEATS,
-    text::{joined, shortened},
+    text::{joined, printable, shortened},
 };
 use std::{fmt, ops::RangeInclusive};
 
@@ -465,7 +465,7 @@ impl<'t> Line<'t> {
         MapError {
             line: self.number,
             column: self.text[..at].chars().count() + 1,
-            problem: problem.replace(char::is_control, "\u{fffd}"),
+            problem: printable(&problem).into_owned(),
         }
     }
 }

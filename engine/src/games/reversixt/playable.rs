@@ -37,7 +37,7 @@ impl ReversiXt {
         let read = match (text.or(known.map(|(_, text)| *text)), name) {
             (Some(text), _) => text.to_owned(),
             (None, None) => USUAL.to_owned(),
-            (None, Some(name)) => crate::core::files::read_text(name.name.as_ref())
+            (None, Some(name)) => crate::core::files::read_text(name.granted(&name.name)?.as_ref())
                 .map_err(|error| wrong(error.to_string()))?,
         };
         let map = Map::parse(&read).map_err(|error| wrong(format!("{called}: {error}")))?;

@@ -65,6 +65,7 @@ pub fn read_evaluator<G: Playable>(
     let name = notation.name.as_str();
     let wrong = |problem: String| notation.wrong(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
+        let path = notation.granted(path)?;
         let content = files::read(Path::new(path)).map_err(|error| wrong(error.to_string()))?;
         let model = game.model(&content);
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?

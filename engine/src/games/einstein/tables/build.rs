@@ -352,16 +352,19 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_disk_that_is_too_small_is_named_before_anything_is_computed() {
-        let error = TablesError::Space {
-            directory: "there".into(),
-            needed: 22_945_000_000,
-            free: 1_000_000,
+        for (needed, free, said) in [
+            (22_945_000_000, 1_000_000, "22.9 GB needed and 1.0 MB free"),
+            (40_960, 0, "41.0 kB needed and 0 bytes free"),
+        ] {
+            let directory = "there".into();
+            let error = TablesError::Space {
+                directory,
+                needed,
+                free,
+            };
+            let error = error.to_string();
+            let begin = format!("there: not enough space on the disk, {said};");
+            assert!(error.starts_with(&begin), "{error}");
         }
-        .to_string();
-        assert!(
-            error.starts_with("there: not enough space")
-                && error.contains("22.945 GB needed and 0.001 GB free"),
-            "{error}"
-        );
     }
 }

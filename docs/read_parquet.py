@@ -38,8 +38,11 @@ def games(heading, columns):
             plies.append(ply)
         # What a seat got is told where it moves; one of two that never moved got the rest.
         got = {at("seat", row): at("payoff", row) for row in rows}
-        payoffs = [got.get(seat, 1 - sum(got.values())) for seat in range(len(players))]
-        yield {"players": [at(player, rows[0]) for player in players], "start": at("position", rows[0]), "payoffs": payoffs, "plies": plies}
+        payoffs = [at(name.replace("player_", "payoff_"), rows[0]) for name in players]
+        if None in payoffs:
+            payoffs = [got.get(seat, 1 - sum(got.values())) for seat in range(len(players))]
+        ending = at("ending", rows[0]) or "played"
+        yield {"players": [at(player, rows[0]) for player in players], "start": at("position", rows[0]), "payoffs": payoffs, "plies": plies} | ({"ending": ending} if ending != "played" else {})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ GONE = 31
 
 def read(path):
     data = open(path, "rb").read()
-    assert data[:12] == b"ALEAGAME\4\0\0\0", f"{path}: not a shard of version 4 (`alea data merge` makes them of older ones)"
+    assert data[:12] in (b"ALEAGAME\4\0\0\0", b"ALEAGAME\5\0\0\0"), f"{path}: not a shard of version 4 or 5 (`alea data merge` makes them of older ones)"
     text, index = struct.unpack_from("<II", data, 12)
     header = json.loads(data[20 : 20 + text])
     end = 20 + text + index
@@ -60,13 +60,20 @@ def names(header):
 
 
 def game(data, header):
-    """Players, start, plies of (outcome, index, explored), and columns by their names."""
+    """Players, how the game ended and what seats got unless by the rules, start, plies of (outcome, index, explored), and
+    columns by their names."""
     count, place = leb(data, 0)
     columns = names(header)
     states = data[place : place + (len(columns) + 3) // 4]
     place += len(states)
     players = list(data[place : place + header["seats"]])
-    start, place = position(data, place + len(players))
+    place, ending, payoffs = place + len(players), "played", None
+    if header.get("ended_early"):
+        ending, place = ("played", "resigned", "time", "agreed", "awarded")[data[place]], place + 1
+        if ending != "played":
+            payoffs = list(struct.unpack_from(f"<{len(players)}f", data, place))
+            place += 4 * len(players)
+    start, place = position(data, place)
     plies = []
     for _ in range(count):
         number, place = leb(data, place)
@@ -87,7 +94,7 @@ def game(data, header):
                 place += 2
         read[name] = [None] * first + entries
     assert place == len(data)
-    return players, start, plies, read
+    return players, (ending, payoffs), start, plies, read
 
 
 # What is EinStein's.
@@ -129,7 +136,7 @@ if __name__ == "__main__":
     header, games = read(sys.argv[1])
     assert header["game"].startswith("einstein"), f"{header['game']}: its positions and moves are not known here"
     labels = [label["name"] for label in header.get("labels", [])]
-    for players, (sides, seat), plies, columns in games:
+    for players, (ending, payoffs), (sides, seat), plies, columns in games:
         moves = []
         for number, (die, index, explored) in enumerate(plies):
             stone, origin, target = list(permitted(sides[seat], die, "nearest" in header["game"]))[index]
@@ -142,4 +149,4 @@ if __name__ == "__main__":
             seat = 1 - seat
         # A side has won that stands on its goal, 24 of its own squares, or is left alone.
         won = [24 in side or all(square == GONE for square in other) for side, other in zip(sides, reversed(sides))]
-        print(json.dumps({"players": [header["players"][player] for player in players], "payoffs": [float(one) for one in won], "plies": moves}))
+        print(json.dumps({"players": [header["players"][player] for player in players], "payoffs": payoffs or [float(one) for one in won], "plies": moves} | ({"ending": ending} if payoffs else {})))

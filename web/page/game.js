@@ -18,6 +18,8 @@ export class Game {
     this.plies = [];
     this.nodes = [this.#node(start)];
     this.rolls = [start.face];
+    // What the seats got in a recorded game that did not end by the rules.
+    this.result = null;
   }
 
   get notation() {
@@ -53,6 +55,7 @@ export class Game {
 
   /** What of it is shown is over. */
   #cut() {
+    this.result = null;
     this.plies.length = this.at;
     this.nodes.length = this.rolls.length = this.at + 1;
   }

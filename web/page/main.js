@@ -443,6 +443,9 @@ function renderClock() {
 
 // Files and free editing.
 
+/** How recorded games end that are not played out. */
+const ENDINGS = ["resigned", "time", "agreed", "awarded"];
+
 /** The games of JSON lines; null where a file is something else, which the server reads. */
 async function jsonLines(file) {
   const text = await file.text();
@@ -464,7 +467,8 @@ async function loadFile(file) {
     const { game: notation, games: found } = (await jsonLines(file)) ?? (await askRecords(file));
     const facts = games.find((known) => known.notation === notation);
     if (!found.length || !facts) throw new Error(t("noGames"));
-    const name = ({ players }, index) => `${index + 1}: ${players.join(" – ")}`;
+    const ended = ({ payoffs, ending }) => (ENDINGS.includes(ending) ? `, ${payoffs.join(":")} ${t(ending)}` : "");
+    const name = (one, index) => `${index + 1}: ${one.players.join(" – ")}${ended(one)}`;
     byId("recorded").replaceChildren(...found.map((one, index) => el("option", { value: index }, name(one, index))));
     byId("recordedOf").hidden = false;
     byId("recorded").onchange = () => showRecorded(facts, found[byId("recorded").value]);
@@ -474,7 +478,7 @@ async function loadFile(file) {
   }
 }
 
-async function showRecorded(facts, { start, plies }) {
+async function showRecorded(facts, { start, plies, payoffs, ending }) {
   const parts = { game: facts.notation, seed: 1, start, at: 0 };
   persons(facts).forEach((player, seat) => (parts[`seat${seat + 1}`] = player));
   parts.plies = plies.map(({ outcome, move }) => (outcome ? `${outcome}${move}` : move)).join("_");
@@ -482,6 +486,9 @@ async function showRecorded(facts, { start, plies }) {
   clock.set(0);
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
   await readUrl();
+  if (!ENDINGS.includes(ending)) return;
+  game.result = payoffs;
+  render();
 }
 
 function renderPalette() {
@@ -509,7 +516,7 @@ function renderPalette() {
 
 function ledgerQuestion() {
   const plies = game.plies.map(({ face, move }) => (game.hasDie ? { face, move } : { move }));
-  return { game: game.notation, start: game.nodes[0].position, plies, player: search() };
+  return { game: game.notation, start: game.nodes[0].position, plies, player: search(), payoffs: game.result };
 }
 
 async function evaluate() {
@@ -584,6 +591,7 @@ function statusText() {
   const name = seatName(game.node.seat);
   if (clock.over !== null) return t("timeOver", seatName(clock.over));
   if (shown.over) return winnerText(shown.payoffs);
+  if (game.result && game.isAtEnd) return winnerText(game.result);
   if (several) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");

@@ -502,11 +502,16 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
+        let outer = self.outer.clone();
         self.run(position, |worker, depths| {
             let (mut value, mut completed) = (UNKNOWN_VALUE, 0);
             for depth in depths {
                 let (bounds, proven) = worker.value_to(position, depth);
                 if worker.watch().stopped() {
+                    if completed == 0 && outer.is_stopped() {
+                        worker.start(None, None, None);
+                        value = worker.value_to(position, 1).0.lower;
+                    }
                     break;
                 }
                 (value, completed) = (bounds.lower, depth);

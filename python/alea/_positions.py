@@ -94,7 +94,10 @@ class Player(_Player):
         self.game, self.seed = game, whole(seed, "a seed")
 
     def __reduce__(self) -> Any:
-        check_foreign(self.game, self.notation)
+        try:
+            check_foreign(self.game, self.notation)
+        except ValueError as problem:
+            raise ValueError(f"a player that names a file is made where it is needed, not copied: {problem}") from None
         return _player, (self.game, self.notation, self.seed)
 
     def __copy__(self) -> Player:

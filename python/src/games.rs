@@ -13,7 +13,7 @@ use engine::games::{einstein, havannah, reversi, reversixt};
 use engine::learned::inputs::Learnable;
 use engine::play::{
     build,
-    notation::{Notation, trusted},
+    notation::{Notation, Text, trusted},
     playable::Playable as _,
     registry::AnyEvaluator,
 };
@@ -81,8 +81,8 @@ const KEPT: usize = 16;
 type Said = (Option<Vec<Vec<f32>>>, Option<Vec<f32>>);
 
 impl<G: Learnable> Rules<G> {
-    pub(crate) fn read(text: &str, map: Option<&str>) -> Told<Self> {
-        Ok(Self::new(Arc::new(G::from_notation(trusted(text), map)?)))
+    pub(crate) fn read<'t>(text: impl Into<Text<'t>>, map: Option<&str>) -> Told<Self> {
+        Ok(Self::new(Arc::new(G::from_notation(text, map)?)))
     }
 
     pub(crate) fn new(game: Arc<G>) -> Self {
@@ -205,11 +205,11 @@ pub(crate) fn valued<G: Learnable>(
 /// The game of a notation, which may name a file with a map.
 #[pyfunction]
 pub(crate) fn game(notation: &str) -> Told<Game> {
-    named(notation, None)
+    named(trusted(notation), None)
 }
 
 /// The game of a notation, with the text of its map.
-fn named(notation: &str, map: Option<&str>) -> Told<Game> {
+fn named(notation: Text<'_>, map: Option<&str>) -> Told<Game> {
     macro_rules! named {
         ($($of:ident: $type:ty),*) => {{
             let name = Notation::parse(notation)?.name;
@@ -262,11 +262,7 @@ impl Game {
     #[new]
     #[pyo3(signature = (notation, map = None))]
     fn new(notation: &str, map: Option<&str>) -> Told<Self> {
-        if map.is_none() && Notation::parse(notation)?.says("map").is_some() {
-            let line = "'map' is the text of a map; alea.game(notation) reads one from a file";
-            return Err(line.into());
-        }
-        named(notation, map)
+        named(notation.into(), map)
     }
 
     /// What a copy in another process is made of.

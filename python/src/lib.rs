@@ -4,7 +4,7 @@
 //! people call. Invariant: whatever Python passes in, the answer is a value or an exception; errors of
 //! the engine are `ValueError`s with its one line.
 
-use engine::core::text::printable;
+use engine::core::text::{printable, shortened};
 use engine::games::einstein::tables::{Tables as Exact, shared};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
@@ -39,7 +39,9 @@ impl<E: Display> From<E> for Wrong {
 
 impl From<Wrong> for PyErr {
     fn from(Wrong(problem): Wrong) -> Self {
-        PyValueError::new_err(printable(&problem).into_owned())
+        /// Characters of the longest line; what others wrote may stand in it.
+        const LONGEST: usize = 1000;
+        PyValueError::new_err(shortened(&printable(&problem), LONGEST))
     }
 }
 

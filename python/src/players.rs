@@ -157,19 +157,10 @@ impl Player {
     }
 }
 
-/// Refuses a player that names a file: what somebody sent opens none.
+/// Refuses a player whose notation names a file or a program: what somebody sent opens and starts none.
 #[pyfunction]
-pub(crate) fn check_foreign(_game: &Game, notation: &str) -> Told<()> {
-    if ["model:", "patterns"]
-        .iter()
-        .any(|file| notation.contains(file))
-    {
-        let line = format!(
-            "the player '{notation}' names a file, so it is made where it is needed and not copied"
-        );
-        return Err(line.into());
-    }
-    Ok(())
+pub(crate) fn check_foreign(game: &Game, notation: &str) -> Told<()> {
+    each!(&game.0, rules => Ok(PlayerRecipe::parse(notation, &*rules.game).map(drop)?))
 }
 
 #[pymethods]

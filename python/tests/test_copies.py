@@ -210,8 +210,10 @@ def hostile(path):
         "model, deeper": f'mcts(sims=2, leaf="model:{path}")',
         "prior": f'mcts(sims=2, prior="model:{path}")',
         "program": f'external(cmd="cat {path}")',
+        "luck": f'rollout(eval="model:{path}")',
     }.items():
         reduced[name] = Made(_player, (plain, notation, 1))
+    reduced["map"] = Made(_player, (Made(alea.Game, (f'reversixt(map="{path}")',)), "random", 1))
     reduced["patterns"] = Made(_player, (alea.game("havannah"), f'lajkonik(patterns="{path}")', 1))
     samples = object.__new__(alea.Samples)
     samples.__dict__.update(_samples=None, _directories=[path], _game=plain, _choice=(None, True, 0.05, 0.05, 1))
@@ -274,3 +276,15 @@ def test_boards_take_no_state_that_is_none(change):
     with pytest.raises(ValueError) as caught:
         boards.__setstate__(change(state, rest))
     assert "\n" not in str(caught.value) and boards.positions() == before
+
+
+@pytest.mark.parametrize("notation", ["reversixt(map=three)", "reversixt(points=3-2-1)", "reversixt", "einstein(variant=nearest)"])
+def test_a_game_by_words_alone_needs_no_file(notation):
+    assert alea.Game(notation).start() == alea.game(notation).start()
+
+
+def test_what_is_no_map_is_said_in_one_line():
+    for notation, text in (("einstein", "x"), ("reversixt", "x"), ("reversixt(map=x)", "2 3"), ("reversixt(map=nowhere.map)", None), ("chess", None)):
+        with pytest.raises(ValueError) as caught:
+            alea.Game(notation, text)
+        assert "\n" not in str(caught.value)

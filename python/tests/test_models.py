@@ -1,6 +1,7 @@
 """Weights from Python as model files, and the plain forward pass against the engine's."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy
@@ -179,3 +180,27 @@ def test_heads_that_are_wrong_leave_no_file(tmp_path, change, words):
     with pytest.raises(ValueError, match=words):
         alea.save_model(tensors, tmp_path / "mine.safetensors", inputs="", check=200)
     assert not list(tmp_path.iterdir())
+
+
+def changed(path, key, value):
+    """A model file of the project with something else in its metadata."""
+    content = (MODELS / "integer-1.safetensors").read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["__metadata__"][key] = value
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length :])
+    return path
+
+
+@pytest.mark.parametrize("key", ["game", "kind", "inputs", "features", "feature_hash", "schema", "scales", "shape", "provenance", "metadata_checksum"])
+@pytest.mark.parametrize("name", ["einstein", "reversixt(map=three)"])
+def test_a_model_by_others_opens_no_file_and_commands_no_terminal(tmp_path, key, name):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    game = alea.game(name)
+    for value in (f'reversixt(map="{pipe}")', f'star1(eval="model:{pipe}")', "\x1b[31mred\nline \u202e", "x" * 10**6):
+        path = changed(tmp_path / "it.safetensors", key, value)
+        with pytest.raises(ValueError) as caught:
+            alea.evaluate(game, [game.start()], f"model:{path}")
+        assert str(caught.value).isprintable() and len(str(caught.value)) < 2000, str(caught.value)

@@ -8,6 +8,10 @@ pub mod notation;
 pub mod playable;
 
 // What a game registers under names.
+pub(crate) mod properties;
+
+pub(crate) mod sgf;
+
 pub mod registry;
 
 pub mod random;

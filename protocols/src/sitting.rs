@@ -3,7 +3,6 @@
 //! Invariant: what is refused changes nothing, and says why in one line.
 
 mod asking;
-mod sgf;
 
 pub(crate) use asking::{Asked, Choice, Rate, Rates, value_of};
 
@@ -19,6 +18,7 @@ use engine::play::{
 };
 
 const NO_GAME: &str = "there is no game in this text";
+const NO_FORM: &str = "whole games of this game have no form";
 
 /// The seat that is called black where colours are black and white: by the first letter of its name,
 /// else the first.
@@ -171,29 +171,23 @@ impl<G: Spoken> Sitting<G> {
 
     /// The games of a text that [`Sitting::written`] may have written.
     fn read_games(&self, text: &str) -> Result<Vec<PlainGame<G>>, String> {
-        match G::transcripts().first() {
-            Some(form) => {
-                let games = (form.read)(&self.game, text).into_iter();
-                let games = games.collect::<Result<_, _>>();
-                games.map_err(|error| error.to_string())
-            }
-            None => Ok(vec![sgf::read(&self.game, text)?]),
-        }
+        let form = G::transcripts().first().ok_or(NO_FORM)?;
+        let games = (form.read)(&self.game, text.as_bytes()).into_iter();
+        let games = games.collect::<Result<_, _>>();
+        games.map_err(|error| error.to_string())
     }
 
-    /// The game so far, in the game's own form if it has one, else as SGF.
+    /// The game so far, in the game's first form.
     pub(crate) fn written(&self) -> Result<String, String> {
-        if let Some(form) = G::transcripts().first() {
-            let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
-            let game = PlainGame {
-                start: self.start,
-                plies: plies.collect(),
-                players: vec![String::new(); 2],
-                result: None,
-            };
-            return (form.write)(&self.game, &game);
-        }
-        Ok(sgf::written(&self.game, &self.start, &self.plies))
+        let form = G::transcripts().first().ok_or(NO_FORM)?;
+        let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
+        let game = PlainGame {
+            start: self.start,
+            plies: plies.collect(),
+            players: vec![String::new(); 2],
+            result: None,
+        };
+        (form.write)(&self.game, &game)
     }
 
     /// The seat that is called black.

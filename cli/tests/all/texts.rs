@@ -8,7 +8,8 @@ const EINSTEIN: &str = "215../64.../3...e/...fb/..acd b -\n...../.a.../...../...
 const STARTS: &str = "215../64.../3...e/...fb/..acd b -\n215../64.../3...e/...fb/..acd r -\n";
 const REVERSI: &str = "---------------------------OX------XO--------------------------- X\n-X------/--------/--------/---XO---/---OX---/--------/--------/-------- O\n";
 const GGF: &str = "(;GM[Othello]PB[ann]PW[bob]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5];)\n";
-const SGF: &str = "(;FF[4]EV[havannah]PB[ann]PW[bob]SZ[3]\n;W[a1];B[c3];W[b1];B[d3];W[c1])\n";
+const SGF: &str = "(;FF[4]EV[havannah]PB[ann]PW[bob]SZ[3];W[a1];B[c3];W[b1];B[d3];W[c1])\n";
+const PGN: &str = "[Black \"ann\"]\n[White \"bob\"]\n[Result \"64-0\"]\n\n1. E6 F4\n2. e3 f6 3. g5 d6\n4. e7 f5 5. c5\n64-0\n";
 
 /// What a reader takes beside plain text.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,7 +33,7 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
     let map = fs::read_to_string(crate::support::here("data/maps/01_plain_8x8.map")).unwrap();
     use Takes::{Comments, Ends};
     // The command, in which FILE is the text and OUT a place of its own, or standard input is.
-    let table: [(&str, &str, Takes); 13] = [
+    let table: [(&str, &str, Takes); 15] = [
         ("evaluate - --eval race", EINSTEIN, Comments),
         ("moves - --game reversi", REVERSI, Comments),
         (
@@ -53,16 +54,26 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
         ("map check FILE", &map, Ends),
         ("data import FILE.jsonl --out OUT", &lines, Ends),
         ("data verify FILE.jsonl", &lines, Ends),
-        ("data import FILE.ggf --game reversi --out OUT", GGF, Ends),
+        (
+            "data import FILE.ggf --game reversi --out OUT",
+            GGF,
+            Comments,
+        ),
+        (
+            "data import FILE.GGF --game reversi --out OUT",
+            GGF,
+            Comments,
+        ),
+        ("data import FILE.Pgn --game reversi --out OUT", PGN, Ends),
         (
             "data import FILE.transcript --game reversi --out OUT",
             "e6f4e3f6g5d6e7f5c5\nf5f6e6f4g5e7e3d6c5\n",
-            Ends,
+            Comments,
         ),
         (
             "data import FILE.sgf --game havannah(base=3) --out OUT",
             SGF,
-            Ends,
+            Comments,
         ),
         (
             "engine --protocol gtp --game reversi",
@@ -84,7 +95,7 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
         let mut answers = variants.iter().map(|bytes| {
             let folder = Folder::new();
             let file = folder.at("file");
-            let ends = ["", ".jsonl", ".ggf", ".transcript", ".sgf"];
+            let ends = ["", ".jsonl", ".ggf", ".GGF", ".transcript", ".sgf", ".Pgn"];
             for end in ends {
                 fs::write(format!("{file}{end}"), bytes).unwrap();
             }

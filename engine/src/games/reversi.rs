@@ -12,8 +12,10 @@ pub mod endgame;
 pub mod evaluators;
 mod inputs;
 pub mod notation;
+mod pgn;
 mod playable;
 mod transcript;
+mod wthor;
 
 use crate::core::{
     game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by},

@@ -158,8 +158,8 @@ impl<G: Game> PlainGame<G> {
     }
 }
 
-/// Reads all games of a text; a game that is damaged costs none of the others.
-pub type ReadGames<G> = fn(&G, &str) -> Vec<Result<PlainGame<G>, TextError>>;
+/// Reads all games of a file; a game that is damaged costs none of the others.
+pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// A form in which other programs write whole games of a game.
 pub struct TranscriptForm<G: Game> {

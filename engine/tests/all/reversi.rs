@@ -193,11 +193,11 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             |key: &str| -> Vec<String> { serde_json::from_value(vector[key].clone()).unwrap() };
         if vector["final"] == true {
             let moves = list("moves").concat();
-            let [ggf, row] = Reversi::transcripts() else {
+            let [ggf, row, ..] = Reversi::transcripts() else {
                 panic!("two forms")
             };
             let read = |text: &str| -> Vec<_> {
-                let games = (ggf.read)(&game, text).into_iter();
+                let games = (ggf.read)(&game, text.as_bytes()).into_iter();
                 games.collect::<Result<_, _>>().unwrap()
             };
             let whole = read(&moves).remove(0);

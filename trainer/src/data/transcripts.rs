@@ -17,17 +17,39 @@ use engine::core::{
     files,
     game::{DRAW, won_by},
     record::GameRecord,
-    text,
 };
 use engine::play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
 };
-use std::path::Path;
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 /// Who played where a form does not say.
 const NOBODY: &str = "unknown";
+
+/// Who played where a set has no room for the name.
+const OTHERS: &str = "others";
+
+/// The names that a set keeps, which has room for 255: of more those of the most games, and of equal ones
+/// the first.
+fn kept<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
+    let mut counts = HashMap::new();
+    for (index, name) in names.enumerate() {
+        counts.entry(name).or_insert((0_u64, index)).0 += 1;
+    }
+    let mut names: Vec<_> = counts.into_iter().collect();
+    if names.len() >= usize::from(u8::MAX) {
+        names.sort_unstable_by_key(|&(_, (count, index))| (Reverse(count), index));
+        // Two places are for games that name nobody and for the others.
+        names.truncate(usize::from(u8::MAX) - 2);
+    }
+    names.into_iter().map(|(name, _)| name).collect()
+}
 
 /// Writes all games into a file, one a line; returns how many there are.
 ///
@@ -87,16 +109,19 @@ pub fn import<G: Playable>(
     place: &Path,
     bad: BadGames,
 ) -> Result<Written, Error> {
-    let wrong = Error::of(path.display());
-    let text = text::from_utf8_or_latin1(&files::read(path)?);
-    let text = text.map_err(|problem| wrong(problem.to_owned()))?;
-    let games = (form.read)(rules, &text);
+    let games = (form.read)(rules, &files::read(path)?);
+    let all = games.iter().flatten().flat_map(|game| &game.players);
+    let kept = kept(all.map(String::as_str));
     let mut names = Vec::new();
     let mut seats = Vec::with_capacity(games.len());
     for game in games.iter().flatten() {
         let mut players = Vec::new();
         for name in &game.players {
-            let name = if name.is_empty() { NOBODY } else { name };
+            let name = match name.as_str() {
+                "" => NOBODY,
+                name if kept.contains(name) => name,
+                _ => OTHERS,
+            };
             players.push(number_of(name, &mut names, path)?);
         }
         seats.push(players);

@@ -84,7 +84,7 @@ fn of_sgf_all_good_games_are_imported() {
         problems: &[
             ("game 3", "it has no end and states no result"),
             ("game 4", "line 5"),
-            ("game 8", "line 9"),
+            ("game 8", "expected ']', found another game"),
             ("game 10", "the result is a win of the"),
             ("game 12", "it has no end and states no result"),
             ("game 13", "it ended before its first move"),
@@ -103,7 +103,7 @@ fn of_ggf_all_good_games_are_imported() {
         problems: &[
             ("game 5", "it has no end and states no result"),
             ("game 6", "a1"),
-            ("game 8", "the board stands before the moves"),
+            ("game 8", "expected ']', found another game"),
             ("game 10", "the moves lead to a win of the"),
             ("game 11", "it has no end and states no result"),
         ],

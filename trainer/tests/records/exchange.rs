@@ -272,6 +272,84 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
 }
 
 #[test]
+fn einstein_goes_out_and_in_with_what_was_rolled() {
+    let at = places();
+    run(&config(&["random"], 20), &at("a")).unwrap();
+    let [sgf] = Standard::transcripts() else {
+        panic!("one form")
+    };
+    transcripts::export(&open(&[&at("a")]), sgf, &at("a.sgf")).unwrap();
+    let rules = Standard::default();
+    transcripts::import(&rules, sgf, &at("a.sgf"), &at("b"), BadGames::Refuse).unwrap();
+    let plies = |name: &str| -> Vec<Vec<_>> {
+        let games = games(&[&at(name)]).into_iter();
+        let plies = games.map(|game| game.record.plies);
+        plies
+            .map(|plies| plies.iter().map(|ply| (ply.outcome, ply.mv)).collect())
+            .collect()
+    };
+    assert_eq!(plies("b"), plies("a"));
+    assert_eq!(open(&[&at("b")]).players, ["random"]);
+    for (text, expected) in [
+        (
+            "(;GN[reversi]C[x])",
+            "GN[reversi] is another game than einstein",
+        ),
+        ("(;FF[4];W[a])", "there is no C[…]"),
+        (
+            "(;C[215../64.../3...e/...fb/..acd b -];B[c1b2]DI[6])",
+            "it is not permitted with a 6",
+        ),
+        (
+            "(;C[215../64.../3...e/...fb/..acd b -];W[c1b2]DI[1])",
+            "it is the other side's turn",
+        ),
+    ] {
+        fs::write(at("bad.sgf"), text).unwrap();
+        let read = transcripts::import(&rules, sgf, &at("bad.sgf"), &at("c"), BadGames::Refuse);
+        refused(read, &at("bad.sgf"), expected);
+    }
+}
+
+#[test]
+fn an_archive_of_more_players_than_a_set_has_room_for_keeps_those_of_the_most_games() {
+    let at = places();
+    // Names in Latin-1, as archives have them.
+    let game = |number: u32| {
+        let name = ["ren\u{e9}".to_owned(), format!("p{number}")]
+            [usize::from(!number.is_multiple_of(3))]
+        .clone();
+        format!(
+            "[Black \"{name}\"]\n[White \"q{number}\"]\n\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5\n\n"
+        )
+    };
+    let text: String = (0..300).map(game).collect();
+    let bytes: Vec<u8> = text.chars().map(|sign| sign as u8).collect();
+    fs::write(at("a.pgn"), bytes).unwrap();
+    let pgn = Reversi::transcripts()
+        .iter()
+        .find(|form| form.name == "pgn");
+    let rules = Reversi::EIGHT;
+    let import = |to: &str| {
+        transcripts::import(
+            &rules,
+            pgn.unwrap(),
+            &at("a.pgn"),
+            &at(to),
+            BadGames::Refuse,
+        )
+    };
+    assert_eq!(import("a").unwrap().games, 300);
+    let source = Source::<Reversi>::open(&[at("a")]).unwrap();
+    assert_eq!(source.players.len(), 254);
+    for name in ["ren\u{e9}", "others", "q0", "p1"] {
+        assert!(source.players.iter().any(|player| player == name), "{name}");
+    }
+    import("b").unwrap();
+    assert!(content(&at("a")) == content(&at("b")));
+}
+
+#[test]
 fn reversi_goes_out_and_in_as_others_write_it() {
     let at = places();
     let game = Reversi::SIX;

@@ -3,7 +3,7 @@
 use super::{Records, SHARDS, made, make::part};
 use crate::games::{self, GameArguments};
 use crate::output;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use engine::play::notation::trusted;
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
@@ -19,22 +19,23 @@ const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
 /// The name of the form asked for, or that of the file's name, and the form if it is the game's own.
-fn form<'a, G: Playable>(
-    asked: Option<&'a str>,
-    path: &'a Path,
-) -> Result<(&'a str, Option<&'static TranscriptForm<G>>)> {
-    let own = |name: &str| G::transcripts().iter().find(|form| form.name == name);
-    let named = path.extension().and_then(|extension| extension.to_str());
-    let named = named.filter(|&name| name == PARQUET || own(name).is_some());
-    let name = asked.or(named).unwrap_or(JSON_LINES);
-    let form = own(name);
+fn form<G: Playable>(
+    asked: Option<&str>,
+    path: &Path,
+) -> Result<(&'static str, Option<&'static TranscriptForm<G>>)> {
+    let own = || G::transcripts().iter();
     let mut all = vec![JSON_LINES, PARQUET, DATASET];
-    if form.is_none() && !all.contains(&name) {
-        all.extend(G::transcripts().iter().map(|form| form.name));
-        let (game, all) = (G::NAME, all.join(", "));
-        bail!("--format: {game} has no form '{name}'; there are {all}");
-    }
-    Ok((name, form))
+    all.extend(own().map(|form| form.name));
+    let called = |name: &str| all.iter().find(|form| form.eq_ignore_ascii_case(name));
+    let named = path.extension().and_then(|extension| extension.to_str());
+    let name = match asked {
+        Some(asked) => called(asked).ok_or_else(|| {
+            let (game, all) = (G::NAME, all.join(", "));
+            anyhow!("--format: {game} has no form '{asked}'; there are {all}")
+        })?,
+        None => named.and_then(called).unwrap_or(&JSON_LINES),
+    };
+    Ok((name, own().find(|form| form.name == *name)))
 }
 
 /// The forms of every game, for help texts.

@@ -20,7 +20,8 @@ use crate::learned;
 use crate::play::{
     notation::{Arguments, Problem, parse_number},
     playable::{OldRecords, Playable},
-    registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry},
+    registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry, TranscriptForm},
+    sgf,
 };
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -32,6 +33,8 @@ const UNASKED: usize = 4;
 /// search: those of more do not fit into memory. With a limit of nodes they are not, so that its
 /// moves do not depend on files.
 const MOST_AT_HAND: usize = 5;
+
+static FORMS: [TranscriptForm<Standard>; 1] = [sgf::form()];
 
 /// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players
 /// share; 0 for none. With a die that is not fair there are none.
@@ -115,6 +118,10 @@ impl Playable for Standard {
 
     fn told(&self) -> String {
         self.variant.name().to_owned()
+    }
+
+    fn transcripts() -> &'static [TranscriptForm<Self>] {
+        &FORMS
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {

@@ -10,10 +10,11 @@
 use super::{Havannah, Move, Position};
 use crate::core::{
     game::{Game, Seat},
-    text::{TextError, joined, wrong},
+    text::{TextError, from_utf8_or_latin1, joined, wrong},
 };
 use crate::play::{
     playable::Playable,
+    properties::{self, Property},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
 };
@@ -80,21 +81,38 @@ fn moves(game: &Havannah, whole: &Whole) -> Result<impl Iterator<Item = Move>, S
 }
 
 /// Reads games, in SGF if the first sign is a parenthesis, else moves in a row.
-fn read(game: &Havannah, text: &str) -> Vec<Result<Whole, TextError>> {
-    let signs: Vec<char> = text.chars().collect();
-    let mut reader = Reader {
-        signs: &signs,
-        next: 0,
-        game: Reading::new(game),
+fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
+    let text = match from_utf8_or_latin1(bytes) {
+        Ok(text) => text,
+        Err(problem) => return vec![wrong(1, problem)],
     };
-    let games = match text.trim_start().starts_with('(') {
-        true => reader.sgf_games(),
-        false => rows(game, text),
+    let signs: Vec<char> = text.chars().collect();
+    let games: Vec<_> = if properties::are_written_in(&signs) {
+        let games = properties::games(&signs, true);
+        games
+            .map(|(begin, properties)| sgf(game, begin, properties))
+            .collect()
+    } else {
+        rows(game, &text)
     };
     let games = games.into_iter();
     games
-        .map(|game| game.map_err(|error| error.in_lines(text)))
+        .map(|game| game.map_err(|error| error.in_lines(&text)))
         .collect()
+}
+
+/// The game of the properties that begin at a sign.
+fn sgf(
+    game: &Havannah,
+    begin: usize,
+    properties: properties::Properties,
+) -> Result<Whole, TextError> {
+    let mut reading = Reading::new(game);
+    for property in properties? {
+        reading.property(&property)?;
+    }
+    let whole = reading.finish();
+    whole.map_err(|problem| TextError::new(begin + 1, problem))
 }
 
 /// One game a line.
@@ -113,6 +131,7 @@ fn rows(game: &Havannah, text: &str) -> Vec<Result<Whole, TextError>> {
 /// The game of a line that begins at a sign.
 fn row(game: &Havannah, line: &str, mut at: usize) -> Result<Whole, TextError> {
     let (mut reading, mut seat) = (Reading::new(game), None);
+    let line = &line[..line.find('#').unwrap_or(line.len())];
     for word in line.split_inclusive(char::is_whitespace) {
         let name = word.trim_end();
         let sign = SIGNS
@@ -120,12 +139,18 @@ fn row(game: &Havannah, line: &str, mut at: usize) -> Result<Whole, TextError> {
             .position(|sign| sign.eq_ignore_ascii_case(name));
         if sign.is_some() {
             seat = sign;
-        } else if !name.is_empty() && !name.eq_ignore_ascii_case("play") {
+        } else if !(name.is_empty() || name.eq_ignore_ascii_case("play") || is_number(name)) {
             reading.play(name, at, seat.take(), false)?;
         }
         at += word.chars().count();
     }
     Ok(reading.whole)
+}
+
+/// Whether a word counts the moves: `1.`
+fn is_number(word: &str) -> bool {
+    let number = word.trim_end_matches('.');
+    number.len() < word.len() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A game that is being read.
@@ -191,12 +216,13 @@ impl<'a> Reading<'a> {
     }
 
     /// Takes a property of SGF that stands at a sign, with one of its values.
-    fn property(&mut self, name: &str, value: &str, at: usize) -> Result<(), TextError> {
+    fn property(&mut self, property: &Property) -> Result<(), TextError> {
+        let Property { name, value, at } = property;
         let seat = usize::from(name.ends_with('B'));
         let plain = value.trim();
         let blanks = value.chars().take_while(|sign| sign.is_whitespace());
         let at = at + blanks.count();
-        match name {
+        match name.as_str() {
             "SZ" if plain != self.game.base().to_string() => {
                 let base = self.game.base();
                 return wrong(
@@ -204,7 +230,7 @@ impl<'a> Reading<'a> {
                     format!("a board of size {plain:?}; this game has {base}"),
                 );
             }
-            "PW" | "PB" => self.whole.players[seat] = value.to_owned(),
+            "PW" | "PB" => self.whole.players[seat] = value.clone(),
             "RE" => self.stated = StatedResult::from_sgf(plain, BLACK),
             "W" | "B" if plain.eq_ignore_ascii_case("resign") => {
                 self.end = Some(StatedResult::resigned(seat));
@@ -220,125 +246,12 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Signs of SGF, and the game that they say.
-struct Reader<'a> {
-    signs: &'a [char],
-    next: usize,
-    game: Reading<'a>,
-}
-
-impl Reader<'_> {
-    /// The next sign that is no blank.
-    fn peek(&mut self) -> Option<char> {
-        let blanks = self.signs[self.next..]
-            .iter()
-            .take_while(|sign| sign.is_whitespace());
-        self.next += blanks.count();
-        self.signs.get(self.next).copied()
-    }
-
-    fn sgf_games(&mut self) -> Vec<Result<Whole, TextError>> {
-        let mut games = Vec::new();
-        while self.peek().is_some() {
-            let begin = self.next;
-            let game = self.sgf_game();
-            if game.is_err() {
-                self.next = sgf_end(self.signs, begin);
-            }
-            games.push(game);
-        }
-        games
-    }
-
-    fn sgf_game(&mut self) -> Result<Whole, TextError> {
-        let begin = self.next;
-        self.game = Reading::new(self.game.game);
-        if self.peek() != Some('(') {
-            return wrong(self.next + 1, "expected '(', which begins a game");
-        }
-        self.next += 1;
-        loop {
-            match self.peek() {
-                Some(';') => self.next += 1,
-                Some(')') => break,
-                Some('(') => return wrong(self.next + 1, "variations are not read"),
-                _ => self.property()?,
-            }
-        }
-        self.next += 1;
-        let next = Reading::new(self.game.game);
-        let game = std::mem::replace(&mut self.game, next).finish();
-        game.map_err(|problem| TextError::new(begin + 1, problem))
-    }
-
-    /// A name and its values.
-    fn property(&mut self) -> Result<(), TextError> {
-        let (signs, at) = (self.signs, self.next);
-        let letters = signs[at..]
-            .iter()
-            .take_while(|sign| sign.is_ascii_alphabetic());
-        let name: String = letters.map(char::to_ascii_uppercase).collect();
-        self.next += name.len();
-        if name.is_empty() || self.peek() != Some('[') {
-            return wrong(self.next + 1, "expected a property, as W[d4]");
-        }
-        while self.peek() == Some('[') {
-            let begin = self.next + 1;
-            let mut value = String::new();
-            self.next = begin;
-            loop {
-                let sign = signs.get(self.next);
-                self.next += 1;
-                match sign {
-                    None => return wrong(signs.len() + 1, "expected ']', found the end"),
-                    Some(']') => break,
-                    Some('\\') => {
-                        value.extend(signs.get(self.next));
-                        self.next += 1;
-                    }
-                    Some(&sign) => value.push(sign),
-                }
-            }
-            self.game.property(&name, &value, begin)?;
-        }
-        Ok(())
-    }
-}
-
-/// Where a damaged game ends that begins at a sign: behind its last parenthesis, or before a line that
-/// begins another game, with a first property that is no move.
-fn sgf_end(signs: &[char], begin: usize) -> usize {
-    let (mut depth, mut in_value, mut at) = (0, false, begin);
-    while let Some(&sign) = signs.get(at) {
-        let line = at > begin && signs[at - 1] == '\n';
-        if let (true, ['(', ';', a, b, ..]) = (line, &signs[at..])
-            && a.is_ascii_uppercase()
-            && b.is_ascii_uppercase()
-        {
-            return at;
-        }
-        match sign {
-            '\\' if in_value => at += 1,
-            '[' => in_value = true,
-            ']' => in_value = false,
-            '(' if !in_value => depth += 1,
-            ')' if !in_value => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth <= 0 && sign == ')' && !in_value {
-            return at;
-        }
-    }
-    signs.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn all(game: &Havannah, text: &str) -> Vec<Whole> {
-        let games = read(game, text).into_iter();
+        let games = read(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
@@ -367,7 +280,19 @@ mod tests {
         assert_eq!(row.players, ["", ""]);
         assert_eq!(write_row(&game, &row).unwrap(), "g7 swap j3 i3");
         assert!(write_row(&game, &games[0]).is_err());
-        assert_eq!(all(&game, "a1 b1\r\n\nc1").len(), 2);
+        assert_eq!(all(&game, "a1 b1\r\n\n# two\nc1").len(), 2);
+        assert_eq!(one(&game, "1. g7 swap 2. j3 i3 # all").plies, row.plies);
+        // Of variations the first; names as programs write them.
+        let text =
+            "(;PB[x[y] z]PW[R\u{e9}]SZ[8];W[g7];B[swap](;W[j1];B[i2](;W[a1])(;W[b1]))(;W[c1]))";
+        let latin1: Vec<u8> = text.chars().map(|sign| sign as u8).collect();
+        for bytes in [text.as_bytes(), &latin1] {
+            let [Ok(whole)] = &read(&game, bytes)[..] else {
+                panic!("no game")
+            };
+            assert_eq!(whole.players, ["R\u{e9}", "x[y] z"]);
+            assert_eq!(write_row(&game, whole).unwrap(), "g7 swap j3 i3 a1");
+        }
     }
 
     #[test]

@@ -1,31 +1,32 @@
-//! Whole games of Reversi as other programs write them: moves in a row, `f5d6c3`, or GGF.
+//! Whole games of Reversi as other programs write them: moves in a row, `f5d6c3`, GGF, PGN
+//! (`pgn.rs`) or WTHOR (`wthor.rs`).
 //!
 //! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
 //! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`, several after each
 //! other; after a move may stand a value and a time, and after the result how the game ended: `+2:r`
 //! resigned, `:t` on time, `:s` agreed, `:l` left. Moves in a row are one game a line, from the
-//! usual start. A pass may be written (`pass`, `pa`, `--`) or left out. Invariant: a game that is
+//! usual start; numbers (`1.`) may stand between them. A pass may be written (`pass`, `ps`, `pa`, `--`,
+//! `@@`) or left out. Invariant: a game that is
 //! read is a legal one, and what is written reads back as the same.
 
-use super::{
-    BLACK, Move, Position, Reversi, WHITE,
-    notation::{SIGNS, unexpected},
-};
+use super::{BLACK, Move, Position, Reversi, WHITE, notation::SIGNS, pgn, wthor};
 use crate::core::{
     game::{Game, Seat},
-    text::{TextError, wrong},
+    record::Ending,
+    text::{TextError, from_utf8_or_latin1, wrong},
 };
 use crate::play::{
+    properties::{self, Property},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
 };
-use std::mem;
+use std::cmp::Ordering;
 
 /// A game as it is read and written, finished or not; passes are among its moves.
-type Whole = PlainGame<Reversi>;
+pub(super) type Whole = PlainGame<Reversi>;
 
-/// The forms by name; either is read as what it is.
-pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
+/// The forms by name; all but WTHOR's are read as what they are.
+pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
     TranscriptForm {
         name: "ggf",
         help: "Generic Game Format",
@@ -47,6 +48,18 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
             let row = Some(row(game, whole)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },
+    },
+    TranscriptForm {
+        name: "pgn",
+        help: "PGN with Othello's moves; only read",
+        read,
+        write: |_, _| Err("PGN is only read; ggf is written too".to_owned()),
+    },
+    TranscriptForm {
+        name: "wtb",
+        help: "the WTHOR archive; only read",
+        read: wthor::read,
+        write: |_, _| Err("WTHOR's form is only read; ggf is written too".to_owned()),
     },
 ];
 
@@ -99,56 +112,165 @@ fn ggf(game: &Reversi, whole: &Whole) -> String {
     )
 }
 
-/// Reads games, in GGF if the first sign is a parenthesis or a number, else moves in a row.
-fn read(game: &Reversi, text: &str) -> Vec<Result<Whole, TextError>> {
-    let signs: Vec<char> = text.chars().collect();
-    let mut reader = Reader {
-        game,
-        signs: &signs,
-        next: 0,
-        position: game.start(),
-        read: begun(game.start()),
-        stated: None,
+/// Reads games: in GGF if the first sign but numbers is a parenthesis, in PGN if it is a tag, else moves in
+/// a row.
+fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
+    let text = match from_utf8_or_latin1(bytes) {
+        Ok(text) => text,
+        Err(problem) => return vec![wrong(1, problem)],
     };
-    let games = match signs.iter().find(|sign| !sign.is_whitespace()) {
-        Some('(' | '0'..='9') => reader.ggf_games(),
-        _ => reader.rows(),
+    let signs: Vec<char> = text.chars().collect();
+    let games: Vec<_> = if properties::are_written_in(&signs) {
+        let games = properties::games(&signs, false);
+        games
+            .map(|(begin, properties)| from_ggf(game, begin, properties))
+            .collect()
+    } else if pgn::is_written_in(&text) {
+        pgn::games(&text)
+            .iter()
+            .map(|read| from_pgn(game, read))
+            .collect()
+    } else {
+        let (mut games, mut begin) = (Vec::new(), 0);
+        for line in signs.split(|&sign| sign == '\n') {
+            let read = from_row(game, line, begin);
+            games.extend(
+                Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())),
+            );
+            begin += line.len() + 1;
+        }
+        games
     };
     let games = games.into_iter();
     games
-        .map(|game| game.map_err(|error| error.in_lines(text)))
+        .map(|game| game.map_err(|error| error.in_lines(&text)))
         .collect()
 }
 
-struct Reader<'a> {
+/// The game of a line of moves that begins at a sign.
+fn from_row(game: &Reversi, line: &[char], begin: usize) -> Result<Whole, TextError> {
+    let (mut reading, mut at) = (Reading::new(game), 0);
+    loop {
+        let length = match line[at..] {
+            [] | ['#', ..] => return Ok(reading.whole),
+            [sign, ..] if sign.is_whitespace() => 1,
+            ['0'..='9', ..] => {
+                let number = line[at..]
+                    .iter()
+                    .take_while(|sign| sign.is_ascii_digit())
+                    .count();
+                let points = line[at + number..]
+                    .iter()
+                    .take_while(|&&sign| sign == '.')
+                    .count();
+                if points == 0 {
+                    return wrong(
+                        begin + at + 1,
+                        "a number of moves has a point behind it, as 1.",
+                    );
+                }
+                number + points
+            }
+            ref rest => {
+                let text: String = rest.iter().take(4).collect();
+                // No column is a p.
+                let length = if text.to_ascii_lowercase().starts_with("pas") {
+                    4
+                } else {
+                    2
+                };
+                let text = text.split(char::is_whitespace).next().unwrap_or_default();
+                let text: String = text.chars().take(length).collect();
+                reading.play(&text, begin + at, None)?;
+                text.chars().count()
+            }
+        };
+        at += length;
+    }
+}
+
+/// The game of properties that begin at a sign.
+fn from_ggf(
+    game: &Reversi,
+    begin: usize,
+    properties: properties::Properties,
+) -> Result<Whole, TextError> {
+    let mut reading = Reading::new(game);
+    for property in properties? {
+        reading.property(&property)?;
+    }
+    let whole = reading.finish();
+    whole.map_err(|problem| TextError::new(begin + 1, problem))
+}
+
+fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<Whole, TextError> {
+    if read.tag("FEN").is_some() {
+        return wrong(
+            read.begin + 1,
+            "games from another start (FEN) are not read",
+        );
+    }
+    let mut reading = Reading::new(game);
+    let name = |tag| read.tag(tag).unwrap_or_default().to_owned();
+    reading.whole.players = vec![name("Black"), name("White")];
+    for (mv, at) in &read.moves {
+        reading.play(mv, *at, None)?;
+    }
+    if let Some(discs) = read.discs() {
+        reading.set_discs(discs);
+    }
+    let termination = name("Termination").to_ascii_lowercase();
+    if let Some(stated) = &mut reading.stated {
+        stated.ending = match () {
+            () if termination.contains("time") => Ending::Time,
+            () if termination.contains("resign") => Ending::Resigned,
+            () => stated.ending,
+        };
+    }
+    let whole = reading.finish();
+    whole.map_err(|problem| TextError::new(read.begin + 1, problem))
+}
+
+/// A game that is being read.
+pub(super) struct Reading<'a> {
     game: &'a Reversi,
-    signs: &'a [char],
-    next: usize,
-    /// Where the game that is being read has got to.
+    /// Where the game has got to.
     position: Position,
-    read: Whole,
-    /// What `RE` states.
+    pub(super) whole: Whole,
+    /// The result that its text states.
     stated: Option<StatedResult>,
 }
 
-impl Reader<'_> {
-    /// Begins a game and gives back the one before it.
-    fn begin(&mut self, start: Position) -> Whole {
-        (self.position, self.stated) = (start, None);
-        mem::replace(&mut self.read, begun(start))
+impl<'a> Reading<'a> {
+    pub(super) fn new(game: &'a Reversi) -> Self {
+        Self {
+            game,
+            position: game.start(),
+            whole: begun(game.start()),
+            stated: None,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.game.is_over(&self.position)
     }
 
     fn push(&mut self, mv: Move) {
-        self.read.plies.push((0, mv));
+        self.whole.plies.push((0, mv));
         self.position = self.game.play(&self.position, mv);
     }
 
     /// Plays a move that stands at a sign; `seat` makes it, if that is said.
-    fn play(&mut self, text: &str, at: usize, seat: Option<Seat>) -> Result<(), TextError> {
-        if self.game.is_over(&self.position) {
+    pub(super) fn play(
+        &mut self,
+        text: &str,
+        at: usize,
+        seat: Option<Seat>,
+    ) -> Result<(), TextError> {
+        if self.is_over() {
             return wrong(at + 1, "the game is over before this move");
         }
-        let mut passes = ["pass", "pa", "--"].iter();
+        let mut passes = ["pass", "pa", "ps", "--", "@@"].iter();
         let passes = passes.any(|pass| text.eq_ignore_ascii_case(pass));
         if self.position.moves == 0 && !passes {
             self.push(Move::PASS);
@@ -164,132 +286,54 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn peek(&self) -> Option<char> {
-        self.signs.get(self.next).copied()
+    /// The result by the discs of Black and of White at the end.
+    pub(super) fn set_discs(&mut self, [black, white]: [u8; 2]) {
+        let winner = match black.cmp(&white) {
+            Ordering::Greater => Some(BLACK),
+            Ordering::Less => Some(WHITE),
+            Ordering::Equal => None,
+        };
+        let ending = winner.map_or(Ending::Agreed, |_| Ending::Awarded);
+        self.stated = Some(StatedResult { ending, winner });
     }
 
-    /// The next signs, at most `length` of them and none beyond `end`.
-    fn take(&mut self, length: usize, end: impl Fn(char) -> bool) -> String {
-        let rest = self.signs[self.next..].iter().take(length);
-        let taken: Vec<char> = rest.copied().take_while(|&sign| !end(sign)).collect();
-        self.next += taken.len();
-        taken.into_iter().collect()
+    /// The whole game.
+    pub(super) fn finish(mut self) -> Result<Whole, String> {
+        self.whole
+            .set_result(self.game, &self.position, self.stated)?;
+        Ok(self.whole)
     }
 
-    fn expect(&mut self, wanted: char) -> Result<(), TextError> {
-        if self.peek() != Some(wanted) {
-            let found = self.signs.get(self.next);
-            return Err(unexpected(self.next, &format!("{wanted:?}"), found));
+    /// Takes a property of GGF.
+    fn property(&mut self, property: &Property) -> Result<(), TextError> {
+        let Property { name, value, at } = property;
+        match name.as_str() {
+            "GM" if !value.eq_ignore_ascii_case("othello") => {
+                return wrong(at + 1, format!("a game of {value:?}, not Othello"));
+            }
+            "TY" if value.contains(['a', 'k']) => {
+                let problem = "games with another result (anti, komi) are not read";
+                return wrong(at + 1, problem);
+            }
+            "RE" => self.stated = StatedResult::from_ggf(value),
+            "PB" => self.whole.players[BLACK].clone_from(value),
+            "PW" => self.whole.players[WHITE].clone_from(value),
+            "BO" if self.whole.plies.is_empty() => {
+                self.position = self.board(value, *at)?;
+                self.whole.start = self.position;
+            }
+            "BO" => return wrong(at + 1, "the board stands before the moves"),
+            "B" | "W" => {
+                let seat = if name == "B" { BLACK } else { WHITE };
+                self.play(
+                    value.split('/').next().unwrap_or_default().trim(),
+                    *at,
+                    Some(seat),
+                )?;
+            }
+            _ => {}
         }
-        self.next += 1;
         Ok(())
-    }
-
-    /// One game a line, moves in a row.
-    fn rows(&mut self) -> Vec<Result<Whole, TextError>> {
-        let mut games = Vec::new();
-        loop {
-            let read = self.row().map(|()| self.begin(self.game.start()));
-            if read.is_err() {
-                self.begin(self.game.start());
-                self.take(usize::MAX, |sign| sign == '\n');
-            }
-            games.extend(
-                Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())),
-            );
-            if self.next == self.signs.len() {
-                return games;
-            }
-            self.next += 1;
-        }
-    }
-
-    /// The moves up to the end of the line.
-    fn row(&mut self) -> Result<(), TextError> {
-        loop {
-            let at = self.next;
-            match self.signs[at..] {
-                [] | ['\n', ..] => return Ok(()),
-                [sign, ..] if sign.is_whitespace() => self.next += 1,
-                [first, ref rest @ ..] => {
-                    // No column is a p.
-                    let whole = matches!((first, rest), ('p' | 'P', [_, 's' | 'S', ..]));
-                    let text = self.take(if whole { 4 } else { 2 }, char::is_whitespace);
-                    self.play(&text, at, None)?;
-                }
-            }
-        }
-    }
-
-    /// Games in GGF; a number before each may count the boards of a match.
-    fn ggf_games(&mut self) -> Vec<Result<Whole, TextError>> {
-        let mut games = Vec::new();
-        loop {
-            self.take(usize::MAX, |sign| {
-                !sign.is_whitespace() && !sign.is_ascii_digit()
-            });
-            if self.peek().is_none() {
-                return games;
-            }
-            let begin = self.next;
-            let game = self.ggf_game();
-            if game.is_err() {
-                self.begin(self.game.start());
-                // A damaged game ends where the next begins.
-                let rest = self.signs[begin + 1..].windows(2);
-                let next = rest.into_iter().position(|signs| signs == ['(', ';']);
-                self.next = next.map_or(self.signs.len(), |next| begin + 1 + next);
-            }
-            games.push(game);
-        }
-    }
-
-    fn ggf_game(&mut self) -> Result<Whole, TextError> {
-        let begin = self.next;
-        self.expect('(')?;
-        self.expect(';')?;
-        loop {
-            self.take(usize::MAX, |sign| !sign.is_whitespace());
-            if self.peek() == Some(';') {
-                self.next += 1;
-                self.expect(')')?;
-                let (position, stated) = (self.position, self.stated);
-                let mut read = self.begin(self.game.start());
-                let set = read.set_result(self.game, &position, stated);
-                set.map_err(|problem| TextError::new(begin + 1, problem))?;
-                return Ok(read);
-            }
-            let name_at = self.next;
-            let name = self.take(usize::MAX, |sign| !sign.is_ascii_alphabetic());
-            self.expect('[')?;
-            let at = self.next;
-            let value = self.take(usize::MAX, |sign| sign == ']');
-            self.expect(']')?;
-            match name.as_str() {
-                "GM" if !value.eq_ignore_ascii_case("othello") => {
-                    return wrong(at + 1, format!("a game of {value:?}, not Othello"));
-                }
-                "TY" if value.contains(['a', 'k']) => {
-                    return wrong(
-                        at + 1,
-                        "games with another result (anti, komi) are not read",
-                    );
-                }
-                "RE" => self.stated = StatedResult::from_ggf(&value),
-                "PB" => self.read.players[BLACK] = value,
-                "PW" => self.read.players[WHITE] = value,
-                "BO" if self.read.plies.is_empty() => {
-                    self.position = self.board(&value, at)?;
-                    self.read.start = self.position;
-                }
-                "BO" => return wrong(name_at + 1, "the board stands before the moves"),
-                "B" | "W" => {
-                    let seat = if name == "B" { BLACK } else { WHITE };
-                    self.play(value.split('/').next().unwrap_or_default(), at, Some(seat))?;
-                }
-                _ => {}
-            }
-        }
     }
 
     /// A board as GGF writes it: its size, rows of `*`, `O` and `-`, and the side to move.
@@ -321,7 +365,7 @@ mod tests {
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
     fn all(game: &Reversi, text: &str) -> Vec<Whole> {
-        let games = read(game, text).into_iter();
+        let games = read(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
@@ -339,6 +383,133 @@ mod tests {
         assert_eq!(row(&game, &read_back), SHORT);
         assert_eq!(all(&game, " F5 D6 c3\r\n\nf5f6\n").len(), 2);
         assert_eq!(all(&game, ""), []);
+        for text in ["1. f5 d6 2. c3 d3", "# all\n\n1.F5d6 2...c3D3 # four\n"] {
+            assert_eq!(row(&game, &one(text)), "f5d6c3d3");
+        }
+    }
+
+    #[test]
+    fn pgn_is_read_with_its_result() {
+        let game = Reversi::EIGHT;
+        let text = "[Black \"ann\"]\n[White \"bob\"]\n[Result \"34-30\"]\n\n1. F5 D6\n2. c3 d3\n34-30\n\n\
+            [Black \"x\"]\n[Termination \"time forfeit\"]\n[Result \"0-64\"]\n\n1. f5 f6\n\
+            [Result \"64-0\"]\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5 64-0\n";
+        let games = all(&game, text);
+        let results: Vec<_> = games.iter().map(|whole| whole.result).collect();
+        let awarded = StatedResult {
+            ending: Ending::Awarded,
+            winner: Some(BLACK),
+        };
+        let on_time = StatedResult {
+            ending: Ending::Time,
+            winner: Some(WHITE),
+        };
+        assert_eq!(results, [Some(awarded), Some(on_time), None]);
+        assert_eq!(games[0].players, ["ann", "bob"]);
+        assert_eq!(row(&game, &games[0]), "f5d6c3d3");
+        let wrong = [
+            (
+                "[Result \"0-64\"]\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5\n",
+                "the result is",
+            ),
+            ("[FEN \"8/8\"]\n1. e6\n", "FEN"),
+            ("[Black \"a\"]\n1. e6 e6\n", "e6 is not empty"),
+        ];
+        for (text, expected) in wrong {
+            let error = read(&game, text.as_bytes())
+                .remove(0)
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    /// A file of the archive, made by hand from its specification.
+    fn archive(games: &[(&str, u8)]) -> Vec<u8> {
+        let mut bytes = vec![20, 24, 3, 31];
+        bytes.extend((games.len() as u32).to_le_bytes());
+        bytes.extend([0, 0, 0xe8, 0x07, 8, 0, 22, 0]);
+        for (moves, black) in games {
+            bytes.extend([1, 0, 2, 1, 3, 0, *black, 33]);
+            let squares = moves.as_bytes().chunks(2);
+            let mut moves: Vec<u8> = squares
+                .map(|at| (at[1] - b'0') * 10 + at[0] - b'a' + 1)
+                .collect();
+            moves.resize(60, 0);
+            bytes.extend(moves);
+        }
+        bytes
+    }
+
+    #[test]
+    fn the_archive_is_read_from_its_specification() {
+        let game = Reversi::EIGHT;
+        let bytes = archive(&[
+            ("e6f4e3f6g5d6e7f5c5", 64),
+            ("f5d6c3", 20),
+            ("f5d6c3", 0),
+            ("f5f5", 30),
+        ]);
+        assert_eq!(bytes.len(), 16 + 4 * 68);
+        let games = wthor::read(&game, &bytes);
+        let [Ok(played), Ok(awarded), Ok(stopped), Err(damaged)] = &games[..] else {
+            panic!("{games:?}")
+        };
+        assert_eq!(played.players, ["WTHOR 258", "WTHOR 3"]);
+        assert_eq!(row(&game, played), "e6f4e3f6g5d6e7f5c5");
+        let result = StatedResult {
+            ending: Ending::Awarded,
+            winner: Some(WHITE),
+        };
+        assert_eq!(
+            (played.result, awarded.result, stopped.result),
+            (None, Some(result), None)
+        );
+        assert_eq!(damaged.character, 16 + 3 * 68 + 1);
+        assert!(damaged.problem.starts_with("move 2, 56: "), "{damaged}");
+        // What the file says of itself.
+        let mut short = bytes.clone();
+        short.truncate(bytes.len() - 1);
+        let mut ten = bytes.clone();
+        ten[12] = 10;
+        for (bytes, there, expected) in [
+            (
+                &short[..],
+                4,
+                "names 4 games of 68 bytes; there are 3 and 67 bytes",
+            ),
+            (&ten, 1, "a board of size 10; this game has 8"),
+            (&[], 1, "at least 16 bytes"),
+        ] {
+            let mut games = wthor::read(&game, bytes);
+            assert_eq!(games.len(), there);
+            let error = games.pop().unwrap().unwrap_err();
+            assert!(error.problem.contains(expected), "{error}");
+        }
+        // A game that has passes, which are not written.
+        let mut random = RandomStream::new(7);
+        let (mut position, mut moves, mut whole) =
+            (game.start(), String::new(), begun(game.start()));
+        loop {
+            if game.is_over(&position) {
+                if whole.plies.iter().any(|ply| ply.1 == Move::PASS) {
+                    break;
+                }
+                (position, whole, moves) = (game.start(), begun(game.start()), String::new());
+            }
+            let mv = game.random_move(&position, random.next_u64());
+            if mv != Move::PASS {
+                moves += &game.format_move(mv);
+            }
+            whole.plies.push((0, mv));
+            position = game.play(&position, mv);
+        }
+        let discs = [1, -1][position.seat()] * game.final_discs(&position);
+        let file = archive(&[(&moves, (32 + discs / 2) as u8)]);
+        let [Ok(read)] = &wthor::read(&game, &file)[..] else {
+            panic!("no game")
+        };
+        assert_eq!(read.plies, whole.plies);
     }
 
     #[test]
@@ -346,7 +517,8 @@ mod tests {
         let game = Reversi::EIGHT;
         let plain = one("(;GM[Othello]PB[a]PW[b];)");
         let written = |form: &TranscriptForm<Reversi>| (form.write)(&game, &plain).ok();
-        let [ggf, row] = FORMS.each_ref().map(written);
+        let [ggf, row, pgn, wtb] = FORMS.each_ref().map(written);
+        assert_eq!((pgn, wtb), (None, None));
         assert_eq!(one(&ggf.unwrap()), plain);
         assert_eq!(row, None);
     }
@@ -373,7 +545,9 @@ mod tests {
         let text = row(&game, &whole);
         assert!(!text.contains('-'));
         let (before, last) = text.split_at(text.len() - 2);
-        for pass in ["", "pass", "PA", "--", " pass "] {
+        for pass in [
+            "", "pass", "PA", "--", " pass ", "ps", "PS", "@@", " @@ 7. ",
+        ] {
             reads(&format!("{before}{pass}{last}"), &whole);
         }
         whole.plies.pop();

@@ -13,7 +13,8 @@ use crate::learned;
 use crate::play::{
     notation::{Arguments, Notation, Problem},
     playable::{Playable, without_chance},
-    registry::{AnyEvaluator, EvaluatorEntry},
+    registry::{AnyEvaluator, EvaluatorEntry, TranscriptForm},
+    sgf,
 };
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub const MAPS: [(&str, &str); 2] = [
     ("three", include_str!("three.map")),
     ("four", include_str!("four.map")),
 ];
+
+static FORMS: [TranscriptForm<ReversiXt>; 1] = [sgf::form()];
 
 impl ReversiXt {
     /// The rules on a map that a parameter names.
@@ -109,6 +112,10 @@ impl Playable for ReversiXt {
             format!("points={}", joined(paid, "-"))
         });
         joined(map.into_iter().chain(points), ", ")
+    }
+
+    fn transcripts() -> &'static [TranscriptForm<Self>] {
+        &FORMS
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {

@@ -1,0 +1,72 @@
+//! Games of Othello in a file of the WTHOR archive (`.wtb`) of the Fédération Française d'Othello.
+//!
+//! All numbers are little-endian. A header of 16 bytes: the date on which the file was made in four,
+//! the number of games in four, two that other files of the archive use, the year of the games in two, the
+//! size of the board (0 is 8) and three more. Then 68 bytes a game: tournament, Black and White in two bytes
+//! each, as numbers in other files of the archive; Black's discs at the end, and with best play from
+//! some point on; 60 moves, 10 · row + column, 0 where the game has ended. Passes are not written.
+
+use super::{
+    Reversi,
+    transcript::{Reading, Whole},
+};
+use crate::core::text::{TextError, wrong};
+
+const HEADER: usize = 16;
+const GAME: usize = 68;
+
+/// All games of a file; a game's place in an error is that of its first byte, counted from 1.
+pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
+    let Some((header, games)) = bytes.split_at_checked(HEADER) else {
+        return vec![wrong(
+            1,
+            format!("a WTHOR file has at least {HEADER} bytes"),
+        )];
+    };
+    let (size, own) = (header[12], game.size());
+    if size != own as u8 && (size, own) != (0, 8) {
+        let problem = format!("a board of size {size}; this game has {own}");
+        return vec![wrong(13, problem)];
+    }
+    let mut count = [0; 4];
+    count.copy_from_slice(&header[4..8]);
+    let count = u32::from_le_bytes(count);
+    let (games, rest) = games.as_chunks::<GAME>();
+    let mut read: Vec<_> = (0..)
+        .zip(games)
+        .map(|(number, bytes)| {
+            let game = one(game, bytes);
+            game.map_err(|problem| TextError::new(HEADER + number * GAME + 1, problem))
+        })
+        .collect();
+    if games.len() as u64 != u64::from(count) || !rest.is_empty() {
+        let (there, over) = (games.len(), rest.len());
+        let problem = format!(
+            "the header names {count} games of {GAME} bytes; there are {there} and {over} bytes"
+        );
+        read.push(wrong(5, problem));
+    }
+    read
+}
+
+fn one(game: &Reversi, bytes: &[u8; GAME]) -> Result<Whole, String> {
+    let mut reading = Reading::new(game);
+    let player = |at| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    reading.whole.players = [2, 4].map(|at| format!("WTHOR {}", player(at))).to_vec();
+    let moves = bytes[8..].iter().take_while(|&&mv| mv != 0);
+    for (number, &mv) in (1..).zip(moves) {
+        let (row, column) = (mv / 10, char::from(b'`' + mv % 10));
+        let played = reading.play(&format!("{column}{row}"), 0, None);
+        played.map_err(|error| format!("move {number}, {mv}: {}", error.problem))?;
+    }
+    // Of a game that was not played out 0 says nothing.
+    let black = bytes[6];
+    if black > 0 || reading.is_over() {
+        let all = (game.size() * game.size()) as u8;
+        let white = all
+            .checked_sub(black)
+            .ok_or_else(|| format!("Black has {black} discs of {all}"))?;
+        reading.set_discs([black, white]);
+    }
+    reading.finish()
+}

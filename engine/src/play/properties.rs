@@ -1,0 +1,259 @@
+//! Games as properties, as SGF and GGF write them: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the other.
+//!
+//! Of variations the main line is taken: what stands before the first `)`. Between games may stand
+//! numbers, which count the boards of a match in GGF, and lines that begin with `#`. A `]` that nothing
+//! follows which may follow a value belongs to the value: programs write names as they are. Invariant:
+//! a damaged game costs none of the others.
+
+use crate::core::text::{TextError, wrong};
+
+/// A property with one of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Property {
+    /// In capital letters.
+    pub(crate) name: String,
+    /// As it stands there, without the signs that escape others.
+    pub(crate) value: String,
+    /// The sign at which the value begins, counted from 0.
+    pub(crate) at: usize,
+}
+
+/// The properties of a game, or what is wrong with it.
+pub(crate) type Properties = Result<Vec<Property>, TextError>;
+
+/// All games of a text, each with the sign at which it begins, counted from 0. Where `\` escapes the
+/// sign behind it, as in SGF, `escapes` is true.
+pub(crate) fn games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
+    let mut reader = Reader {
+        signs,
+        escapes,
+        next: 0,
+    };
+    std::iter::from_fn(move || {
+        reader.is_before_game().then(|| {
+            let begin = reader.next;
+            let game = reader.game();
+            if game.is_err() {
+                reader.next = end(signs, begin, escapes);
+            }
+            (begin, game)
+        })
+    })
+}
+
+/// Whether a text is of this kind: it begins with a parenthesis, perhaps after numbers and comments.
+pub(crate) fn are_written_in(signs: &[char]) -> bool {
+    let mut reader = Reader {
+        signs,
+        escapes: false,
+        next: 0,
+    };
+    reader.is_before_game() && reader.peek() == Some('(')
+}
+
+struct Reader<'a> {
+    signs: &'a [char],
+    escapes: bool,
+    next: usize,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self, passes: impl Fn(char) -> bool) {
+        let rest = self.signs[self.next..].iter();
+        self.next += rest.take_while(|&&sign| passes(sign)).count();
+    }
+
+    /// The next sign that is no blank.
+    fn peek(&mut self) -> Option<char> {
+        self.skip(char::is_whitespace);
+        self.signs.get(self.next).copied()
+    }
+
+    /// Passes over what may stand before a game; whether anything follows.
+    fn is_before_game(&mut self) -> bool {
+        loop {
+            self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
+            match self.signs.get(self.next) {
+                Some('#') => self.skip(|sign| sign != '\n'),
+                sign => return sign.is_some(),
+            }
+        }
+    }
+
+    fn game(&mut self) -> Properties {
+        if self.peek() != Some('(') {
+            return wrong(self.next + 1, "expected '(', which begins a game");
+        }
+        let (mut depth, mut is_main, mut line) = (0, true, Vec::new());
+        loop {
+            match self.peek() {
+                Some(';') => self.next += 1,
+                Some('(') if depth > 0 && begins_game(self.signs, self.next, self.escapes) => {
+                    return wrong(self.next + 1, "expected ')', found another game");
+                }
+                Some('(') => {
+                    depth += 1;
+                    self.next += 1;
+                }
+                Some(')') => {
+                    (depth, is_main) = (depth - 1, false);
+                    self.next += 1;
+                    if depth == 0 {
+                        return Ok(line);
+                    }
+                }
+                _ => {
+                    let properties = self.property()?;
+                    line.extend(Some(properties).filter(|_| is_main).into_iter().flatten());
+                }
+            }
+        }
+    }
+
+    /// A name and its values.
+    fn property(&mut self) -> Properties {
+        let begin = self.next;
+        self.skip(|sign| sign.is_ascii_alphabetic());
+        let name: String = self.signs[begin..self.next].iter().collect();
+        if name.is_empty() || self.peek() != Some('[') {
+            return wrong(self.next + 1, "expected a property, as W[d4]");
+        }
+        let mut properties = Vec::new();
+        while self.peek() == Some('[') {
+            self.next += 1;
+            properties.push(Property {
+                name: name.to_ascii_uppercase(),
+                at: self.next,
+                value: self.value()?,
+            });
+        }
+        Ok(properties)
+    }
+
+    /// A value, and its end.
+    fn value(&mut self) -> Result<String, TextError> {
+        let mut value = String::new();
+        loop {
+            let Some(&sign) = self.signs.get(self.next) else {
+                return wrong(self.signs.len() + 1, "expected ']', found the end");
+            };
+            if sign == '(' && begins_game(self.signs, self.next, self.escapes) {
+                return wrong(self.next + 1, "expected ']', found another game");
+            }
+            self.next += 1;
+            match sign {
+                ']' if self.may_follow_value() => return Ok(value),
+                '\\' if self.escapes => {
+                    value.extend(self.signs.get(self.next));
+                    self.next += 1;
+                }
+                sign => value.push(sign),
+            }
+        }
+    }
+
+    /// Whether what stands here may follow a value: another, a node, a variation or a property.
+    fn may_follow_value(&self) -> bool {
+        let mut rest = self.signs[self.next..].iter().copied();
+        let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
+        match rest.next() {
+            None | Some('[' | ';' | '(' | ')') => true,
+            Some(first) => {
+                let next = rest.find(|sign| !sign.is_ascii_alphabetic() && !sign.is_whitespace());
+                first.is_ascii_alphabetic() && next == Some('[')
+            }
+        }
+    }
+}
+
+/// Properties that stand first in a game and in no variation.
+const FIRST: [&str; 12] = [
+    "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
+];
+
+/// Whether a parenthesis begins a game, whatever is open before: with such a property and, where there
+/// may be variations, in a line of its own, in which numbers may stand before it.
+fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
+    let is_first = match signs[at..] {
+        ['(', ';', a, b, '[', ..] => FIRST.iter().any(|first| first.chars().eq([a, b])),
+        _ => false,
+    };
+    let mut before = signs[..at].iter().rev();
+    let mut before = before
+        .by_ref()
+        .skip_while(|&&sign| sign == ' ' || sign.is_ascii_digit());
+    is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
+}
+
+/// Where a damaged game ends that begins at a sign: behind its last parenthesis or before another game.
+fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
+    if signs[begin] != '(' {
+        let length = signs[begin..].iter().take_while(|&&sign| sign != '(');
+        return begin + length.count();
+    }
+    let (mut depth, mut in_value, mut at) = (0, false, begin);
+    while let Some(&sign) = signs.get(at) {
+        if at > begin && begins_game(signs, at, in_line) {
+            return at;
+        }
+        match sign {
+            '\\' if in_value => at += 1,
+            '[' => in_value = true,
+            ']' => in_value = false,
+            '(' if !in_value => depth += 1,
+            ')' if !in_value => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth <= 0 && sign == ')' && !in_value {
+            return at;
+        }
+    }
+    signs.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The properties of all games, or the sign at which one is damaged.
+    fn read(text: &str, escapes: bool) -> Vec<String> {
+        let signs: Vec<char> = text.chars().collect();
+        let games = games(&signs, escapes);
+        let shown = games.map(|(_, game)| match game {
+            Ok(all) => {
+                let all = all.iter().map(|one| format!("{}={}", one.name, one.value));
+                all.collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.character.to_string(),
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn games_are_read_as_programs_write_them() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("(;)", &[""]),
+            ("(;PB[a\\]b]b[d4])", &["PB=a]b B=d4"]),
+            ("(;PB[[x] a]PW[b]c] ;W[d4])", &["PB=[x] a PW=b]c W=d4"]),
+            ("(;AB[a1][b2]\n[c3])", &["AB=a1 AB=b2 AB=c3"]),
+            (
+                "(;W[a](;B[b];W[c](;B[d])(;B[e]))(;B[f](;W[g])))",
+                &["W=a B=b W=c B=d"],
+            ),
+            ("(;W[a]\n(;B[b])\n(;B[c]))(;W[d])", &["W=a B=b", "W=d"]),
+            ("# all\n2 (;W[a];)(;W[b];)\n# end", &["W=a", "W=b"]),
+            ("(;W[a]\n(;W[b])", &["15"]),
+            ("(;W[a\n(;SZ[8]W[b])", &["7", "SZ=8 W=b"]),
+            ("(;W[a]\n(;SZ[8]W[b])", &["8", "SZ=8 W=b"]),
+            (
+                "(;W a]\n1 (;SZ[8]W[b])x(;W[c])",
+                &["5", "SZ=8 W=b", "22", "W=c"],
+            ),
+        ] {
+            assert_eq!(read(text, true), expected, "{text}");
+        }
+        assert_eq!(read("(;PB[a\\]W[b])", false), ["PB=a\\ W=b"]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Whole games in SGF where a game has no form of its own:
+//! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
+//!
+//! Moves and positions are in the game's notation, `DI` is what was rolled for the move before it. Black
+//! is the seat whose name begins so, else the first. Invariant: a game that is read is a legal one, and
+//! what is written reads back as the same.
+
+use super::{
+    playable::Playable,
+    properties::{self, Properties},
+    registry::{PlainGame, TranscriptForm},
+    stated_result::StatedResult,
+};
+use crate::core::{
+    game::{OutcomeList, Seat},
+    text::{TextError, from_utf8_or_latin1, wrong},
+};
+
+/// The form of a game of two seats.
+pub(crate) const fn form<G: Playable>() -> TranscriptForm<G> {
+    TranscriptForm {
+        name: "sgf",
+        help: "SGF with moves in the game's own notation and what was rolled for them",
+        read,
+        write,
+    }
+}
+
+fn black<G: Playable>(game: &G) -> Seat {
+    usize::from(game.seat_title(1).starts_with('B'))
+}
+
+fn has_dice<G: Playable>() -> bool {
+    G::Outcomes::BOUND > 1
+}
+
+fn write<G: Playable>(game: &G, whole: &PlainGame<G>) -> Result<String, String> {
+    if game.seats() != 2 {
+        return Err("SGF is for two seats; jsonl holds others".to_owned());
+    }
+    let value = |text: &str| {
+        let text = text.replace('\\', "\\\\").replace(']', "\\]");
+        text.replace(char::is_control, " ")
+    };
+    let (name, start) = (game.notation(), game.format_position(&whole.start, None));
+    let mut text = format!("(;FF[4]AP[Alea]GN[{}]C[{}]", value(&name), value(&start));
+    let black = black(game);
+    for (key, seat) in [("PB", black), ("PW", 1 - black)] {
+        if let Some(name) = whole.players.get(seat).filter(|name| !name.is_empty()) {
+            text += &format!("{key}[{}]", value(name));
+        }
+    }
+    if let Some(result) = whole.result {
+        text += &format!("RE[{}]", result.to_sgf(black));
+    }
+    let mut position = whole.start;
+    for &(outcome, mv) in &whole.plies {
+        let sign = if game.to_move(&position) == black {
+            "B"
+        } else {
+            "W"
+        };
+        text += &format!(";{sign}[{}]", value(&game.format_move(&position, mv)));
+        if has_dice::<G>() {
+            text += &format!("DI[{outcome}]");
+        }
+        position = game.play(&position, mv);
+    }
+    Ok(text + ")")
+}
+
+fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextError>> {
+    let text = match from_utf8_or_latin1(bytes) {
+        _ if game.seats() != 2 => return vec![wrong(1, "SGF is for two seats")],
+        Ok(text) => text,
+        Err(problem) => return vec![wrong(1, problem)],
+    };
+    let signs: Vec<char> = text.chars().collect();
+    let games = properties::games(&signs, true);
+    games
+        .map(|(begin, properties)| {
+            let game = one(game, begin, properties);
+            game.map_err(|error| error.in_lines(&text))
+        })
+        .collect()
+}
+
+/// The game of the properties that begin at a sign; others than those of this form mean nothing.
+fn one<G: Playable>(
+    game: &G,
+    begin: usize,
+    properties: Properties,
+) -> Result<PlainGame<G>, TextError> {
+    let properties = properties?;
+    let find = |name: &str| properties.iter().find(|property| property.name == name);
+    let name = game.notation();
+    if let Some(other) = find("GN").filter(|other| other.value != name) {
+        let problem = format!("GN[{}] is another game than {name}", other.value);
+        return wrong(other.at + 1, problem);
+    }
+    let Some(start) = find("C") else {
+        return wrong(begin + 1, "there is no C[…] with the position at the start");
+    };
+    let read = game.parse_position(&start.value);
+    let (start, _) =
+        read.map_err(|error| TextError::new(start.at + error.character, error.problem))?;
+    let black = black(game);
+    let mut players = vec![String::new(); 2];
+    for (key, seat) in [("PB", black), ("PW", 1 - black)] {
+        players[seat] = find(key).map_or(String::new(), |name| name.value.clone());
+    }
+    let mut whole = PlainGame {
+        start,
+        plies: Vec::new(),
+        players,
+        result: None,
+    };
+    let mut position = start;
+    for (index, property) in properties.iter().enumerate() {
+        let (mv, at) = (property.value.trim(), property.at);
+        let seat = match &*property.name {
+            "B" => black,
+            "W" => 1 - black,
+            _ => continue,
+        };
+        if game.payoffs(&position).is_some() {
+            return wrong(at + 1, "the game is over before this move");
+        }
+        if game.to_move(&position) != seat {
+            return wrong(at + 1, "it is the other side's turn");
+        }
+        let die = properties.get(index + 1).filter(|next| next.name == "DI");
+        let outcome = match die {
+            Some(die) => die
+                .value
+                .trim()
+                .parse()
+                .or_else(|_| wrong(die.at + 1, "DI is the number that was rolled"))?,
+            None => 0,
+        };
+        let mut legal = G::Moves::default();
+        if !has_dice::<G>() || game.outcome_names().contains(&outcome) {
+            game.permitted(&position, outcome, &mut legal);
+        }
+        let read = game.parse_move(&position, mv);
+        let mv = read.map_err(|error| TextError::new(at + error.character, error.problem))?;
+        if !legal.contains(&mv) {
+            return wrong(at + 1, format!("it is not permitted with a {outcome}"));
+        }
+        whole.plies.push((outcome, mv));
+        position = game.play(&position, mv);
+    }
+    let stated = find("RE").and_then(|result| StatedResult::from_sgf(&result.value, black));
+    let set = whole.set_result(game, &position, stated);
+    set.map_err(|problem| TextError::new(begin + 1, problem))?;
+    Ok(whole)
+}

@@ -14,7 +14,10 @@ use engine::play::{build::PlayerRecipe, notation::Notation};
 use rustix::{fs::inotify, io::Errno, process};
 use serde_json::{Value, json};
 use std::{fs, mem::MaybeUninit, os::fd::OwnedFd, path::Path, path::PathBuf, sync::LazyLock};
-use trainer::{data::json_lines, shard};
+use trainer::{
+    data::{BadGames, json_lines},
+    shard,
+};
 use web::{answer::answer, bounds::Bounds};
 
 /// Files that nobody may open, and who watches them.
@@ -32,6 +35,11 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     }
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK).expect("a watch");
     inotify::add_watch(&watch, &directory, inotify::WatchFlags::OPEN).expect("a watch");
+    // The alarm rings.
+    fs::read(directory.join("map")).expect("it is there");
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    let rang = inotify::Reader::new(&watch, &mut buffer).next().is_ok();
+    assert!(rang, "nobody tells what is opened");
     provide_external::<Standard>();
     provide_external::<Reversi>();
     provide_external::<Havannah>();
@@ -99,7 +107,7 @@ pub(crate) fn trust(bytes: &[u8]) {
     let lines = std::env::temp_dir().join(format!("alea-lines-{}", std::process::id()));
     fs::write(&lines, format!("{heading}\n")).expect("room");
     let out = lines.with_extension("out");
-    let _ = json_lines::import::<ReversiXt>(&lines, &out);
+    let _ = json_lines::import::<ReversiXt>(&lines, &out, BadGames::Refuse);
     let _ = fs::remove_dir_all(&out);
     fs::remove_file(&lines).expect("it is there");
     let header = json!({"format": "alea regret suite 2", "game": text, "by": [text], "from": text});
@@ -108,13 +116,13 @@ pub(crate) fn trust(bytes: &[u8]) {
     let question = json!({
         "ask": "move", "game": text, "position": "x", "player": text, "evaluators": [text]
     });
-    answer(question.to_string().as_bytes(), &Bounds::default());
+    let _ = answer(question.to_string().as_bytes(), &Bounds::default());
     let game = json!("einstein");
     let start = "1..../.b.../...../...../..... r 1";
     let question =
         json!({"ask": "move", "game": game, "position": start, "player": text, "seed": 1});
     if Notation::parse(&text).is_ok_and(|notation| notation.name == "external") {
-        answer(question.to_string().as_bytes(), &Bounds::default());
+        let _ = answer(question.to_string().as_bytes(), &Bounds::default());
     }
     for (which, set) in ["set_game ", "set_option player ", "set_option eval "]
         .iter()

@@ -7,7 +7,7 @@
 
 use crate::sources::{
     Source, crate_sources, dependencies, engine_sources, folder_of, macros_made,
-    modules_in_reading_order, names_used, read, roots_used,
+    modules_in_reading_order, names_path, names_used, read, roots_used,
 };
 use crate::support::rows;
 
@@ -127,11 +127,15 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
 #[test]
 fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     let opens = |source: &&Source| {
-        let names = names_used(source);
         let is_room = ["play", "games"].contains(&&*source.module);
         // Tables lie in the user's directory; no notation names it.
-        let is_tables = source.path.starts_with("games/einstein/tables/");
-        is_room && !is_tables && (names.contains("files") || names.contains("fs"))
+        let is_tables = source.path.starts_with("games/einstein/tables");
+        let own = ["read", "read_text", "open", "list"];
+        let reads = own.iter().any(|name| names_path(source, "files", name));
+        let is_raw = ["fs", "File"]
+            .iter()
+            .any(|name| names_used(source).contains(name));
+        is_room && !is_tables && (reads || is_raw)
     };
     let sources = engine_sources();
     let readers: Vec<&Source> = sources.iter().filter(opens).collect();

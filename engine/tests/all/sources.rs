@@ -143,6 +143,12 @@ pub(crate) fn names_used(source: &Source) -> BTreeSet<&str> {
     tokens.filter(is_word).collect()
 }
 
+/// Whether the code names an item of a module by its path.
+pub(crate) fn names_path(source: &Source, module: &str, item: &str) -> bool {
+    let mut paths = source.tokens.windows(3);
+    paths.any(|path| path == [module, "::", item])
+}
+
 /// The first words of a path, or of each path of a `{…}` group.
 fn first_segments(tokens: &[String]) -> Vec<String> {
     let Some(first) = tokens.first() else {

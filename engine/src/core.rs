@@ -18,6 +18,9 @@ pub mod leaf;
 // Exact knowledge, as far as a search asks for it.
 pub mod oracle;
 
+// When an answer is wanted at once.
+pub mod limits;
+
 // What samples say of a mean.
 pub mod moments;
 

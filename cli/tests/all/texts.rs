@@ -67,7 +67,7 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
         ("data import FILE.Pgn --game reversi --out OUT", PGN, Ends),
         (
             "data import FILE.transcript --game reversi --out OUT",
-            "e6f4e3f6g5d6e7f5c5\nf5f6e6f4g5e7e3d6c5\n",
+            "e6f4e3f6g5d6e7f5c5\nf5d6c5f6e7f4g5e6e3\n",
             Comments,
         ),
         (

@@ -201,7 +201,7 @@ macro_rules! player_never {
             &mut self,
             _: &<$game as $crate::core::game::Game>::Position,
             _: &[<$game as $crate::core::game::Game>::Move],
-            _: &$crate::search::limits::Limits,
+            _: &$crate::core::limits::Limits,
         ) -> Option<(&'static str, Vec<i32>)> {
             None
         }
@@ -210,7 +210,7 @@ macro_rules! player_never {
         fn value(
             &mut self,
             _: &<$game as $crate::core::game::Game>::Position,
-            _: &$crate::search::limits::Limits,
+            _: &$crate::core::limits::Limits,
         ) -> $crate::play::player::Valuation {
             $crate::play::player::Valuation::unknown()
         }

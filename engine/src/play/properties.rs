@@ -23,7 +23,7 @@ pub(crate) type Properties = Result<Vec<Property>, TextError>;
 
 /// All games of a text, each with the sign at which it begins, counted from 0. Where `\` escapes the
 /// sign behind it, as in SGF, `escapes` is true.
-pub(crate) fn games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
+pub(crate) fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
     let mut reader = Reader {
         signs,
         escapes,
@@ -219,8 +219,7 @@ mod tests {
     /// The properties of all games, or the sign at which one is damaged.
     fn read(text: &str, escapes: bool) -> Vec<String> {
         let signs: Vec<char> = text.chars().collect();
-        let games = games(&signs, escapes);
-        let shown = games.map(|(_, game)| match game {
+        let shown = all(&signs, escapes).map(|(_, game)| match game {
             Ok(all) => {
                 let all = all.iter().map(|one| format!("{}={}", one.name, one.value));
                 all.collect::<Vec<_>>().join(" ")

@@ -67,7 +67,7 @@ pub(super) fn names<G: Playable>() -> String {
 mod tests {
     use super::*;
     use crate::games::einstein::Standard;
-    use crate::play::{build::PlayerRecipe, simple::RandomPlayer};
+    use crate::play::{build::PlayerRecipe, notation::trusted, simple::RandomPlayer};
     use std::sync::Arc;
 
     #[test]
@@ -80,13 +80,18 @@ mod tests {
         assert!(provide("stranger", provider));
         assert!(!provide("stranger", provider), "the first counts");
         let game = Standard::default();
-        let recipe = PlayerRecipe::parse("stranger(size=3)", &game).unwrap();
+        let recipe = PlayerRecipe::parse(trusted("stranger(size=3)"), &game).unwrap();
         assert_eq!(
             (recipe.name(), recipe.is_reproducible()),
             ("stranger(size=3)", false)
         );
         recipe.make().new_game(1);
-        let problem = |text| PlayerRecipe::parse(text, &game).err().unwrap().to_string();
+        let problem = |text| {
+            PlayerRecipe::parse(trusted(text), &game)
+                .err()
+                .unwrap()
+                .to_string()
+        };
         assert!(
             problem("stranger(size=0)").contains("character 15: 'size' is a number from 1 to 9"),
             "{}",

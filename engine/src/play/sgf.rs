@@ -30,7 +30,7 @@ fn black<G: Playable>(game: &G) -> Seat {
     usize::from(game.seat_title(1).starts_with('B'))
 }
 
-fn has_dice<G: Playable>() -> bool {
+fn has_rolls<G: Playable>() -> bool {
     G::Outcomes::BOUND > 1
 }
 
@@ -61,7 +61,7 @@ fn write<G: Playable>(game: &G, whole: &PlainGame<G>) -> Result<String, String> 
             "W"
         };
         text += &format!(";{sign}[{}]", value(&game.format_move(&position, mv)));
-        if has_dice::<G>() {
+        if has_rolls::<G>() {
             text += &format!("DI[{outcome}]");
         }
         position = game.play(&position, mv);
@@ -76,8 +76,7 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
         Err(problem) => return vec![wrong(1, problem)],
     };
     let signs: Vec<char> = text.chars().collect();
-    let games = properties::games(&signs, true);
-    games
+    properties::all(&signs, true)
         .map(|(begin, properties)| {
             let game = one(game, begin, properties);
             game.map_err(|error| error.in_lines(&text))
@@ -129,17 +128,17 @@ fn one<G: Playable>(
         if game.to_move(&position) != seat {
             return wrong(at + 1, "it is the other side's turn");
         }
-        let die = properties.get(index + 1).filter(|next| next.name == "DI");
-        let outcome = match die {
-            Some(die) => die
+        let rolled = properties.get(index + 1).filter(|next| next.name == "DI");
+        let outcome = match rolled {
+            Some(rolled) => rolled
                 .value
                 .trim()
                 .parse()
-                .or_else(|_| wrong(die.at + 1, "DI is the number that was rolled"))?,
+                .or_else(|_| wrong(rolled.at + 1, "DI is the number that was rolled"))?,
             None => 0,
         };
         let mut legal = G::Moves::default();
-        if !has_dice::<G>() || game.outcome_names().contains(&outcome) {
+        if !has_rolls::<G>() || game.outcome_names().contains(&outcome) {
             game.permitted(&position, outcome, &mut legal);
         }
         let read = game.parse_move(&position, mv);

@@ -12,7 +12,7 @@ use super::{
     meter::LeafClock,
     parallel::{Busy, beside},
     star::{Star, StarOptions},
-    stopwatch::Deadline,
+    stopwatch::{Deadline, Stopwatch},
     table::Table,
 };
 use crate::core::{
@@ -22,7 +22,10 @@ use crate::core::{
     oracle::Oracle,
 };
 use smallvec::SmallVec;
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 /// How the depth grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -452,9 +455,9 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                     break;
                 }
             }
-            if completed == 0 && outer.is_stopped() {
-                // One ply takes no time, and says more than the order of the list.
-                worker.start(None, None, None);
+            if moves[0].bounds == Bounds::UNKNOWN && outer.is_stopped() {
+                // One ply says more than the order of the list.
+                worker.start(None, Some(last_look()), None);
                 worker.iterate(position, 1, None, &mut moves);
             }
             (moves[0], completed)
@@ -487,7 +490,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                 let mut found = values.clone();
                 let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
                     if completed == 0 && outer.is_stopped() {
-                        worker.start(None, None, None);
+                        worker.start(None, Some(last_look()), None);
                         worker.value_moves(position, 1, moves, &mut found);
                     }
                     return (if completed == 0 { found } else { values }, completed);
@@ -509,8 +512,11 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                 let (bounds, proven) = worker.value_to(position, depth);
                 if worker.watch().stopped() {
                     if completed == 0 && outer.is_stopped() {
-                        worker.start(None, None, None);
-                        value = worker.value_to(position, 1).0.lower;
+                        worker.start(None, Some(last_look()), None);
+                        let (bounds, _) = worker.value_to(position, 1);
+                        if !worker.watch().stopped() {
+                            value = bounds.lower;
+                        }
                     }
                     break;
                 }
@@ -538,6 +544,16 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 /// A move is searched exactly if its value may equal that of the best one: further below it than
 /// rounding goes.
 const TIE: f32 = 2e-6;
+
+/// How long a search that was stopped before it found anything may look one ply deep.
+const LAST_LOOK: Duration = Duration::from_millis(20);
+
+fn last_look() -> Deadline {
+    Deadline {
+        stopwatch: Stopwatch::wall(),
+        after: LAST_LOOK,
+    }
+}
 
 /// Below every value, so that the first move is valued exactly.
 const UNBOUNDED: f32 = -1.0;

@@ -5,6 +5,8 @@
 //! it is given new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
+pub use crate::core::limits::Limits;
+
 use crate::core::{clock::Instant, game::Stage};
 use std::{
     sync::{
@@ -39,34 +41,6 @@ pub enum TimeLimit {
         /// What each move adds.
         increment: Duration,
     },
-}
-
-/// What ends one answer of a player or a search from outside; whatever it does by itself
-/// ([`SearchLimits`] of a search) holds besides. The default is no limit.
-#[derive(Clone, Debug, Default)]
-pub struct Limits {
-    /// Ends the search once it is set: it is read every 200 µs or so, as the clock is, and what has
-    /// been found by then is the answer.
-    pub stop: Option<Arc<AtomicBool>>,
-}
-
-impl Limits {
-    /// No limit.
-    pub const NONE: Self = Self { stop: None };
-
-    /// Whether the answer is wanted at once.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        (self.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-}
-
-impl From<&Arc<AtomicBool>> for Limits {
-    fn from(stop: &Arc<AtomicBool>) -> Self {
-        Self {
-            stop: Some(Arc::clone(stop)),
-        }
-    }
 }
 
 /// What a search is limited by wherever it begins; the first limit that is reached counts.
@@ -225,13 +199,13 @@ impl Watch {
     }
 
     /// Limits from outside alone, with the number of nodes that have been counted so far.
-    pub(crate) fn start_within(&mut self, nodes: u64, limits: &Limits) {
+    pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }
 
     /// Whether the search must end, when `nodes` have been counted.
     #[inline]
-    pub(crate) fn is_over(&mut self, nodes: u64) -> bool {
+    pub(super) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_look {
             self.look(nodes);
         }
@@ -239,7 +213,7 @@ impl Watch {
     }
 
     #[inline]
-    pub(crate) fn stopped(&self) -> bool {
+    pub(super) fn stopped(&self) -> bool {
         self.stopped
     }
 

@@ -267,14 +267,14 @@ impl<G: Game> Roll<G> for Rollout<G> {
         each: &mut dyn FnMut(Played),
     ) -> Cost {
         let mut cost = Cost::default();
-        'games: for number in numbers {
+        'rollouts: for number in numbers {
             let (mut position, mut luck, mut ply) = (*start, 0.0, 0);
             let result = loop {
                 if let Some(result) = self.end(&position, seat, ply) {
                     break f64::from(result);
                 }
                 if self.limits.is_stopped() {
-                    break 'games;
+                    break 'rollouts;
                 }
                 let drawn = u64::from(number) << 32 | u64::from(ply);
                 let bits = xxh3_64_with_seed(&drawn.to_le_bytes(), seed) >> 32;

@@ -155,7 +155,6 @@ fn values_out_of_range_are_named() {
             "[network]\nhidden = [64, 32, 1040]",
             "network.hidden = [64, 32, 1040]: it must be",
         ),
-        ("[network]\nlearning_rate = nan", "network.learning_rate"),
         ("[training]\nepochs = 0", "training.epochs"),
         ("[online]\ntrace = 1.1", "online.trace"),
         ("[network]\nrolls_weight = 0.0", "network.rolls_weight"),

@@ -328,14 +328,14 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     run(&config, &directory).unwrap();
     let good = std::fs::read(directory.join("000000.games")).unwrap();
     let mut version = good.clone();
-    version[8] = 5;
+    version[8] = 6;
     let cases = [
         (
             "notes.games",
             b"a foreign file".to_vec(),
             "not a file of game records",
         ),
-        ("000001.games", version, "version 5"),
+        ("000001.games", version, "version 6"),
         ("copy.games", good, "belong into 000000.games"),
     ];
     for (name, bytes, expected) in cases {

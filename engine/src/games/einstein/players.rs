@@ -4,12 +4,12 @@
 //! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
 
 use super::{Move, Position, Standard, evaluators::race_tables::to_goal};
+use crate::core::limits::Limits;
 use crate::play::{
     notation::{Arguments, Notation, Problem},
     player::{Analysis, Decision, Player},
     registry::{Meaning, PlayerEntry},
 };
-use crate::search::limits::Limits;
 use std::sync::Arc;
 
 /// Milliseconds a move in the published matches of abseval.

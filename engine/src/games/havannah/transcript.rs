@@ -88,7 +88,7 @@ fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
     };
     let signs: Vec<char> = text.chars().collect();
     let games: Vec<_> = if properties::are_written_in(&signs) {
-        let games = properties::games(&signs, true);
+        let games = properties::all(&signs, true);
         games
             .map(|(begin, properties)| sgf(game, begin, properties))
             .collect()

@@ -11,9 +11,8 @@ mod search;
 mod table;
 
 use super::{Move, Position, Reversi};
-use crate::core::{game::Game, oracle::Oracle, simd::Instructions};
+use crate::core::{game::Game, limits::Limits, oracle::Oracle, simd::Instructions};
 use crate::play::player::{Analysis, Decision, Player};
-use crate::search::limits::{Limits, Watch};
 use table::Table;
 
 /// What a score counts.
@@ -31,6 +30,9 @@ const GUESSED: u32 = 16;
 /// How far from the guess the first window ends, and how long the next ones are.
 const NEAR: i32 = 3;
 const FURTHER: i32 = 9;
+
+/// Nodes from one look at what ends a search to the next: less than a millisecond.
+const BETWEEN_LOOKS: u64 = 1 << 12;
 
 /// For each square of a board the squares of its quarter.
 const fn quarters(size: usize) -> [u64; 64] {
@@ -63,7 +65,10 @@ pub struct Endgame {
     /// Whether to leave out what seems decided.
     guesses: bool,
     nodes: u64,
-    watch: Watch,
+    limits: Limits,
+    /// The number of nodes at which to look at them again.
+    next_look: u64,
+    is_stopped: bool,
 }
 
 impl Endgame {
@@ -84,7 +89,9 @@ impl Endgame {
             entries,
             guesses: false,
             nodes: 0,
-            watch: Watch::default(),
+            limits: Limits::NONE,
+            next_look: u64::MAX,
+            is_stopped: false,
         }
     }
 
@@ -124,6 +131,26 @@ impl Endgame {
         self.nodes
     }
 
+    /// Sets what ends the searches to come before they are done.
+    fn set_limits(&mut self, limits: &Limits) {
+        self.limits.clone_from(limits);
+        self.is_stopped = false;
+        self.next_look = match limits.stop {
+            Some(_) => self.nodes,
+            None => u64::MAX,
+        };
+    }
+
+    /// Whether the search is to end.
+    #[inline(always)]
+    fn is_over(&mut self) -> bool {
+        if self.nodes >= self.next_look {
+            self.next_look = self.nodes + BETWEEN_LOOKS;
+            self.is_stopped = self.limits.is_stopped();
+        }
+        self.is_stopped
+    }
+
     fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
         search::deep(
             self.instructions,
@@ -144,7 +171,7 @@ impl Endgame {
             self.guesses = true;
             for (estimate, position) in estimates.iter_mut().zip(positions) {
                 let score = self.search(position, -MOST, MOST);
-                estimate.add(score, Certainty::Guess, &self.watch);
+                estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
             self.table.forget_bounds();
@@ -154,7 +181,7 @@ impl Endgame {
                 Certainty::Guess => self.near(position, estimate.score),
                 _ => self.search(position, -MOST, MOST),
             };
-            estimate.add(score, Certainty::Exact, &self.watch);
+            estimate.add(score, Certainty::Exact, self.is_stopped);
         }
         estimates
     }
@@ -164,7 +191,7 @@ impl Endgame {
         let (mut alpha, mut beta) = (guess - NEAR, guess + NEAR);
         loop {
             let score = self.search(position, alpha, beta);
-            if self.watch.stopped() {
+            if self.is_stopped {
                 return guess;
             }
             // The bound stays inside of the next window, which may find that it is the score.
@@ -201,8 +228,8 @@ impl Estimate {
     }
 
     /// Takes over what a search has found, unless it was stopped.
-    fn add(&mut self, score: i32, certainty: Certainty, watch: &Watch) {
-        if !watch.stopped() {
+    fn add(&mut self, score: i32, certainty: Certainty, is_stopped: bool) {
+        if !is_stopped {
             *self = Self { score, certainty };
         }
     }
@@ -253,7 +280,7 @@ impl EndgamePlayer {
         let solver = &mut self.solver;
         let mut estimates = vec![Estimate::default(); moves.len()];
         if solver.game.empties(position) <= self.empties {
-            solver.watch.start_within(solver.nodes, limits);
+            solver.set_limits(limits);
             estimates = solver.move_estimates(position, moves);
         }
         for (estimate, &mv) in estimates.iter_mut().zip(moves) {

@@ -121,7 +121,7 @@ fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
     };
     let signs: Vec<char> = text.chars().collect();
     let games: Vec<_> = if properties::are_written_in(&signs) {
-        let games = properties::games(&signs, false);
+        let games = properties::all(&signs, false);
         games
             .map(|(begin, properties)| from_ggf(game, begin, properties))
             .collect()

@@ -97,7 +97,7 @@ impl Endgame {
             return few(self.instructions, self, board, alpha, beta);
         }
         self.nodes += 1;
-        if self.watch.is_over(self.nodes) {
+        if self.is_over() {
             return alpha;
         }
         let moves = reached(own, enemy) & empty;
@@ -183,7 +183,7 @@ impl Endgame {
             if upper < beta && value > from && value < beta {
                 value = -deep(self.instructions, self, own, enemy, -beta, -value);
             }
-            if self.watch.stopped() {
+            if self.is_stopped {
                 return alpha;
             }
             if value > best {
@@ -241,7 +241,7 @@ impl Endgame {
         let depth = (empties - LEAVE_OUT) / 2 + 2;
         let (low, high) = (alpha as f32 - MARGIN, beta as f32 + MARGIN);
         let expected = ahead(self.instructions, self, own, enemy, depth, low, high);
-        if self.watch.stopped() {
+        if self.is_stopped {
             return Some(alpha);
         }
         if expected >= high {
@@ -255,7 +255,7 @@ impl Endgame {
     #[inline(always)]
     fn ahead(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;
-        if self.watch.is_over(self.nodes) {
+        if self.is_over() {
             return 0.0;
         }
         let empty = self.game.squares() & !(own | enemy);

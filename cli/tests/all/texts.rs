@@ -80,7 +80,6 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
             "1 name\n2 play b d3\n3 quit\n",
             Ends,
         ),
-        ("report - --out OUT.md", "[]\n", Ends),
     ];
     for (line, text, takes) in table {
         let mut variants = vec![

@@ -33,7 +33,7 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
     let map = fs::read_to_string(crate::support::here("data/maps/01_plain_8x8.map")).unwrap();
     use Takes::{Comments, Ends};
     // The command, in which FILE is the text and OUT a place of its own, or standard input is.
-    let table: [(&str, &str, Takes); 15] = [
+    let table: [(&str, &str, Takes); 14] = [
         ("evaluate - --eval race", EINSTEIN, Comments),
         ("moves - --game reversi", REVERSI, Comments),
         (

@@ -38,7 +38,7 @@ macro_rules! for_games {
 pub(crate) use for_games;
 
 /// Runs an expression that is generic over the game with the game of a text, such as
-/// `einstein(variant=nearest)`; the user's own is [`trusted`](engine::play::notation::trusted).
+/// `einstein(variant=nearest)`; the user's own is [`trusted`].
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {

@@ -25,7 +25,7 @@ pub(crate) fn line(text: &str) -> Result<()> {
     styled(&printable_lines(text))
 }
 
-/// As [`line`], for a text of ours that colours itself.
+/// As [`line()`], for a text of ours that colours itself.
 pub(crate) fn styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)

@@ -7,6 +7,7 @@
 //! never taken for the answer to another question, because no program is asked again after it
 //! failed; no program outlives its player; and what fails on our side is no failure of a program.
 
+mod deadline;
 pub mod dialect;
 pub mod log;
 mod program;
@@ -16,7 +17,7 @@ mod speech;
 mod squares;
 mod watch;
 
-use crate::deadline::Deadline;
+use deadline::Deadline;
 use dialect::Dialect;
 use engine::core::{game::List, random::RandomStream};
 use engine::play::{

@@ -1,7 +1,7 @@
 //! Measuring: matches and their statistics, plots and reports of any game, and studies of one.
 //!
 //! The modules in reading order: each uses only those above it, and the engine. Invariant: only
-//! [`network`] and [`studies`] name a game.
+//! [`studies`] names a game.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -17,12 +17,8 @@ pub mod page;
 
 pub mod arena;
 
-mod deadline;
-
 #[cfg(unix)]
 pub mod external;
-
-pub mod network;
 
 pub mod studies;
 

@@ -17,7 +17,6 @@ mod league;
 mod map;
 mod models;
 mod moves;
-mod network;
 mod perft;
 mod pipeline;
 mod play;
@@ -88,7 +87,6 @@ commands! {
     Prove(prove),
     Map(map),
     Models(models),
-    Network(network),
     Engine(engine),
     Web(web),
     Play(play),

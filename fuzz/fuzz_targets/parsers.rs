@@ -7,7 +7,6 @@
 
 mod files;
 mod games;
-mod network;
 mod players;
 mod repair;
 mod requests;
@@ -27,7 +26,6 @@ const TARGETS: &[(&str, Target)] = &[
     ("transcripts", games::transcripts),
     ("maps", games::maps),
     ("answers", games::answers),
-    ("network", network::network),
     ("protocols", spoken::protocols),
     ("requests", requests::requests),
     ("notation", text::notation),

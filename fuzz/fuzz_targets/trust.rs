@@ -87,7 +87,8 @@ fn read<G: Learnable>(text: &str) {
         }
     }
     for form in G::transcripts() {
-        let _ = (form.read)(&game, &format!("(;GM[{text}]PB[{text}]SZ[8]C[{text}])"));
+        let transcript = format!("(;GM[{text}]PB[{text}]SZ[8]C[{text}])");
+        let _ = (form.read)(&game, transcript.as_bytes());
     }
     let mut model = Container::parse(MODEL).expect("a model");
     model.metadata.insert("game".to_owned(), text.to_owned());

@@ -7,12 +7,12 @@
 //! process group, which is killed with it, and on Linux whatever left the group is known by its
 //! environment.
 
+use super::deadline::Deadline;
 use super::{
     log::Log,
     said::{LONGEST_LINE, Reply, Said, Talk, shown},
     watch,
 };
-use crate::deadline::Deadline;
 use engine::play::player::Failure::{self, OfPlayer, OfSystem};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},

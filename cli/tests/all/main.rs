@@ -4,7 +4,6 @@
 mod support;
 
 mod data;
-mod network;
 mod positions;
 mod protocols;
 mod shards;

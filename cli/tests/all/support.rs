@@ -174,12 +174,6 @@ pub(crate) fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(read).collect()
 }
 
-/// The keys of an object, in order.
-pub(crate) fn keys(object: &Value) -> String {
-    let keys = object.as_object().unwrap().keys();
-    keys.map(String::as_str).collect::<Vec<_>>().join(" ")
-}
-
 pub(crate) fn list(value: &Value) -> &[Value] {
     value
         .as_array()

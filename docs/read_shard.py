@@ -12,7 +12,7 @@ GONE = 31
 
 def read(path):
     data = open(path, "rb").read()
-    assert data[:12] in (b"ALEAGAME\4\0\0\0", b"ALEAGAME\5\0\0\0"), f"{path}: not a shard of version 4 or 5 (`alea data merge` makes them of older ones)"
+    assert data[:12] in (b"ALEAGAME\4\0\0\0", b"ALEAGAME\5\0\0\0"), f"{path}: not a shard of version 4 or 5"
     text, index = struct.unpack_from("<II", data, 12)
     header = json.loads(data[20 : 20 + text])
     end = 20 + text + index

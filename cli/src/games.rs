@@ -190,17 +190,7 @@ pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     let said = |path: &PathBuf| shard::game_in(path, &files::read(path).ok()?).ok();
     let said = shards.iter().find_map(said);
     let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
-    meant(said.unwrap_or_else(|| Standard::NAME.to_owned()))
-}
-
-/// The game that a shard names.
-pub(crate) fn meant(said: String) -> String {
-    fn of_old<G: Playable>(rules: &str) -> Option<String> {
-        G::old_records(rules).map(|(game, _)| game.notation())
-    }
-    // Shards of versions 2 and 3 name rules of the one game that there was.
-    let old = for_games!(each_game OneGame => of_old::<OneGame>(&said));
-    old.into_iter().flatten().next().unwrap_or(said)
+    said.unwrap_or_else(|| Standard::NAME.to_owned())
 }
 
 /// All games with their parameters.

@@ -3,7 +3,7 @@
 //! Nothing is trusted: the bytes are checked, the games that are shown replayed, and these are few.
 //! Invariant: time and memory have bounds that no file moves.
 
-use crate::games::{self, with_type};
+use crate::games::with_type;
 use anyhow::{Result, ensure};
 use engine::{core::text::printable, play::playable::Playable};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const MAX_BYTES: usize = 4 << 20;
 pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let said = shard::game_in(name, bytes).map_err(|error| error.to_string())?;
-    let read = || with_type!(&games::meant(said), OneGame => of::<OneGame>(name, bytes, is_over));
+    let read = || with_type!(&said, OneGame => of::<OneGame>(name, bytes, is_over));
     read().map_err(|error| error.to_string())
 }
 

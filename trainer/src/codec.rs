@@ -2,7 +2,7 @@
 //!
 //! bincode is named by the project although it is no longer maintained; 2.0.1 is its last working
 //! release. To replace it (by postcard, say), change these two functions and raise
-//! [`crate::shard::VERSION`]. Decoding is limited, so that a damaged length cannot ask for all
+//! the versions in `shard/layout.rs`. Decoding is limited, so that a damaged length cannot ask for all
 //! memory. Numbers above 8 bits take as many bytes as they need; `docs/formats.md` says how.
 
 use serde::{Serialize, de::DeserializeOwned};

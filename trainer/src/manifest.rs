@@ -5,18 +5,12 @@
 //! which shards are finished is seen from the files, which are complete or absent.
 
 use crate::Error;
-use crate::shard::{
-    GAMES_PER_SHARD, GameMap, Label, ShardHeader,
-    labels::{is_false, mark_exact},
-};
+use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
 use engine::core::files::{self, FileError};
-use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "alea-records-2";
-/// Where the game is named as in shards of versions 2 and 3.
-const OLD_FORMAT: &str = "alea-records-1";
 
 /// What a directory of shards is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +22,6 @@ pub(crate) struct Manifest {
     /// Notations of the players.
     pub(crate) players: Vec<String>,
     /// The game with its parameters.
-    #[serde(alias = "variant")]
     pub(crate) game: String,
     /// The map it is played on, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,11 +69,7 @@ impl Manifest {
 
     /// Whether a shard says the same of itself, but for its games.
     pub(crate) fn fits(&self, header: &ShardHeader) -> bool {
-        let same = Self::new(header.clone(), self.games);
-        Self {
-            format: same.format.clone(),
-            ..self.clone()
-        } == same
+        *self == Self::new(header.clone(), self.games)
     }
 
     /// Where the manifest of a directory is.
@@ -89,7 +78,7 @@ impl Manifest {
     }
 
     /// Reads the manifest of a directory; `None` if it has none.
-    pub(crate) fn read<G: Playable>(directory: &Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = Self::path(directory);
         let bytes = match files::read(&path) {
             Err(FileError::NotFound { .. }) => return Ok(None),
@@ -101,14 +90,9 @@ impl Manifest {
                 format!("no manifest of game records ({problem}); choose another directory"),
             )
         };
-        let mut manifest: Self =
+        let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
-        if manifest.format == OLD_FORMAT {
-            if let Some((game, _)) = G::old_records(&manifest.game) {
-                manifest.game = game.notation();
-                mark_exact(&mut manifest.labels);
-            }
-        } else if manifest.format != FORMAT {
+        if manifest.format != FORMAT {
             return Err(foreign(format!("its format is {}", manifest.format)));
         }
         Ok(Some(manifest))

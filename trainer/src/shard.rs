@@ -1,15 +1,13 @@
 //! Record shards: files of finished games, of any game.
 //!
-//! Version 4 (`docs/formats.md`), and 5 where games did not end by the rules, are laid out by hand:
-//! `shard/layout.rs` the file, `shard/game.rs` a game. Versions 2 and 3 are still read (`shard/version2.rs`). A shard appears complete or not at
-//! all. Invariant: reading replays every game, so what is returned was played by the rules, and what
-//! cannot be read is not written.
+//! They are laid out by hand (`docs/formats.md`): `shard/layout.rs` the file, `shard/game.rs` a game.
+//! A shard appears complete or not at all. Invariant: reading replays every game, so what is returned
+//! was played by the rules, and what cannot be read is not written.
 
 mod game;
 pub mod labels;
 mod layout;
 mod replay;
-mod version2;
 
 pub use game::{VALUE_STEPS, rounded};
 pub use labels::{Estimate, Label};
@@ -17,24 +15,12 @@ pub(crate) use replay::{NO_END, Replay, check_players};
 
 use crate::Error;
 use engine::core::{files, record::GameRecord};
-use engine::play::{
-    notation::Text,
-    playable::{OldRecords, Playable},
-};
+use engine::play::{notation::Text, playable::Playable};
 use game::Form;
 use layout::{Parts, Totals};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64, xxh3_128};
-
-/// The version that is written.
-pub const VERSION: u32 = 4;
-
-/// The version that is written where a game did not end by the rules: its games say how they ended.
-const WITH_ENDINGS: u32 = 5;
-
-/// The oldest version that is read.
-const OLDEST: u32 = 2;
 
 /// File extension of a shard.
 pub(crate) const EXTENSION: &str = "games";
@@ -48,9 +34,6 @@ pub(crate) const MOST_GAMES: u64 = 1 << 18;
 /// Most labels that a shard may have.
 pub(crate) const MOST_LABELS: usize = 16;
 
-const MAGIC: &[u8; 8] = b"ALEAGAME";
-const CHECKSUM_BYTES: usize = 8;
-
 /// What a shard says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
@@ -58,7 +41,6 @@ pub struct ShardHeader {
     /// the games, unless a player has a time limit.
     pub run: serde_json::Value,
     /// The game with its parameters, as [`Playable::notation`] writes it.
-    #[serde(alias = "variant")]
     pub game: String,
     /// The map it is played on, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -359,7 +341,7 @@ fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
     early.count() as u64
 }
 
-/// Reads a shard and replays its games. The header is as version 4 has it.
+/// Reads a shard and replays its games.
 ///
 /// # Errors
 /// If the file is no complete shard of a version that is read, or of another game, or one of its
@@ -376,14 +358,14 @@ pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
-    let (parts, decoder) = open::<G>(path, bytes)?;
-    let games = decoder.games(path, &parts, &|| false);
+    let (parts, form) = open::<G>(path, bytes)?;
+    let games = replayed(path, &parts, &form, &|| false);
     let games = games.collect::<Result<Vec<_>, _>>()?;
     let plies = games
         .iter()
         .map(|game| game.record.plies.len() as u64)
         .sum();
-    decoder.check_whole(path, &parts, plies, ended_early(&games))?;
+    parts.check_whole(path, plies, ended_early(&games))?;
     Ok((parts.header, games))
 }
 
@@ -399,15 +381,14 @@ pub fn decode_first<G: Playable>(
     is_over: &dyn Fn() -> bool,
     mut take: impl FnMut(&G, &ShardHeader, PlayedGame<G>) -> bool,
 ) -> Result<(G, ShardHeader), Error> {
-    let (parts, decoder) = open::<G>(path, bytes)?;
+    let (parts, form) = open::<G>(path, bytes)?;
     parts.check_bytes(path)?;
-    let rules = parts.header.rules().map_err(Error::of(path.display()))?;
-    for game in decoder.games(path, &parts, is_over) {
-        if is_over() || !take(&rules, &parts.header, game?) {
+    for game in replayed(path, &parts, &form, is_over) {
+        if is_over() || !take(&form.game, &parts.header, game?) {
             break;
         }
     }
-    Ok((rules, parts.header))
+    Ok((form.game, parts.header))
 }
 
 /// The checksum of a whole shard that was decoded: the last eight bytes.
@@ -417,25 +398,9 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Reads the beginning of a shard of this game.
-fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Decoder<G>), Error> {
-    let version = version(path, bytes)?;
-    let mut parts = layout::open(path, bytes, version)?;
-    if version < VERSION {
-        let Some(old) = G::old_records(&parts.header.game) else {
-            return Err(Error::at(
-                path,
-                format!(
-                    "these are games of version {version}, which '{}' never had",
-                    G::NAME
-                ),
-            ));
-        };
-        let header = &mut parts.header;
-        header.game = old.0.notation();
-        let (players, labels) = (header.players.len(), header.labels.len());
-        return Ok((parts, Decoder::Old(old, players, labels)));
-    }
+/// Reads the beginning of a shard of this game, and how its games are laid out.
+fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Form<G>), Error> {
+    let parts = layout::open(path, bytes)?;
     let rules: G = parts.header.rules().map_err(Error::of(path.display()))?;
     let Totals {
         seats, outcomes, ..
@@ -444,58 +409,21 @@ fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Dec
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
         return Err(damaged(path, &problem));
     }
-    if (version == WITH_ENDINGS) != (parts.header.ended_early > 0) {
-        let early = parts.header.ended_early;
-        let problem = format!("header: {early} games that ended early, in version {version}");
-        return Err(damaged(path, &problem));
-    }
     let form = Form::new(rules, &parts.header, outcomes);
-    Ok((parts, Decoder::New(form)))
+    Ok((parts, form))
 }
 
-/// How the games of a shard are read.
-enum Decoder<G: Playable> {
-    /// With the numbers of players and of labels.
-    Old(OldRecords<G>, usize, usize),
-    New(Form<G>),
-}
-
-impl<G: Playable> Decoder<G> {
-    /// Reads and replays the games one by one, a game only as far as `is_over` lets it.
-    fn games<'a>(
-        &'a self,
-        path: &'a Path,
-        parts: &'a Parts<'_>,
-        is_over: &'a dyn Fn() -> bool,
-    ) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
-        parts.games.iter().enumerate().map(move |(number, bytes)| {
-            let game = match self {
-                Self::Old(old, players, labels) => version2::decode(bytes, old, *players, *labels),
-                Self::New(form) => form.decode(bytes, is_over),
-            };
-            game.map_err(|problem| Error::at(path, format!("game {number}: {problem}")))
-        })
-    }
-
-    /// Whether the file as a whole is what was written, once each game is known to be.
-    fn check_whole(
-        &self,
-        path: &Path,
-        parts: &Parts<'_>,
-        plies: u64,
-        ended_early: u64,
-    ) -> Result<(), Error> {
-        if ended_early != parts.header.ended_early {
-            let said = parts.header.ended_early;
-            let problem = format!("{ended_early} games ended early, the header says {said}");
-            return Err(damaged(path, &problem));
-        }
-        let known = match self {
-            Self::Old(..) => Totals::default(),
-            Self::New(_) => parts.totals,
-        };
-        parts.check_whole(path, Totals { plies, ..known })
-    }
+/// Reads and replays the games of a shard one by one, a game only as far as `is_over` lets it.
+fn replayed<'a, G: Playable>(
+    path: &'a Path,
+    parts: &'a Parts<'_>,
+    form: &'a Form<G>,
+    is_over: &'a dyn Fn() -> bool,
+) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
+    parts.games.iter().enumerate().map(move |(number, bytes)| {
+        let game = form.decode(bytes, is_over);
+        game.map_err(|problem| Error::at(path, format!("game {number}: {problem}")))
+    })
 }
 
 /// What [`inspect`] found in one file.
@@ -524,10 +452,10 @@ pub fn inspect<G: Playable>(path: &Path) -> Inspection {
 
 fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), Error> {
     let bytes = files::read(path)?;
-    let (parts, decoder) = open::<G>(path, &bytes)?;
+    let (parts, form) = open::<G>(path, &bytes)?;
     found.header = Some(parts.header.clone());
     let mut ended_early = 0;
-    for game in decoder.games(path, &parts, &|| false) {
+    for game in replayed(path, &parts, &form, &|| false) {
         match game {
             Ok(game) => {
                 ended_early += u64::from(!game.record.ending.is_played());
@@ -539,7 +467,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     }
     // Where a game is bad the file's own checksum fails as well, which says nothing new.
     if found.problems.is_empty() {
-        decoder.check_whole(path, &parts, found.good_plies, ended_early)
+        parts.check_whole(path, found.good_plies, ended_early)
     } else {
         Ok(())
     }
@@ -555,34 +483,13 @@ pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 
-/// What the bytes of a shard say that it holds games of, whichever that is: a notation, or in versions
-/// 2 and 3, which had one game, the name of its rules. The path is for errors alone.
+/// The game that the bytes of a shard name, whichever that is, as a notation. The path is for errors
+/// alone.
 ///
 /// # Errors
 /// If it is no shard of a version that is read, or its beginning is damaged.
 pub fn game_in(path: &Path, bytes: &[u8]) -> Result<String, Error> {
-    let version = version(path, bytes)?;
-    Ok(layout::open(path, bytes, version)?.header.game)
-}
-
-/// The version that a file's first bytes name; one that is read.
-///
-/// # Errors
-/// If it is no shard, or of a version that is not read.
-pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, Error> {
-    let wrong = Error::of(path.display());
-    if !bytes.starts_with(MAGIC) {
-        return Err(wrong(format!(
-            "not a file of game records (it does not begin with {})",
-            String::from_utf8_lossy(MAGIC)
-        )));
-    }
-    match layout::number_at(bytes, 8).ok_or_else(|| damaged(path, "the version is missing"))? {
-        found @ OLDEST..=WITH_ENDINGS => Ok(found),
-        found => Err(wrong(format!(
-            "game records of version {found}; this program reads versions {OLDEST} to {WITH_ENDINGS}"
-        ))),
-    }
+    Ok(layout::open(path, bytes)?.header.game)
 }
 
 fn damaged(path: &Path, problem: &str) -> Error {

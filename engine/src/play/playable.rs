@@ -24,10 +24,6 @@ pub trait Repeatable {
     fn rewind(&mut self);
 }
 
-/// The rules of a game and what a ply's byte said, outcome, move and whether it was explored, in
-/// shards of versions 2 and 3.
-pub type OldRecords<G> = (G, fn(u8) -> Option<(u8, <G as Game>::Move, bool)>);
-
 /// A game with all that is needed to play, record and learn it.
 pub trait Playable: Game {
     /// Its name on the command line, in shards and in models.
@@ -252,13 +248,6 @@ pub trait Playable: Game {
         random: &mut RandomStream,
     ) -> Option<Self::Position> {
         let _ = (remaining, first, random);
-        None
-    }
-
-    /// How records of versions 2 and 3, whose headers name `rules`, are read; only the first game
-    /// has such.
-    fn old_records(rules: &str) -> Option<OldRecords<Self>> {
-        let _ = rules;
         None
     }
 

@@ -43,7 +43,7 @@ pub fn relabel<G: Playable>(
     let directory = unfinished(place);
     let _lock = files::enter_directory(&directory, share)?;
     let manifest = Manifest::new(header.clone(), source.games);
-    match Manifest::read::<G>(&directory)? {
+    match Manifest::read(&directory)? {
         Some(found) if found == manifest => {}
         Some(_) => {
             return Err(other_work(

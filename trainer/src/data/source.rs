@@ -99,7 +99,7 @@ impl<G: Playable> Source<G> {
         let (mut source, mut problems, mut runs) = (None, Vec::new(), HashSet::new());
         for path in paths {
             let is_run = whole && path.is_dir();
-            let manifest = is_run.then(|| Manifest::read::<G>(path)).transpose();
+            let manifest = is_run.then(|| Manifest::read(path)).transpose();
             let shards = shards_of(std::slice::from_ref(path));
             let (manifest, shards) = match manifest.and_then(|manifest| Ok((manifest, shards?))) {
                 Ok((manifest, shards)) => (manifest.flatten(), shards),

@@ -40,7 +40,7 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
         }
         let shards = shards_of(std::slice::from_ref(path))?;
         let manifest = if path.is_dir() {
-            Manifest::read::<G>(path).unwrap_or_else(|error| {
+            Manifest::read(path).unwrap_or_else(|error| {
                 all.problems.push(error.to_string());
                 None
             })

@@ -225,7 +225,7 @@ impl<G: Playable> SelfPlay<G> {
     /// The directory's manifest, if it has one; of these settings, but perhaps of another number of
     /// games.
     fn manifest_there(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
-        let found = Manifest::read::<G>(directory)?;
+        let found = Manifest::read(directory)?;
         if let Some(problem) = found
             .as_ref()
             .and_then(|found| other_settings(&found.run, &self.manifest().run))
@@ -266,32 +266,22 @@ impl<G: Playable> SelfPlay<G> {
     /// Number and games of a shard of this run; it may have fewer games than it should.
     fn shard_there(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path)?;
-        let version = shard::version(path, &bytes)?;
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
         let wanted = self.header(index);
-        let problem = if version < shard::VERSION {
-            Some(format!(
-                "is of version {version}, which is no longer written (`alea data merge` makes version {} of it)",
-                shard::VERSION
-            ))
-        } else {
-            difference(&found, &wanted).or_else(|| {
-                if path.file_name() != Some(shard::file_name(index).as_ref()) {
-                    Some(format!(
-                        "holds the games that belong into {}",
-                        shard::file_name(index)
-                    ))
-                } else if found.games > wanted.games {
-                    Some(format!(
-                        "the directory holds more than the {} games asked for",
-                        self.config.games
-                    ))
-                } else {
-                    None
-                }
-            })
-        };
+        let problem = difference(&found, &wanted).or_else(|| {
+            let name = shard::file_name(index);
+            if path.file_name() != Some(name.as_ref()) {
+                Some(format!("holds the games that belong into {name}"))
+            } else if found.games > wanted.games {
+                let asked = self.config.games;
+                Some(format!(
+                    "the directory holds more than the {asked} games asked for"
+                ))
+            } else {
+                None
+            }
+        });
         match problem {
             Some(problem) => Err(other_run(path, &problem)),
             None => Ok((index, games)),

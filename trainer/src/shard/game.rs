@@ -1,4 +1,4 @@
-//! A game in versions 4 and 5: its players and its start, a few bytes a ply, and the columns it has.
+//! A game: its players and its start, a few bytes a ply, and the columns it has.
 //!
 //! The only file that knows the bytes of such a game (`docs/formats.md`, "A game"). Invariant: what
 //! is decoded was replayed by the rules, and encodes to the same bytes.
@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// 0, 1/2 and 1 are exact.
 pub const VALUE_STEPS: u16 = 65_534;
 /// Stands where a ply has no value.
-pub(super) const NO_VALUE: u16 = u16::MAX;
+const NO_VALUE: u16 = u16::MAX;
 
 /// What a column says of itself, two bits each: nothing is there, all plies are, or only those from
 /// a later one on.
@@ -41,19 +41,19 @@ pub fn rounded(value: f32) -> f32 {
 }
 
 /// The nearest whole number of steps to a probability.
-pub(super) fn steps_of(value: f32) -> u16 {
+fn steps_of(value: f32) -> u16 {
     // From 0 to VALUE_STEPS for every probability. Product and sum are exact, so this rounds halves
     // up; `round` is a call where the instruction set is not known to have it.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
-pub(super) fn value_of(steps: u16) -> Option<f32> {
+fn value_of(steps: u16) -> Option<f32> {
     (steps != NO_VALUE).then(|| f32::from(steps) / f32::from(VALUE_STEPS))
 }
 
 /// How the games of a shard are laid out.
 pub(super) struct Form<G> {
-    game: G,
+    pub(super) game: G,
     /// Players of the header.
     players: usize,
     /// Whether times may be there.
@@ -289,7 +289,7 @@ impl<G: Playable> Form<G> {
 ///
 /// # Errors
 /// In words, if that does not fit.
-pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], String> {
+fn checked(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
         return Err("its checksum does not fit".to_owned());

@@ -34,13 +34,6 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// In versions 2 and 3 it was seen from who had made a label whether it is exact.
-pub(crate) fn mark_exact(labels: &mut [Label]) {
-    for label in labels {
-        label.exact = label.by == "tables" || label.by.starts_with("tables(");
-    }
-}
-
 /// What a label says of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {

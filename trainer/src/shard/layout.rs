@@ -1,14 +1,23 @@
-//! The file around its games, in versions 2 to 5 alike: magic, version, header, index, games, checksums.
+//! The file around its games: magic, version, header, index, games, checksums.
 //!
 //! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte
 //! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
 //! game leaves the others readable.
 
-use super::{CHECKSUM_BYTES, MAGIC, ShardHeader, VERSION, WITH_ENDINGS, damaged, labels};
+use super::{ShardHeader, damaged, labels};
 use crate::{Error, codec};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8; 8] = b"ALEAGAME";
+const CHECKSUM_BYTES: usize = 8;
+
+/// The version of shards whose games all ended by the rules.
+const VERSION: u32 = 4;
+
+/// The version of shards with games that did not: its games say how they ended.
+const WITH_ENDINGS: u32 = 5;
 
 /// Magic, version, length of the header, length of the index.
 const FIXED_BYTES: usize = 20;
@@ -32,15 +41,13 @@ pub(super) struct Parts<'a> {
 }
 
 /// What follows from the games, and helps to read them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Totals {
     /// Of all games.
     pub(super) plies: u64,
-    /// Of every game; absent in versions 2 and 3.
-    #[serde(default)]
+    /// Of every game.
     pub(super) seats: usize,
-    /// One more than the greatest; absent likewise.
-    #[serde(default)]
+    /// One more than the greatest.
     pub(super) outcomes: usize,
 }
 
@@ -61,11 +68,7 @@ pub(super) fn encode(
         FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES,
     );
     bytes.extend_from_slice(MAGIC);
-    let version = match header.ended_early {
-        0 => VERSION,
-        _ => WITH_ENDINGS,
-    };
-    bytes.extend_from_slice(&version.to_le_bytes());
+    bytes.extend_from_slice(&version_of(header).to_le_bytes());
     for part in [&text, &index] {
         let length = u32::try_from(part.len())
             .map_err(|_| format!("the header takes {} bytes", part.len()))?;
@@ -79,9 +82,29 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-/// Reads all but the games of a file that names a version which is read.
-pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Parts<'a>, Error> {
+/// The version that a shard with such a header has.
+fn version_of(header: &ShardHeader) -> u32 {
+    match header.ended_early {
+        0 => VERSION,
+        _ => WITH_ENDINGS,
+    }
+}
+
+/// Reads all but the games of a file.
+pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, Error> {
+    if !bytes.starts_with(MAGIC) {
+        let magic = String::from_utf8_lossy(MAGIC);
+        let problem = format!("not a file of game records (it does not begin with {magic})");
+        return Err(Error::at(path, problem));
+    }
     let damaged = |problem: &str| damaged(path, problem);
+    let version = number_at(bytes, 8).ok_or_else(|| damaged("the version is missing"))?;
+    if ![VERSION, WITH_ENDINGS].contains(&version) {
+        let problem = format!(
+            "game records of version {version}; this program reads versions {VERSION} and {WITH_ENDINGS}"
+        );
+        return Err(Error::at(path, problem));
+    }
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
     let lengths = length(12)
         .zip(length(16))
@@ -97,14 +120,17 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Par
         return Err(damaged("the checksum of its header does not fit"));
     }
     let (text, index) = head[FIXED_BYTES..].split_at(text);
-    let Stored { mut header, totals } =
+    let Stored { header, totals } =
         serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
     if header.first_game.checked_add(header.games).is_none() {
         return Err(damaged("header: the games are numbered beyond 64 bits"));
     }
     labels::check(&header.labels).map_err(|problem| damaged(&format!("header: {problem}")))?;
-    if version < VERSION {
-        labels::mark_exact(&mut header.labels);
+    if version != version_of(&header) {
+        let early = header.ended_early;
+        return Err(damaged(&format!(
+            "header: {early} games that ended early, in version {version}"
+        )));
     }
     let (lengths, taken) = codec::decode::<Vec<u32>>(index)
         .map_err(|problem| damaged(&format!("index: {problem}")))?;
@@ -147,24 +173,24 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// Whether the file as a whole is what was written, once each game is known to be.
-    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), Error> {
+    /// Whether the file as a whole is what was written, once each game is known to be; of the games,
+    /// how many plies they have, and how many did not end by the rules.
+    pub(super) fn check_whole(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
         self.check_bytes(path)?;
-        if found != self.totals {
-            return Err(damaged(
-                path,
-                &format!(
-                    "its games have {found:?}, the header says {:?}",
-                    self.totals
-                ),
-            ));
+        let said = (self.totals.plies, self.header.ended_early);
+        if (plies, early) != said {
+            let problem = format!(
+                "its games have {plies} plies and {early} of them ended early, the header says {} and {}",
+                said.0, said.1
+            );
+            return Err(damaged(path, &problem));
         }
         Ok(())
     }
 }
 
 /// The 32-bit number at a place.
-pub(super) fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
+fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes
         .get(at..at + 4)
         .and_then(|bytes| bytes.try_into().ok())

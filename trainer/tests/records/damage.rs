@@ -81,7 +81,7 @@ fn every_bad_file_gives_one_line_that_names_it() {
         changed
     };
     let middle = SMALL.len() / 2;
-    let cases: [(&str, Vec<u8>); 12] = [
+    let cases: [(&str, Vec<u8>); 14] = [
         ("not a file of game records", Vec::new()),
         ("not a file of game records", b"# Notes\n".to_vec()),
         ("truncated or damaged", b"ALEAGAME".to_vec()),
@@ -92,6 +92,14 @@ fn every_bad_file_gives_one_line_that_names_it() {
             with(middle, &[SMALL[middle] ^ 4]),
         ),
         ("1 bytes follow", [&SMALL[..], &[0]].concat()),
+        (
+            "version 2; this program reads versions 4 and 5",
+            with(8, &[2]),
+        ),
+        (
+            "version 3; this program reads versions 4 and 5",
+            with(8, &[3]),
+        ),
         ("version 9", with(8, &[9])),
         ("header is cut", sealed(with(12, &[0xFF; 4]))),
         ("checksum of its header", sealed(with(20, &[0xFF]))),

@@ -506,18 +506,6 @@ fn tasks_of_other_runs_are_refused_and_each_makes_its_shards() {
     refused(run(&long(), &directory), &manifest, "");
 }
 
-#[test]
-fn a_directory_of_an_old_version_is_refused() {
-    let directory = scratch();
-    let path = directory.join("000000.games");
-    std::fs::copy(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version2.games"),
-        &path,
-    )
-    .unwrap();
-    refused(run(&config(&["random"], 5), &directory), &path, "version 2");
-}
-
 #[cfg(unix)]
 #[test]
 fn tasks_share_a_directory_and_runs_do_not() {

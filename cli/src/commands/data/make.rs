@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
 use trainer::data::{Source, filter, rewrite};
 
-/// Put sets of records together, in order; also turns shards of versions 2 and 3 into version 4
+/// Put sets of records together, in order
 ///
 /// Shards that are missing from a run, of another run or damaged are named, and nothing is made.
 #[derive(clap::Args)]

@@ -1,11 +1,11 @@
-//! Positions and plies as bytes, as records keep them.
+//! Positions as bytes, as records keep them.
 //!
 //! Invariant: a position has one form only, and start positions the short one: 720 times Red's
 //! set-up plus Blue's in three bytes, little-endian, with bit 19 if Blue begins; any other position
 //! is 518,400 in three bytes, then its packed form in eight.
 
 use super::{
-    MAX_STONES, Move, Position, Standard,
+    MAX_STONES, Position, Standard,
     position::Side,
     setup::{SETUPS, setup_index},
 };
@@ -60,14 +60,4 @@ fn setups_of(start: &Position) -> Option<u32> {
         setup_index(&order)
     };
     Some((index(0)? * SETUPS + index(1)?) as u32)
-}
-
-/// The face, the move, and whether it was explored, that a ply's byte says in shards of versions 2
-/// and 3: 108 · explored + 18 · (face − 1) + the number of the move.
-pub(super) fn old_ply(byte: u8) -> Option<(u8, Move, bool)> {
-    const FACES: u8 = 6;
-    const MOVES: u8 = 3 * MAX_STONES as u8;
-    let (explored, roll) = (byte / (FACES * MOVES), byte % (FACES * MOVES));
-    let mv = Move::from_number(roll % MOVES)?;
-    (explored <= 1).then_some((roll / MOVES + 1, mv, explored == 1))
 }

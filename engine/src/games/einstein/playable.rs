@@ -19,7 +19,7 @@ use crate::core::{game::Seat, random::RandomStream, text::TextError};
 use crate::learned;
 use crate::play::{
     notation::{Arguments, Problem, parse_number},
-    playable::{OldRecords, Playable},
+    playable::Playable,
     registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry, TranscriptForm},
     sgf,
 };
@@ -244,13 +244,6 @@ impl Playable for Standard {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
         bytes::decode(bytes).ok_or_else(|| "the bytes are no position".to_owned())
-    }
-
-    fn old_records(rules: &str) -> Option<OldRecords<Self>> {
-        let (_, variant) = Variant::NAMED
-            .into_iter()
-            .find(|(name, _)| *name == rules)?;
-        Some((Self::new(variant, Die::fair()), bytes::old_ply))
     }
 
     fn symmetries(&self) -> usize {

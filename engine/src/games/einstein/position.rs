@@ -290,12 +290,6 @@ impl Move {
         Self(stone * 3 + direction)
     }
 
-    /// A move from its number, 0–17.
-    #[must_use]
-    pub fn from_number(number: u8) -> Option<Self> {
-        (number < 3 * MAX_STONES as u8).then_some(Self(number))
-    }
-
     /// Stone · 3 + direction, 0–17.
     #[must_use]
     #[inline]

@@ -22,8 +22,6 @@ mod pipeline;
 mod play;
 mod probe;
 mod prove;
-#[cfg(unix)]
-mod referee;
 mod regret;
 mod report;
 mod reproduce;
@@ -66,8 +64,6 @@ commands! {
     Arena(arena),
     Tournament(tournament),
     League(league),
-    #[cfg(unix)]
-    Referee(referee),
     #[command(alias = "setups")]
     Atlas(atlas),
     #[cfg(unix)]

@@ -361,7 +361,7 @@ impl<G: Playable> Player<G> for External<G> {
         let began = Instant::now();
         let mut decision = Decision::unrated(self.ask(position, legal).unwrap_or(legal[0]));
         decision.stats.time = began.elapsed();
-        decision.stats.cpu_time = self.take_cpu_time();
+        decision.cpu_time = self.take_cpu_time();
         decision
     }
 

@@ -68,8 +68,6 @@ pub struct SearchStats {
     pub time: Duration,
     /// The part of `time` spent evaluating leaves; only known to an instrumented search.
     pub evaluation_time: Option<Duration>,
-    /// CPU time of the process that decided, where it is another one and the system says.
-    pub cpu_time: Option<Duration>,
 }
 
 impl SearchStats {
@@ -80,12 +78,10 @@ impl SearchStats {
         self.table.add(&other.table);
         self.depth = self.depth.max(other.depth);
         self.time += other.time;
-        let sum = |own: Option<Duration>, other| match (own, other) {
-            (Some(own), Some(other)) => Some(own + other),
-            (own, other) => own.or(other),
+        self.evaluation_time = match (self.evaluation_time, other.evaluation_time) {
+            (Some(own), Some(others)) => Some(own + others),
+            (own, others) => own.or(others),
         };
-        self.evaluation_time = sum(self.evaluation_time, other.evaluation_time);
-        self.cpu_time = sum(self.cpu_time, other.cpu_time);
     }
 }
 

@@ -66,7 +66,7 @@ impl<G: Game> Player<G> for Timed<G> {
         let decision = self.player.decide(position, legal, limits);
         let taken = began.map_or(decision.stats.time, |began| began.elapsed());
         self.time += taken;
-        if let Some(cpu_time) = decision.stats.cpu_time {
+        if let Some(cpu_time) = decision.cpu_time {
             *self.cpu_time.get_or_insert_default() += cpu_time;
         }
         if self.keeps_each {

@@ -182,7 +182,7 @@ fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
         let legal = Standard::default().legal_moves(&position, 3);
         let decision = player.decide(&position, &legal, &Limits::NONE);
         assert_eq!(player.failure(), None);
-        decision.stats.cpu_time.unwrap()
+        decision.cpu_time.unwrap()
     };
     let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     // What it does before a game is not counted.

@@ -4,7 +4,10 @@
 
 use crate::core::game::{Game, Payoffs};
 use crate::search::{SearchStats, limits::Limits, mcts::TreeReport};
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 /// A player's answer.
 #[derive(Clone, Debug)]
@@ -16,6 +19,8 @@ pub struct Decision<M> {
     pub value: Option<f32>,
     /// What it cost.
     pub stats: SearchStats,
+    /// CPU time of the process that decided, where it is another one and the system says.
+    pub cpu_time: Option<Duration>,
 }
 
 impl<M> Decision<M> {
@@ -25,6 +30,7 @@ impl<M> Decision<M> {
             best,
             value: None,
             stats: SearchStats::default(),
+            cpu_time: None,
         }
     }
 }

@@ -90,6 +90,7 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
             value: is_valued(&self.candidates[best])
                 .then(|| probability(unflattered(&self.candidates))),
             stats,
+            cpu_time: None,
         }
     }
 

@@ -54,6 +54,7 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             best,
             value: Some(value),
             stats: self.search.take_stats(),
+            cpu_time: None,
         }
     }
 
@@ -160,6 +161,7 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
             best: best.mv,
             value: best.value,
             stats: self.stats_since(began),
+            cpu_time: None,
         }
     }
 

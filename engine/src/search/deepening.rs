@@ -294,7 +294,7 @@ impl<G: Game> DeepeningSearch<G> {
     fn run<R>(
         &mut self,
         position: &G::Position,
-        task: impl Fn(&mut dyn Deepens<G>, Depths) -> (R, u32) + Sync,
+        task: impl Fn(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32) + Sync,
     ) -> R {
         let began = self.pace.start();
         let game = self.workers[0].game();
@@ -305,7 +305,9 @@ impl<G: Game> DeepeningSearch<G> {
             game.stage(position),
         );
         let deadline = self.pace.deadline(began, game.moves_left(position));
-        let (answer, completed) = self.until(deadline, |worker| task(worker, depths.clone()));
+        let (answer, completed) = self.until(deadline, |worker, outer| {
+            task(worker, depths.clone(), outer)
+        });
         self.completed = completed;
         self.pace.spent(began.elapsed());
         answer
@@ -314,19 +316,21 @@ impl<G: Game> DeepeningSearch<G> {
     fn until<R>(
         &mut self,
         deadline: Option<Deadline>,
-        task: impl Fn(&mut dyn Deepens<G>) -> R + Sync,
+        task: impl Fn(&mut dyn Deepens<G>, &Limits) -> R + Sync,
     ) -> R {
         let stop = self.begin(deadline);
         let (first, others) = self.workers.split_at_mut(1);
-        let first = &mut *first[0];
-        let Some(stop) = stop else { return task(first) };
+        let (first, outer) = (&mut *first[0], &self.outer);
+        let Some(stop) = stop else {
+            return task(first, outer);
+        };
         let mut answer = None;
         beside(
             others,
-            &|worker| _ = task(&mut **worker),
+            &|worker| _ = task(&mut **worker, outer),
             &stop,
             &mut || {
-                answer = Some(task(first));
+                answer = Some(task(first, outer));
             },
         );
         answer.expect("the first worker answers")
@@ -436,8 +440,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         let (limits, aspiration) = (self.limits, self.deepening.aspiration);
-        let outer = self.outer.clone();
-        let best = self.run(position, |worker, depths| {
+        let best = self.run(position, |worker, depths, outer| {
             let mut moves = RootMove::all(legal);
             let mut completed = 0;
             for depth in depths {
@@ -481,8 +484,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         position: &G::Position,
         moves: &[G::Move],
     ) -> Vec<(f32, Option<Payoffs>)> {
-        let outer = self.outer.clone();
-        self.run(position, |worker, depths| {
+        self.run(position, |worker, depths, outer| {
             // Values of different depths do not compare: an iteration counts when all moves have
             // one, but for the first.
             let (mut values, mut completed) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
@@ -505,8 +507,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        let outer = self.outer.clone();
-        self.run(position, |worker, depths| {
+        self.run(position, |worker, depths, outer| {
             let (mut value, mut completed) = (UNKNOWN_VALUE, 0);
             for depth in depths {
                 let (bounds, proven) = worker.value_to(position, depth);

@@ -11,6 +11,7 @@ use crate::games::einstein::dice::{DiceStream, DuplicateDice};
 use crate::play::playable::Repeatable;
 
 impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for DuplicateDice {
+    #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll(position.seat());
         (face, game.legal_moves(position, face))
@@ -18,6 +19,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> fo
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for DiceStream {
+    #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll();
         (face, game.legal_moves(position, face))
@@ -54,6 +56,7 @@ impl PairDice {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for PairDice {
+    #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll(position.seat());
         (face, game.legal_moves(position, face))

@@ -321,6 +321,7 @@ impl Player<Reversi> for EndgamePlayer {
             best,
             value: rated.and_then(|rated| rated.1),
             stats: analysis.stats,
+            cpu_time: None,
         }
     }
 

@@ -4,7 +4,7 @@
 //! Invariant: an answer is the game-theoretic value up to [`Oracle::error`]; 0 and 1 are only said
 //! of positions that are lost or won for certain.
 
-use crate::core::{chance::Bounds, game::Game};
+use crate::core::{chance::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
 /// Knows the exact value of some positions.
@@ -12,6 +12,13 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// The win probability of the seat to move, before chance has spoken, with best play; `None` if
     /// it is not known. Only asked of positions that are not over.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
+
+    /// [`Oracle::value`], or `None` where it is not found before these limits end the search: who
+    /// has to compute it looks at them about as often as a search does.
+    fn value_within(&self, game: &G, position: &G::Position, limits: &Limits) -> Option<f32> {
+        let _ = limits;
+        self.value(game, position)
+    }
 
     /// [`Oracle::value`] of many positions; who reads them from a disk may do so in its order.
     fn values(&self, game: &G, positions: &[G::Position]) -> Vec<Option<f32>> {

@@ -14,7 +14,7 @@ use super::{
     registry::{AnyEvaluator, Knowledge, Maker, Meaning},
     simple::RandomPlayer,
 };
-use crate::core::game::OutcomeList;
+use crate::core::{game::OutcomeList, limits::Limits};
 use crate::play::player::Player;
 use std::{borrow::Cow, sync::Arc};
 
@@ -196,14 +196,21 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// What a value that the player gives a position has been worth in whole games, for the same
-    /// seat; `None` where nobody fitted that. What is over, proven or known exactly stays as it is.
+    /// seat; `None` where nobody fitted that. What is over, proven or known exactly within limits
+    /// stays as it is.
     #[must_use]
-    pub fn in_whole_games(&self, position: &G::Position, value: f32) -> Option<f32> {
+    pub fn in_whole_games(
+        &self,
+        position: &G::Position,
+        value: f32,
+        limits: &Limits,
+    ) -> Option<f32> {
         let (evaluator, knowledge) = self.made.judges.as_ref()?;
         let fitted = evaluator.in_whole_games(value)?;
         let is_exact = self.game.payoffs(position).is_some()
-            || (knowledge.as_ref())
-                .is_some_and(|oracle| oracle.value(&self.game, position).is_some());
+            || (knowledge.as_ref()).is_some_and(|oracle| {
+                (oracle.value_within(&self.game, position, limits)).is_some()
+            });
         Some(if is_exact { value } else { fitted })
     }
 

@@ -77,7 +77,10 @@ impl<M: Copy + PartialEq> Opinion<M> {
             // The fit is for the side to move.
             let turned = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if turned { 1.0 - value } else { value };
-            let fitted = |value| recipe.in_whole_games(&next, own(value)).map(own);
+            let fitted = |value| {
+                let fitted = recipe.in_whole_games(&next, own(value), limits);
+                fitted.map(own)
+            };
             let calibrated = value.and_then(fitted);
             OfMove {
                 is_proven,

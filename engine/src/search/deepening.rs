@@ -56,8 +56,11 @@ pub(super) trait Deepens<G: Game>: Send {
     }
     /// Forgets what this thread alone has learned: not the table.
     fn forget_own(&mut self) {}
-    /// Asks an oracle about every position that is reached by a move, if it can.
-    fn trust(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) {}
+    /// Asks an oracle about every position that is reached by a move, if it can; returns the one it
+    /// asked before.
+    fn trust(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
+        None
+    }
     /// What measures the time spent evaluating.
     fn time_leaves(&mut self, clock: LeafClock);
     /// What ends it.
@@ -460,8 +463,9 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
             }
             if moves[0].bounds == Bounds::UNKNOWN && outer.is_stopped() {
                 // One ply says more than the order of the list.
-                worker.start(None, Some(last_look()), None);
-                worker.iterate(position, 1, None, &mut moves);
+                last_look(worker, |worker| {
+                    worker.iterate(position, 1, None, &mut moves);
+                });
             }
             (moves[0], completed)
         });
@@ -492,8 +496,9 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                 let mut found = values.clone();
                 let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
                     if completed == 0 && outer.is_stopped() {
-                        worker.start(None, Some(last_look()), None);
-                        worker.value_moves(position, 1, moves, &mut found);
+                        last_look(worker, |worker| {
+                            worker.value_moves(position, 1, moves, &mut found);
+                        });
                     }
                     return (if completed == 0 { found } else { values }, completed);
                 };
@@ -513,11 +518,12 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                 let (bounds, proven) = worker.value_to(position, depth);
                 if worker.watch().stopped() {
                     if completed == 0 && outer.is_stopped() {
-                        worker.start(None, Some(last_look()), None);
-                        let (bounds, _) = worker.value_to(position, 1);
-                        if !worker.watch().stopped() {
-                            value = bounds.lower;
-                        }
+                        last_look(worker, |worker| {
+                            let (bounds, _) = worker.value_to(position, 1);
+                            if !worker.watch().stopped() {
+                                value = bounds.lower;
+                            }
+                        });
                     }
                     break;
                 }
@@ -549,11 +555,16 @@ const TIE: f32 = 2e-6;
 /// How long a search that was stopped before it found anything may look one ply deep.
 const LAST_LOOK: Duration = Duration::from_millis(20);
 
-fn last_look() -> Deadline {
-    Deadline {
+/// Has a search that was stopped look so far. An oracle is not asked: it may take any time.
+fn last_look<G: Game>(worker: &mut dyn Deepens<G>, look: impl FnOnce(&mut dyn Deepens<G>)) {
+    let oracle = worker.trust(None);
+    let deadline = Deadline {
         stopwatch: Stopwatch::wall(),
         after: LAST_LOOK,
-    }
+    };
+    worker.start(None, Some(deadline), None);
+    look(worker);
+    worker.trust(oracle);
 }
 
 /// Below every value, so that the first move is valued exactly.

@@ -9,10 +9,7 @@ pub use crate::core::limits::Limits;
 
 use crate::core::{clock::Instant, game::Stage};
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -144,7 +141,7 @@ pub struct Watch {
     most_nodes: Option<u64>,
     deadline: Option<Deadline>,
     /// Set by whoever wants all threads of the search to end.
-    stop: Option<Arc<AtomicBool>>,
+    outer: Limits,
 }
 
 /// The clock is looked at about this often.
@@ -170,7 +167,7 @@ impl Default for Watch {
             slowest: 0.0,
             most_nodes: None,
             deadline: None,
-            stop: None,
+            outer: Limits::NONE,
         }
     }
 }
@@ -187,7 +184,7 @@ impl Watch {
     ) {
         let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
         self.stopped = false;
-        (self.most_nodes, self.deadline, self.stop) = (most_nodes, deadline, stop);
+        (self.most_nodes, self.deadline, self.outer) = (most_nodes, deadline, Limits { stop });
         if !unlimited {
             self.last_look = Instant::now();
             // The interval of the last search stands, but a first look comes early.
@@ -217,6 +214,18 @@ impl Watch {
         self.stopped
     }
 
+    /// What ends the search from outside.
+    #[inline]
+    pub(super) fn outer(&self) -> &Limits {
+        &self.outer
+    }
+
+    /// Ends the search if that is wanted from outside, without waiting for the next look.
+    #[inline]
+    pub(super) fn look_outside(&mut self) {
+        self.stopped |= self.outer.is_stopped();
+    }
+
     #[cold]
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
@@ -228,10 +237,7 @@ impl Watch {
         self.last_look = now;
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
             || self.deadline.is_some_and(Deadline::has_passed)
-            || self
-                .stop
-                .as_ref()
-                .is_some_and(|stop| stop.load(Ordering::Relaxed));
+            || self.outer.is_stopped();
         self.schedule(nodes);
     }
 

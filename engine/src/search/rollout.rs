@@ -88,20 +88,21 @@ struct Node<G: Game> {
 
 impl<G: Game> Node<G> {
     /// Finds the best move for each outcome by the values of all, which are made exact where the
-    /// oracle knows them.
+    /// oracle knows them within limits.
     fn of(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
         position: &G::Position,
         moves: &[G::Move],
         values: &mut [f32],
+        limits: &Limits,
     ) -> Self {
         if let Some(oracle) = oracle.filter(|oracle| oracle.may_know_successors(position)) {
             let seat = game.to_move(position);
             for (&mv, value) in moves.iter().zip(values.iter_mut()) {
                 let next = game.play(position, mv);
                 if game.payoffs(&next).is_none()
-                    && let Some(exact) = oracle.value(game, &next)
+                    && let Some(exact) = oracle.value_within(game, &next, limits)
                 {
                     *value = turned(exact, game.to_move(&next) == seat);
                 }
@@ -205,17 +206,21 @@ impl<G: Game> Rollout<G> {
             return over;
         }
         let oracle = self.oracle.as_deref();
-        if let Some(exact) = oracle.and_then(|oracle| oracle.value(game, position)) {
+        let exact = oracle.and_then(|oracle| oracle.value_within(game, position, &self.limits));
+        if let Some(exact) = exact {
             return Some(turned(exact, game.to_move(position) == seat));
         }
-        if self.plies == 0 || ply < self.plies {
+        // Without the time to ask nothing is known of the end either.
+        let is_open = self.plies == 0 || ply < self.plies;
+        if is_open || (oracle.is_some() && self.limits.is_stopped()) {
             return None;
         }
         self.evaluations += 1;
         Some(self.judge.payoffs(game, position)[seat])
     }
 
-    /// The best moves of a position that is not over.
+    /// The best moves of a position that is not over; nothing where the games ended while they were
+    /// looked for, as not all that is known may have been asked for.
     #[inline]
     fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let place = self.game.key(position) as usize % PLACES;
@@ -223,6 +228,9 @@ impl<G: Game> Rollout<G> {
             .as_ref()
             .is_some_and(|node| node.position == *position);
         let node = (!is_known).then(|| self.valued(position));
+        if node.is_some() && self.limits.is_stopped() {
+            return &[];
+        }
         let place = &mut self.nodes[place];
         if node.is_some() {
             *place = node;
@@ -245,6 +253,7 @@ impl<G: Game> Rollout<G> {
             position,
             moves,
             &mut self.values,
+            &self.limits,
         )
     }
 }
@@ -279,6 +288,9 @@ impl<G: Game> Roll<G> for Rollout<G> {
                 let drawn = u64::from(number) << 32 | u64::from(ply);
                 let bits = xxh3_64_with_seed(&drawn.to_le_bytes(), seed) >> 32;
                 let choices = self.choices(&position);
+                if choices.is_empty() {
+                    break 'rollouts;
+                }
                 let mut rest = bits as f32 / 4_294_967_296.0;
                 let mut passed = 0;
                 for (weight, ..) in choices {

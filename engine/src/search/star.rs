@@ -163,12 +163,15 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
 
     /// What the oracle knows of a position that is not over, for the party to move.
     #[inline]
-    fn known(&self, position: &G::Position) -> Option<f32> {
+    fn known(&mut self, position: &G::Position) -> Option<f32> {
         // With more than two seats the value for one of them says nothing of the others.
-        self.oracle
-            .as_deref()
-            .filter(|_| self.game.seats() == 2)
-            .and_then(|oracle| oracle.value(&self.game, position))
+        let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
+        let value = oracle.value_within(&self.game, position, self.watch.outer());
+        if value.is_none() {
+            // What an oracle had no time for must not be taken for what it does not know.
+            self.watch.look_outside();
+        }
+        value
     }
 
     /// Forgets everything learned so far.
@@ -599,8 +602,8 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
         self.recent.forget();
     }
 
-    fn trust(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
-        self.oracle = oracle;
+    fn trust(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
+        std::mem::replace(&mut self.oracle, oracle)
     }
 
     fn time_leaves(&mut self, clock: LeafClock) {

@@ -1,11 +1,13 @@
-//! Searches that are stopped at random moments: each ends soon, whichever it is, and answers with
+//! Players that are stopped at random moments: each ends soon, whichever it is, and answers with
 //! a legal move; and a flag that nobody sets changes nothing.
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};
 use engine::core::random::RandomStream;
-use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::{playable::Playable, player::Player};
+use engine::games::{
+    einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
+};
+use engine::play::{build::player_names, playable::Playable, player::Player};
 use engine::search::limits::Limits;
 use std::{
     sync::{
@@ -63,7 +65,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
             if number % 10 == 0 {
                 player.new_game(number as u64);
             }
-            let took = match number % 3 {
+            let took = match number % 4 {
                 0 => {
                     let ask = |limits: &Limits| player.decide(position, &moves, limits);
                     let (decision, took) = interrupted(&mut random, ask);
@@ -82,6 +84,14 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                     assert_eq!(analysis.moves.len(), moves.len(), "{text}");
                     took
                 }
+                // As the protocols ask for a move.
+                2 => {
+                    let ask = |limits: &Limits| {
+                        let best = player.decide(position, &moves, limits).best;
+                        player.exact_scores(position, &[best], limits)
+                    };
+                    interrupted(&mut random, ask).1
+                }
                 _ => interrupted(&mut random, |limits| player.value(position, limits)).1,
             };
             taken.push(took);
@@ -91,66 +101,121 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
     }
 }
 
+/// The players of a game, and whether each of these has a row.
+fn all_have_a_row<G: Playable>(players: &[&str]) {
+    let name = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
+    let rows: Vec<String> = players.iter().map(|text| name(text)).collect();
+    // Their parameters stand in parentheses.
+    let listed = player_names::<G>();
+    let outside = listed.split(')').map(name).collect::<String>();
+    let names: Vec<&str> = outside
+        .split(", ")
+        .flat_map(|name| name.split(" and "))
+        .collect();
+    assert!(names.contains(&"random"), "{names:?}");
+    for &name in &names {
+        assert!(
+            rows.iter().any(|row| row == name),
+            "{name} has no row: {names:?}"
+        );
+    }
+}
+
 #[test]
 fn searches_with_chance_end_when_they_are_stopped() {
-    ends_soon(
-        &Standard::default(),
-        &position(MIDDLE),
-        &[
-            "star0(depth=12)",
-            "star1(depth=16)",
-            "star1(ms=600000)",
-            "star2(depth=16, threads=2)",
-            "star2(nodes=1000000000000)",
-            "star1(depth=12, form=outcomes)",
-            "star1(depth=12, eval=mrmonte)",
-            "textbook(depth=8)",
-            "unified(depth=10)",
-            "MrBlack(14)",
-            "mcts(sims=1000000000)",
-            "mcts(sims=1000000000, threads=2)",
-            "mcts(ms=600000, leaf=schwarz, keep=on)",
-            "mcts(sims=1000000000, leaf=mrmonte)",
-            "rollout(games=1000000, eval=schwarz)",
-            "rollout(games=1000000, eval=mrmonte)",
-        ],
-    );
+    let players = [
+        "star0(depth=12)",
+        "star0.5(depth=14)",
+        "star1(depth=16)",
+        "star1(ms=600000)",
+        "star2(depth=16, threads=2)",
+        "star2(nodes=1000000000000)",
+        "star1(depth=12, form=outcomes)",
+        "star1(depth=12, eval=mrmonte)",
+        "textbook(depth=8)",
+        "unified(depth=10)",
+        "MrBlack(14)",
+        "FarmerBoy(14)",
+        "MrMonte(12)",
+        "abseval(ms=600000)",
+        "monte_alpha(sims=1000000000)",
+        "monte_alpha_v2(sims=1000000000)",
+        "uctcut(ms=600000)",
+        "MrRandom",
+        "greedy",
+        "random",
+        "mcts(sims=1000000000)",
+        "mcts(sims=1000000000, threads=2)",
+        "mcts(ms=600000, leaf=schwarz, keep=on)",
+        "mcts(sims=1000000000, leaf=mrmonte)",
+        "rollout(games=1000000, eval=schwarz)",
+        "rollout(games=1000000, eval=mrmonte)",
+    ];
+    all_have_a_row::<Standard>(&players);
+    ends_soon(&Standard::default(), &position(MIDDLE), &players);
 }
+
+/// Players of every game without chance.
+const WITHOUT_CHANCE: [&str; 13] = [
+    "star0(depth=20)",
+    "star0.5(depth=20)",
+    "star1(ms=600000)",
+    "star2(depth=30)",
+    "minimax(depth=20)",
+    "alphabeta(depth=30)",
+    "bestreply(depth=20)",
+    "maxn(depth=20)",
+    "unified(depth=20)",
+    "textbook(depth=20)",
+    "mcts(sims=1000000000)",
+    "rollout(games=1000000)",
+    "random",
+];
 
 #[test]
 fn searches_without_chance_end_when_they_are_stopped() {
     let game = Reversi::EIGHT;
-    ends_soon(
-        &game,
-        &game.start(),
-        &[
-            "alphabeta(depth=30)",
-            "minimax(depth=20)",
-            "star1(ms=600000)",
-            "mcts(sims=1000000000)",
-            "rollout(games=1000000)",
-            "endgame(empties=60)",
-        ],
-    );
+    let players = [&WITHOUT_CHANCE[..], &["endgame(empties=60)"]].concat();
+    all_have_a_row::<Reversi>(&players);
+    ends_soon(&game, &game.start(), &players);
     let game = Havannah::new(10, false);
-    let lajkonik = "lajkonik(ms=600000)";
-    ends_soon(
-        &game,
-        &game.start(),
-        &["star1(depth=9)", "mcts(sims=1000000000)", lajkonik],
-    );
+    let own = ["lajkonik(ms=600000)", "alphabeta(depth=9, mates=deep)"];
+    let players = [&WITHOUT_CHANCE[..], &own].concat();
+    all_have_a_row::<Havannah>(&players);
+    ends_soon(&game, &game.start(), &players);
+}
+
+#[test]
+fn what_is_solved_on_the_way_ends_too() {
+    let game = Reversi::EIGHT;
+    let mut random = RandomStream::new(11);
+    let mut played = random_game(&game, game.start(), &mut random);
+    let far = played
+        .find(|position| game.empties(position) == 26)
+        .unwrap();
+    let players = [
+        "alphabeta(depth=30, endgame=20)",
+        "star2(ms=600000, endgame=20)",
+        "star1(depth=30, endgame=20, threads=2)",
+        "mcts(sims=1000000000, endgame=20)",
+        "mcts(ms=600000, endgame=20, threads=2)",
+        "mcts(sims=1000000000, endgame=20, noise=tries(4, 10, 5))",
+        "rollout(games=1000000, endgame=20)",
+        "endgame(empties=26)",
+    ];
+    ends_soon(&game, &far, &players);
+    // Each move leads to a position that is solved.
+    let near = played
+        .find(|position| game.empties(position) == 21)
+        .unwrap();
+    ends_soon(&game, &near, &players);
 }
 
 #[test]
 fn searches_of_many_seats_end_when_they_are_stopped() {
     let game = vector_game("four_cross");
-    let players = [
-        "maxn(depth=20)",
-        "bestreply(depth=20)",
-        "star1(depth=20)",
-        "mcts(sims=1000000000)",
-    ];
-    ends_soon(&game, &game.start(), &players);
+    all_have_a_row::<ReversiXt>(&WITHOUT_CHANCE);
+    ends_soon(&game, &game.start(), &WITHOUT_CHANCE);
 }
 
 /// Decisions of a game with a flag that is never set, and without one.

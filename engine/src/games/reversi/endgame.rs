@@ -122,6 +122,7 @@ impl Endgame {
     /// What the side to move gets with best play on both sides: 1, ½ or 0. Faster than its score.
     #[must_use]
     pub fn result(&mut self, position: &Position) -> f32 {
+        self.table.forget_guesses();
         value(self.search(position, -1, 1))
     }
 
@@ -167,14 +168,23 @@ impl Endgame {
     fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= GUESSED;
         let mut estimates = vec![Estimate::default(); positions.len()];
+        if self.limits.is_stopped() {
+            return estimates;
+        }
+        self.table.forget_guesses();
         if self.entries > 0 && positions.iter().any(far) {
             self.guesses = true;
+            self.table.holds_guesses = true;
             for (estimate, position) in estimates.iter_mut().zip(positions) {
                 let score = self.search(position, -MOST, MOST);
                 estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
-            self.table.forget_bounds();
+            // A search that was stopped answers at once, and the next one forgets.
+            if self.is_stopped {
+                return estimates;
+            }
+            self.table.forget_guesses();
         }
         for (estimate, position) in estimates.iter_mut().zip(positions) {
             let score = match estimate.certainty {
@@ -249,8 +259,17 @@ pub struct SolvedEndgames {
 
 impl Oracle<Reversi> for SolvedEndgames {
     fn value(&self, game: &Reversi, position: &Position) -> Option<f32> {
-        (game.empties(position) <= self.empties)
-            .then(|| Endgame::with_entries(*game, 0).result(position))
+        self.value_within(game, position, &Limits::NONE)
+    }
+
+    fn value_within(&self, game: &Reversi, position: &Position, limits: &Limits) -> Option<f32> {
+        if game.empties(position) > self.empties {
+            return None;
+        }
+        let mut solver = Endgame::with_entries(*game, 0);
+        solver.set_limits(limits);
+        let result = solver.result(position);
+        (!solver.is_stopped).then_some(result)
     }
 }
 

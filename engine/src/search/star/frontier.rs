@@ -182,7 +182,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         let all = (f32::NEG_INFINITY, f32::INFINITY);
         let value = self.frontier(position, ply, all).lower;
         // What is proven adds nothing to the horizon, and is found anew.
-        if self.horizon != horizon && self.recent.is_there() {
+        if self.horizon != horizon && self.recent.is_there() && !self.watch.stopped() {
             self.recent.put(key, value);
         }
         value

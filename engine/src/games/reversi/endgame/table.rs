@@ -33,6 +33,8 @@ pub(super) struct Table {
     entries: usize,
     /// Nothing if there is no memory: then nothing is ever known.
     lines: Option<Pages>,
+    /// Whether its bounds may be guesses.
+    pub(super) holds_guesses: bool,
 }
 
 impl Clone for Table {
@@ -55,6 +57,7 @@ impl Table {
         Self {
             entries,
             lines: lines.flatten(),
+            holds_guesses: false,
         }
     }
 
@@ -106,8 +109,11 @@ impl Table {
         entry[DISCS..].copy_from_slice(&[lower as u8, upper as u8, known.best, known.empties]);
     }
 
-    /// Forgets the bounds, but no best move.
-    pub(super) fn forget_bounds(&mut self) {
+    /// Forgets the bounds if they may be guesses, but no best move.
+    pub(super) fn forget_guesses(&mut self) {
+        if !std::mem::take(&mut self.holds_guesses) {
+            return;
+        }
         let lines = self.lines.iter_mut();
         let lines = lines.flat_map(|lines| lines.bytes_mut().as_chunks_mut::<LINE>().0);
         for entry in lines.flat_map(|line| line.as_chunks_mut::<ENTRY>().0) {

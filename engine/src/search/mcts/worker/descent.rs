@@ -130,7 +130,9 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 new = sown
                     && !self.full
                     && game.payoffs(&next).is_none()
-                    && (shared.oracle).is_some_and(|oracle| oracle.value(game, &next).is_some());
+                    && (shared.oracle).is_some_and(|oracle| {
+                        (oracle.value_within(game, &next, self.watch.outer())).is_some()
+                    });
                 if !new {
                     child = self.expand(shared, seat, place, &next);
                     self.stats.nodes += u64::from(sown && child != 0);
@@ -205,7 +207,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             return;
         }
         if let Some(oracle) = shared.oracle.filter(|_| new)
-            && let Some(value) = oracle.value(shared.game, next)
+            && let Some(value) = oracle.value_within(shared.game, next, self.watch.outer())
         {
             let value = turned(value, shared.game.to_move(next) == seat);
             let error = if value <= 0.0 || value >= 1.0 {

@@ -3,7 +3,8 @@
 //!
 //! The protocols stand in `docs/protocols.md`, our own in `docs/formats.md`. A program that does
 //! not answer in time, closes its output or says what is no move has failed: the player says why,
-//! the program is ended, and a new one is started when it is needed again. Invariant: an answer is
+//! the program is ended, and a new one is started when it is needed again; so it is with one that is
+//! stopped while it thinks, unless its protocol has a word for that. Invariant: an answer is
 //! never taken for the answer to another question, because no program is asked again after it
 //! failed; no program outlives its player; and what fails on our side is no failure of a program.
 
@@ -134,6 +135,9 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
+/// How long a program may take to answer once it is told to stop.
+const STOPPING: Duration = Duration::from_millis(50);
+
 /// A player that another program speaks for.
 pub struct External<G: Playable> {
     command: Command,
@@ -151,6 +155,8 @@ pub struct External<G: Playable> {
     answered: Option<(G::Position, G::Move)>,
     seed: u64,
     failure: Option<Failure>,
+    /// What ends the answer that it is asked for.
+    limits: Limits,
     /// The CPU time that the program had taken when the game began, or after its last decision.
     cpu_time: Option<Duration>,
 }
@@ -168,19 +174,41 @@ impl<G: Playable> External<G> {
             answered: None,
             seed: 0,
             failure: None,
+            limits: Limits::NONE,
             cpu_time: None,
         }
     }
 
-    /// The move of the program; after a failure it is ended.
-    fn ask(&mut self, position: &G::Position, legal: &[G::Move]) -> Option<G::Move> {
+    /// The move of the program; after a failure it is ended. `None`, too, if the limits ended it
+    /// first, which is no failure: whoever starts anew is told the game as it is then.
+    fn ask(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Option<G::Move> {
+        if limits.is_stopped() {
+            return None;
+        }
+        self.limits.clone_from(limits);
         let asked = match self.failure.take() {
             // Nobody asked yet about the game that it failed to start for.
             Some(failure) => Err(failure),
             None => self.start().and_then(|()| self.begin(position)),
         };
         let answer = asked.and_then(|()| self.try_asking(position, legal));
-        answer.map_err(|failure| self.fail(failure)).ok()
+        self.limits = Limits::NONE;
+        match answer {
+            Err(_) if limits.is_stopped() => self.program = None,
+            Err(failure) => self.fail(failure),
+            Ok(mv) => {
+                self.program
+                    .iter_mut()
+                    .for_each(|program| program.limits = Limits::NONE);
+                return Some(mv);
+            }
+        }
+        None
     }
 
     fn fail(&mut self, failure: Failure) {
@@ -197,6 +225,7 @@ impl<G: Playable> External<G> {
         let deadline = Deadline::after(speech.dialect.time_of_start);
         let Command { words, folder } = &self.command;
         let mut program = Program::start(words, folder.as_deref(), speech.protocol.talk)?;
+        program.limits.clone_from(&self.limits);
         self.begun = false;
         let steps = speech.steps(speech.protocol.start, &[]);
         say_all(&mut program, &steps, deadline)?;
@@ -246,9 +275,27 @@ impl<G: Playable> External<G> {
 
     fn say(&mut self, steps: &[Step], deadline: Deadline) -> Result<String, Failure> {
         match &mut self.program {
-            Some(program) => say_all(program, steps, deadline),
+            Some(program) => {
+                program.limits.clone_from(&self.limits);
+                say_all(program, steps, deadline)
+            }
             None => Err(Failure::OfSystem("no program runs".to_owned())),
         }
+    }
+
+    /// Has a program that thinks answer a question at once, if its protocol has a line for that.
+    fn stop(&mut self, question: Option<&Step>) -> Result<String, Failure> {
+        let stop = self.speech.steps(self.speech.protocol.stop, &[]);
+        let ([stop], Some(question), Some(program)) = (&*stop, question, &mut self.program) else {
+            return Err(Failure::OfSystem("it was stopped".to_owned()));
+        };
+        let limits = std::mem::replace(&mut program.limits, Limits::NONE);
+        let deadline = Deadline::after(STOPPING);
+        let said = program.say(&stop.line, deadline);
+        let answer = said.and_then(|()| program.hear_first(question.reply, deadline));
+        let answer = answer.and_then(|answer| program.hear(stop.reply, deadline).and(Ok(answer)));
+        program.limits = limits;
+        answer
     }
 
     /// A position as it is spoken of.
@@ -288,7 +335,10 @@ impl<G: Playable> External<G> {
         });
         let mut steps: Vec<Step> = steps.collect();
         steps.extend(speech.steps(protocol.question, &self.named(position, outcome)));
-        let answer = self.say(&steps, deadline)?;
+        let answer = match self.say(&steps, deadline) {
+            Err(_) if self.limits.is_stopped() => self.stop(steps.last())?,
+            answer => answer?,
+        };
         let answer = self.speech.answer(&answer)?;
         let mv = answered(&self.speech.game, position, legal, &answer)?;
         self.known = self.heard.len();
@@ -356,10 +406,11 @@ impl<G: Playable> Player<G> for External<G> {
         &mut self,
         position: &G::Position,
         legal: &[G::Move],
-        _limits: &Limits,
+        limits: &Limits,
     ) -> Decision<G::Move> {
         let began = Instant::now();
-        let mut decision = Decision::unrated(self.ask(position, legal).unwrap_or(legal[0]));
+        let chosen = self.ask(position, legal, limits);
+        let mut decision = Decision::unrated(chosen.unwrap_or(legal[0]));
         decision.stats.time = began.elapsed();
         decision.cpu_time = self.take_cpu_time();
         decision
@@ -402,9 +453,9 @@ impl<G: Playable> Player<G> for External<G> {
         &mut self,
         position: &G::Position,
         legal: Option<&[G::Move]>,
-        _limits: &Limits,
+        limits: &Limits,
     ) -> Analysis<G::Move> {
-        let line = legal.and_then(|legal| self.ask(position, legal));
+        let line = legal.and_then(|legal| self.ask(position, legal, limits));
         Analysis {
             line: line.into_iter().collect(),
             ..Analysis::unrated(&self.speech.game, position, legal)

@@ -1,7 +1,7 @@
 //! A running program that answers lines with lines, in whatever protocol.
 //!
-//! Invariants: nothing waits longer than its deadline, whether the program does not answer or does
-//! not read; an answer is a line that came after its question, and any line besides is a failure; its
+//! Invariants: nothing waits longer than its deadline, or once it is stopped, whether the program
+//! does not answer or does not read; an answer is a line that came after its question, and any line besides is a failure; its
 //! standard error goes to its log, and blocks nobody while it is spoken to;
 //! neither threads nor descriptors nor processes are left when a program is dropped: it leads a
 //! process group, which is killed with it, and on Linux whatever left the group is known by its
@@ -14,6 +14,7 @@ use super::{
     watch,
 };
 use engine::play::player::Failure::{self, OfPlayer, OfSystem};
+use engine::search::limits::Limits;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
@@ -30,7 +31,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a program may take to end once its input is closed.
+/// Between two looks whether it is still to be waited for.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// How long a program may take to end once its input is closed, unless it was stopped.
 const ENDING: Duration = Duration::from_millis(200);
 
 pub(super) struct Program {
@@ -45,6 +49,8 @@ pub(super) struct Program {
     last_errors: Vec<u8>,
     /// What was read and not yet looked at.
     said: Said,
+    /// What ends all waiting before the deadlines do.
+    pub(super) limits: Limits,
     log: Log,
     /// Stands in the environment of the program and of all it starts.
     mark: String,
@@ -91,6 +97,7 @@ impl Program {
             errors,
             last_errors: Vec::new(),
             said: Said::new(talk),
+            limits: Limits::NONE,
             log,
             mark,
         };
@@ -116,7 +123,7 @@ impl Program {
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(true, deadline.left("read nothing").map_err(OfPlayer)?)?;
+                    self.wait(true, self.left(deadline, "read nothing")?)?;
                     // It may be waiting itself, for its comments to be read.
                     self.hear_nothing(deadline)?;
                 }
@@ -131,24 +138,42 @@ impl Program {
         if reply == Reply::Nothing {
             return Ok(String::new());
         }
-        let answer = loop {
-            if let Some(answer) = self.said.reply(reply)? {
-                break answer;
-            }
-            let left = deadline.left("no answer").map_err(OfPlayer)?;
-            self.wait(false, left)?;
-            self.read()?;
-        };
+        let answer = self.hear_first(reply, deadline)?;
         // What has come with it; what comes later is found before the next question.
         self.said.nothing()?;
         Ok(answer)
+    }
+
+    /// The first of several answers.
+    pub(super) fn hear_first(
+        &mut self,
+        reply: Reply,
+        deadline: Deadline,
+    ) -> Result<String, Failure> {
+        loop {
+            if let Some(answer) = self.said.reply(reply)? {
+                return Ok(answer);
+            }
+            self.wait(false, self.left(deadline, "no answer")?)?;
+            self.read()?;
+        }
+    }
+
+    /// How long to wait: what is left until a deadline, or until the next look.
+    fn left(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
+        if self.limits.is_stopped() {
+            return Err(OfSystem("it was stopped".to_owned()));
+        }
+        let left = deadline.left(missed).map_err(OfPlayer)?;
+        let looks = self.limits.stop.is_some();
+        Ok(if looks { left.min(BETWEEN_LOOKS) } else { left })
     }
 
     /// Reads what is there, which is to be nothing but comments.
     fn hear_nothing(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.said.nothing()?;
-            deadline.left("only comments").map_err(OfPlayer)?;
+            self.left(deadline, "only comments")?;
         }
         self.said.nothing()
     }
@@ -253,7 +278,7 @@ impl Program {
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))
         };
         let began = Instant::now();
-        while !has_ended() && began.elapsed() < ENDING {
+        while !has_ended() && began.elapsed() < ENDING && !self.limits.is_stopped() {
             thread::sleep(Duration::from_millis(1));
         }
         let by_itself = has_ended();

@@ -23,6 +23,8 @@ pub(super) struct Protocol {
     pub(super) told: &'static str,
     /// What asks for a move; the last line is answered by it.
     pub(super) question: &'static str,
+    /// What has it answer that at once; then that is answered, too.
+    pub(super) stop: &'static str,
     /// What is said of a game that is over.
     pub(super) over: &'static str,
     /// What is said before the end.
@@ -50,6 +52,7 @@ const USUAL: Protocol = Protocol {
     game: "",
     told: "",
     question: "",
+    stop: "",
     over: "",
     end: "quit",
     replies: &[],
@@ -67,6 +70,7 @@ const NBOARD: Protocol = Protocol {
     start: "nboard 2; {init}; ping 1",
     begin: "{game}; {time}; ping 1",
     question: "set game {written}; ping 2; go",
+    stop: "ping 3",
     replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
     talk: Talk::Unless(&["===", "pong"]),
     written: |[open, _]| ggf(open),
@@ -128,6 +132,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
         question: "position alea {written}; dice {die}; go",
+        stop: "stop",
         replies: &[
             ("ubgi", Reply::Word("ubgiok")),
             ("isready", Reply::Word("readyok")),

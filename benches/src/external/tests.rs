@@ -11,6 +11,7 @@ use engine::play::{
 use engine::search::limits::Limits;
 use proptest::prelude::*;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A player that asks a program by a dialect, which is the keys of a notation.
 fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
@@ -58,10 +59,14 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
                 outcome = rolled.unwrap_or(*game.outcome_names().start());
                 position = from;
             }
-            "ask" => {
+            "ask" | "stop" => {
                 let mut legal = G::Moves::default();
                 game.permitted(&position, outcome, &mut legal);
-                let decided = player.decide(&position, &legal, &Limits::NONE).best;
+                let mut ask = |limits: &Limits| player.decide(&position, &legal, limits).best;
+                let decided = match act {
+                    "ask" => ask(&Limits::NONE),
+                    _ => stopped(Duration::from_millis(200), ask).0,
+                };
                 match (player.failure(), rest.strip_prefix("! ")) {
                     (None, None) => assert_eq!(game.format_move(&position, decided), rest),
                     (failure, why) => {
@@ -96,6 +101,57 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
         };
         let living = pids.lines().filter(lives).count();
         assert_eq!((pids.lines().count(), living), (dead, 0));
+    }
+}
+
+/// What is answered by something that is stopped after a while, and how long that then takes.
+fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let limits = Limits::from(&stop);
+    std::thread::scope(|scope| {
+        let stopped = scope.spawn(move || {
+            std::thread::sleep(after);
+            stop.store(true, Ordering::Relaxed);
+            Instant::now()
+        });
+        let answer = ask(&limits);
+        let answered = Instant::now();
+        let took = answered.saturating_duration_since(stopped.join().unwrap());
+        assert!(took < Duration::from_secs(5), "{took:?}");
+        (answer, took)
+    })
+}
+
+/// Within this time an answer is there, but for the few that a busy machine holds up.
+const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
+
+#[test]
+fn a_program_that_thinks_ends_soon_whenever_it_is_stopped() {
+    let mut random = RandomStream::new(5);
+    let game = Reversi::EIGHT;
+    let legal = game.legal(&game.start(), None);
+    // They never answer, or once they are told to stop, or do not even listen.
+    for (keys, script) in [
+        ("ms=600000, protocol=gtp", "mute"),
+        ("ms=600000", "greets; exec sleep 600"),
+        ("ms=600000, dialect=bgci", "thinks e6"),
+        ("ms=600000, dialect=nboard", "thinks E6"),
+        ("ms=600000, start_ms=600000", "sleep 600"),
+    ] {
+        let (_directory, log) = file();
+        let script = format!("log={log}\n{}\n{script}", scenes().0);
+        let mut player = external(game, keys, &["sh", "-c", &script]);
+        let mut taken: Vec<Duration> = Vec::new();
+        for _ in 0..50 {
+            let after = Duration::from_micros(random.below(30_000) as u64);
+            let ask = |limits: &Limits| player.decide(&game.start(), &legal, limits);
+            let (decision, took) = stopped(after, ask);
+            assert_eq!(player.failure(), None, "{script}");
+            assert!(legal.contains(&decision.best));
+            taken.push(took);
+        }
+        taken.sort_unstable();
+        assert!(taken[45] < SOON, "{keys}: {taken:?}");
     }
 }
 
@@ -150,7 +206,7 @@ fn what_cannot_be_started_is_no_failure_of_a_program() {
     }
     let start = Standard::default().start([0, 0], 0);
     let mut missing = external(Standard::default(), "", &[&nothing]);
-    assert!(missing.ask(&start, &[]).is_none());
+    assert!(missing.ask(&start, &[], &Limits::NONE).is_none());
     assert!(matches!(missing.failure(), Some(Failure::OfSystem(_))));
 }
 

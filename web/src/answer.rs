@@ -195,6 +195,9 @@ fn answer_for<G: OnBoard>(
         Ok((position, outcome.filter(|_| has_chance::<G>())))
     };
     let recipe = |player: &str| {
+        if limits.is_stopped() {
+            return Err(Problem::wrong("nobody waits for an answer"));
+        }
         let bounded = bounds.player::<G>(player)?;
         PlayerRecipe::parse(&bounded, game).map_err(|error| {
             let player = shortened(player, MOST_OF_TEXT);

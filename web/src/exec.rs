@@ -97,10 +97,10 @@ impl Sessions {
     }
 
     /// The answer to a command of a session, which begins if there is none of the name; `stop` ends
-    /// its search.
+    /// its search. A command that is stopped before its turn is not heard at all.
     ///
     /// # Errors
-    /// If it is busy, or all are.
+    /// If it is busy, or all are, or nobody waits for the answer.
     pub fn answer(
         &self,
         name: &str,
@@ -111,6 +111,8 @@ impl Sessions {
         let came = Instant::now();
         let mut gtp = loop {
             match session.gtp.try_lock() {
+                // Another command ends the search of this one only once it has its turn.
+                _ if stop.load(Ordering::Relaxed) => return Err("nobody waits for an answer"),
                 Ok(gtp) => break gtp,
                 Err(TryLockError::WouldBlock) if came.elapsed() < PATIENCE => sleep(BETWEEN_LOOKS),
                 Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
@@ -254,6 +256,26 @@ mod tests {
             assert!(ask("", slow).starts_with('='), "{slow}");
         }
         assert!(began.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn who_goes_before_its_turn_is_not_heard() {
+        let sessions = Sessions::new(Bounds::default());
+        let ask = |command: &str, gone: bool| {
+            sessions.answer("a", command, &Arc::new(AtomicBool::new(gone)))
+        };
+        assert_eq!(ask("dice 3", false), Ok("=\n\n".to_owned()));
+        let before = ask("position", false).unwrap();
+        for command in ["genmove", "clear_board", "set_option ms 5", "quit"] {
+            assert!(ask(command, true).is_err(), "{command}");
+            assert_eq!(ask("position", false).unwrap(), before, "{command}");
+        }
+        // Nor does it wait for one that is busy.
+        let session = sessions.session("a").unwrap();
+        let busy = session.gtp.lock().unwrap();
+        let began = Instant::now();
+        assert!(ask("genmove", true).is_err() && began.elapsed() < PATIENCE);
+        drop(busy);
     }
 
     #[test]

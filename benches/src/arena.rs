@@ -6,7 +6,8 @@
 //! of each seat, and the seed that a seat's player is given. What changes is who sits where: A has
 //! seat 0 in the first game and seat 1 in the second. So two copies of one player always score
 //! 50 %, and half of all games are begun by A. Games without chance start from drawn openings, no
-//! two pairs from the same one while there are others; pairs that repeat a game do not count.
+//! two pairs from the same one while there are others; pairs that repeat a game, or an image of it
+//! under the symmetries of the rules, do not count.
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
@@ -31,6 +32,7 @@ use engine::core::{
 };
 use engine::play::{
     build::PlayerRecipe,
+    fingerprint::canonical_fingerprint,
     game_line::GameLine,
     game_loop::{Cause, play_refereed},
     notation::{PlayerError, Text},
@@ -219,8 +221,8 @@ impl PairResult {
     }
 }
 
-/// Which games have been seen: in a game without chance, the same moves from the same start say
-/// nothing new.
+/// Which games have been seen: in a game without chance, the same moves from the same start, or an
+/// image of both under the symmetries of the rules, say nothing new.
 #[derive(Debug, Default)]
 struct Repeats {
     seen: HashSet<u64>,
@@ -451,14 +453,16 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 }
 
-/// What tells the moves of a game, and where it began, from all others.
+/// What tells the moves of a game, and where it began, from all others but its images under the
+/// symmetries of the rules.
 fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
-    record
-        .positions(game)
-        .map(|position| game.key(&position))
-        .fold(0, |print, key| {
+    let as_it_is = || {
+        let keys = record.positions(game).map(|position| game.key(&position));
+        keys.fold(0, |print, key| {
             derive_seed(print, SeedSpace::Records, &[key])
         })
+    };
+    canonical_fingerprint(game, record).map_or_else(as_it_is, |print| print as u64)
 }
 
 /// Plays the pairs on worker threads, each with players of its own, in rising order as threads

@@ -99,7 +99,7 @@ pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
 /// Which of the legal moves to make.
 type Choose<G> = fn(&mut RandomStream, &<G as Game>::Position, &[<G as Game>::Move]) -> usize;
 
-fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
+pub(crate) fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
     contestant(name, move || {
         Box::new(Chooser::<G> {
             random: RandomStream::new(0),

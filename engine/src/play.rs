@@ -24,6 +24,9 @@ pub(crate) mod picture;
 // What other programs say of a game's result.
 pub mod stated_result;
 
+// What was played, up to symmetry.
+pub mod fingerprint;
+
 // A game as a line of text.
 pub mod game_line;
 

@@ -15,12 +15,12 @@ pub(crate) use replay::{NO_END, Replay, check_players};
 
 use crate::Error;
 use engine::core::{files, record::GameRecord};
-use engine::play::{notation::Text, playable::Playable};
+use engine::play::{fingerprint::canonical_fingerprint, notation::Text, playable::Playable};
 use game::Form;
 use layout::{Parts, Totals};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 /// File extension of a shard.
 pub(crate) const EXTENSION: &str = "games";
@@ -194,48 +194,7 @@ impl<G: Playable> PlayedGame<G> {
     /// which bytes it is the hash of.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
-        let mut start = self.record.start;
-        if game.to_move(&start) != 0 {
-            start = game.swap_colours(&start);
-        }
-        // Of all images the one whose bytes come first: `bytes` are its own so far, `symmetries` all
-        // that lead there.
-        let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
-        for symmetry in 0..game.symmetries() {
-            image.clear();
-            game.encode(&game.image(&start, symmetry), &mut image);
-            if symmetries.is_empty() || image < bytes {
-                symmetries.clear();
-                std::mem::swap(&mut bytes, &mut image);
-            } else if image > bytes {
-                continue;
-            }
-            symmetries.push(symmetry);
-        }
-        for ply in &self.record.plies {
-            let mut least = (u8::MAX, u32::MAX);
-            let mut next = 0;
-            for index in 0..symmetries.len() {
-                let symmetry = symmetries[index];
-                let Some((mv, after)) = game.move_image(ply.mv, symmetry) else {
-                    return self.fingerprint(game);
-                };
-                let image = (game.outcome_image(ply.outcome, symmetry), mv);
-                if image < least {
-                    (least, next) = (image, 0);
-                }
-                if image == least {
-                    symmetries[next] = after;
-                    next += 1;
-                }
-            }
-            symmetries.truncate(next);
-            bytes.push(least.0);
-            bytes.extend_from_slice(&least.1.to_le_bytes());
-        }
-        // The same on two maps is not the same.
-        bytes.extend(game.map().unwrap_or_default().into_bytes());
-        xxh3_128(&bytes)
+        canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
     }
 
     /// What label number `label` says of the position before ply number `ply`, both from 0.

@@ -2,7 +2,7 @@
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use crate::test_players::{first, random, timeless};
+use crate::test_players::{chooser, first, random, timeless};
 use engine::games::reversi::Reversi;
 
 fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
@@ -82,6 +82,35 @@ fn games_that_repeat_others_do_not_count() {
     // White begins after one ply.
     let pairs = timeless(&first(), &first(), &options(Reversi::FOUR, 1, 50));
     assert!(pairs.iter().all(|pair| pair.first == 1));
+}
+
+#[test]
+fn images_of_games_under_symmetries_do_not_count() {
+    // Makes of the images of a position images of one move.
+    let even = || {
+        chooser("even", |_, position, legal| {
+            let game = Reversi::FOUR;
+            let image = |mv, symmetry| game.key(&game.image(&game.play(position, mv), symmetry));
+            let least = |&index: &usize| {
+                let images = (0..game.symmetries()).map(|one| image(legal[index], one));
+                images.min()
+            };
+            (0..legal.len()).min_by_key(least).unwrap()
+        })
+    };
+    // Black's four first moves are images of each other.
+    let one_ply = options(Reversi::FOUR, 1, 50);
+    let starts: HashSet<_> = (timeless(&even(), &first(), &one_ply).iter())
+        .map(|pair| Book::new(&one_ply, true).of_pair(pair.pair))
+        .collect();
+    assert!(starts.len() > 1, "what differs counts");
+    let result = play_match(&even(), &even(), &one_ply).unwrap();
+    let counted = (result.pairs, result.distinct_games, result.repeated_games);
+    assert_eq!(counted, (1, Some(1), Some(98)));
+    let warning = warning_of_repeats([&result]).unwrap();
+    assert!(
+        warning.contains("98 of 100 games repeat earlier ones, move for move or as mirror images")
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub struct MatchResult {
     /// Games that were drawn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// How many of the games differ from each other; only of games without chance.
+    /// How many of the games differ from each other up to symmetry; only of games without chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
     /// Games that were played and do not count, because their pair repeats a game of an earlier one;
@@ -228,7 +228,7 @@ pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;
     (repeated > 0).then(|| {
         format!(
-            "{repeated} of {played} games repeat earlier ones move for move and are no evidence; scores and intervals come from the other {games}. \
+            "{repeated} of {played} games repeat earlier ones, move for move or as mirror images, and are no evidence; scores and intervals come from the other {games}. \
              More random moves at the start give more games that differ: --opening-plies, in league.toml opening_plies"
         )
     })

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a state file is only continued by the match that began it.
 
-use super::{Contestant, MatchOptions, PairResult};
+use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
 use engine::core::{
     journal::{Journal, JournalError, Opened, Wording},
@@ -45,6 +45,8 @@ pub(super) fn identity<G: Playable>(
         "starts": options.starts.identity(),
         "purpose": purpose,
         "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
+        // Where games may be repeated: what their fingerprints tell apart.
+        "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
     });
     if let Some(settings) = identity.as_object_mut() {
         settings.retain(|_, value| !value.is_null());

@@ -232,7 +232,7 @@ impl Engine {
 
 /// A protocol with a game, what makes it think, what the answer begins with, and a line with its
 /// answer; then players that would think for minutes.
-const THINKERS: [([&str; 6], &[&str]); 7] = [
+const THINKERS: [([&str; 6], &[&str]); 13] = [
     (
         [
             "gtp",
@@ -250,6 +250,81 @@ const THINKERS: [([&str; 6], &[&str]); 7] = [
             "mcts(sims=1000000000, threads=2)",
             "rollout(games=1000000, eval=schwarz)",
         ],
+    ),
+    (
+        [
+            "gtp",
+            "einstein",
+            "position 215../64.../3...e/...fb/..acd b -\n2 get_eval",
+            "=2 ",
+            "9 version",
+            "=9 ",
+        ],
+        &[
+            "star1(depth=60)",
+            "mcts(ms=600000)",
+            "rollout(games=1000000, eval=schwarz)",
+        ],
+    ),
+    (
+        [
+            "gtp",
+            "einstein",
+            "position 215../64.../3...e/...fb/..acd b 1\n2 dump_tree",
+            "=2 nodes ",
+            "9 version",
+            "=9 ",
+        ],
+        &["star1(depth=60)", "mcts(ms=600000)"],
+    ),
+    (
+        [
+            "gtp",
+            "reversi",
+            "position O-OOOO--XOXXOX--XOOOXXX-XOOOXX--XOOXOX--XOXXX---X-XX------------ O\n2 genmove",
+            "=2 ",
+            "9 version",
+            "=9 ",
+        ],
+        &[
+            "endgame(empties=26)",
+            "alphabeta(depth=30, endgame=20)",
+            "mcts(ms=600000, endgame=20)",
+        ],
+    ),
+    // Other programs: one that hears `stop`, and one that is ended.
+    (
+        [
+            "gtp",
+            "reversi",
+            "clear_board\n2 genmove",
+            "=2 ",
+            "9 version",
+            "=9 ",
+        ],
+        &[
+            concat!(
+                "external(dialect=bgci, ms=600000, cmd=\"",
+                env!("CARGO_BIN_EXE_alea"),
+                " engine --protocol ubgi --game reversi --player star1(depth=60)\")"
+            ),
+            concat!(
+                "external(protocol=gtp, ms=600000, cmd=\"",
+                env!("CARGO_BIN_EXE_alea"),
+                " engine --protocol gtp --game reversi --player star1(depth=60)\")"
+            ),
+        ],
+    ),
+    (
+        [
+            "gtp",
+            "einstein",
+            "position 215../64.../3...e/...fb/..acd b 1\n2 lz-genmove_analyze b",
+            "play c1",
+            "9 version",
+            "=9 ",
+        ],
+        &["star2(ms=600000)", "mcts(sims=1000000000)"],
     ),
     (
         [
@@ -305,6 +380,10 @@ const THINKERS: [([&str; 6], &[&str]); 7] = [
             "readyok",
         ],
         &["star1(depth=60)", "mcts(ms=600000)"],
+    ),
+    (
+        ["nboard", "reversi", "hint 3", "status", "ping 9", "pong 9"],
+        &["star1(depth=60)", "mcts(ms=600000)", "endgame(empties=40)"],
     ),
     (
         ["nboard", "reversi", "go", "=== ", "ping 9", "pong 9"],

@@ -1,0 +1,54 @@
+//! What was played in a game, up to the symmetries of the rules.
+//!
+//! Invariant: images of a game have its fingerprint, and but for chance no other game has.
+
+use super::playable::Playable;
+use crate::core::record::GameRecord;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The same for all images of a game under the symmetries of the rules, colours swapped included
+/// where they make no difference, and for no other game, but for chance. `docs/formats.md` says
+/// which bytes it is the hash of. `None` where the game does not say what images of moves are.
+#[must_use]
+pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
+    let mut start = record.start;
+    if game.to_move(&start) != 0 {
+        start = game.swap_colours(&start);
+    }
+    // Of all images the one whose bytes come first: `bytes` are its own so far, `symmetries` all
+    // that lead there.
+    let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
+    for symmetry in 0..game.symmetries() {
+        image.clear();
+        game.encode(&game.image(&start, symmetry), &mut image);
+        if symmetries.is_empty() || image < bytes {
+            symmetries.clear();
+            std::mem::swap(&mut bytes, &mut image);
+        } else if image > bytes {
+            continue;
+        }
+        symmetries.push(symmetry);
+    }
+    for ply in &record.plies {
+        let mut least = (u8::MAX, u32::MAX);
+        let mut next = 0;
+        for index in 0..symmetries.len() {
+            let symmetry = symmetries[index];
+            let (mv, after) = game.move_image(ply.mv, symmetry)?;
+            let image = (game.outcome_image(ply.outcome, symmetry), mv);
+            if image < least {
+                (least, next) = (image, 0);
+            }
+            if image == least {
+                symmetries[next] = after;
+                next += 1;
+            }
+        }
+        symmetries.truncate(next);
+        bytes.push(least.0);
+        bytes.extend_from_slice(&least.1.to_le_bytes());
+    }
+    // The same on two maps is not the same.
+    bytes.extend(game.map().unwrap_or_default().into_bytes());
+    Some(xxh3_128(&bytes))
+}

@@ -149,16 +149,17 @@ impl<G: Spoken> Sitting<G> {
     /// Goes to the end of a game in the game's first form of whole games.
     pub(crate) fn set_game(&mut self, text: &str) -> Result<(), String> {
         let game = self.read_games(text)?.pop();
-        self.follow(game.ok_or(NO_GAME)?, usize::MAX);
+        self.follow(game.ok_or(NO_GAME)??, usize::MAX);
         Ok(())
     }
 
     /// Goes to the end of the first game of a file, or to before its move of a number, from 1.
+    /// Whatever the other games are.
     pub(crate) fn load(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.terms.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
         let plies = before.map_or(usize::MAX, |number| number.saturating_sub(1));
-        self.follow(game.ok_or(NO_GAME)?, plies);
+        self.follow(game.ok_or(NO_GAME)??, plies);
         Ok(())
     }
 
@@ -169,12 +170,13 @@ impl<G: Spoken> Sitting<G> {
         }
     }
 
-    /// The games of a text that [`Sitting::written`] may have written.
-    fn read_games(&self, text: &str) -> Result<Vec<PlainGame<G>>, String> {
+    /// The games of a text that [`Sitting::written`] may have written, or what is wrong with each.
+    fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::transcripts().first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
-        let games = games.collect::<Result<_, _>>();
-        games.map_err(|error| error.to_string())
+        Ok(games
+            .map(|game| game.map_err(|error| error.to_string()))
+            .collect())
     }
 
     /// The game so far, in the game's first form.

@@ -7,6 +7,7 @@ mod bench;
 mod calibrate;
 #[cfg(unix)]
 mod cluster;
+mod completions;
 mod data;
 mod engine;
 mod evaluate;
@@ -14,6 +15,7 @@ mod gate;
 mod improve;
 pub(crate) mod judge;
 mod league;
+mod manual;
 mod map;
 mod models;
 mod moves;
@@ -35,60 +37,117 @@ mod web;
 
 use anyhow::Result;
 
-/// The commands by their files, each with its `Arguments` and their `run`.
+/// The commands by their groups and files, each with its `Arguments` and their `run`.
 macro_rules! commands {
-    ($($(#[cfg($where:meta)])? $(#[command($($said:tt)+)])? $name:ident($file:ident),)+) => {
+    ($($group:literal: {
+        $($(#[cfg($where:meta)])? $(#[command($($said:tt)+)])? $name:ident($file:ident),)+
+    })+) => {
         #[derive(clap::Subcommand)]
         pub(crate) enum Command {
-            $($(#[cfg($where)])? $(#[command($($said)+)])? $name($file::Arguments),)+
+            $($($(#[cfg($where)])? $(#[command($($said)+)])? $name($file::Arguments),)+)+
         }
 
         impl Command {
             pub(crate) fn run(&self) -> Result<()> {
                 match self {
-                    $($(#[cfg($where)])? Self::$name(arguments) => arguments.run(),)+
+                    $($($(#[cfg($where)])? Self::$name(arguments) => arguments.run(),)+)+
                 }
             }
         }
+
+        /// The headings of groups of commands in the order of [`Command`], and how many each has.
+        const GROUPS: &[(&str, usize)] = &[
+            $(($group, [$($(#[cfg($where)])? stringify!($name)),+].len())),+
+        ];
     };
 }
 
 commands! {
-    Pipeline(pipeline),
-    Improve(improve),
-    #[command(name = "selfplay")]
-    SelfPlay(selfplay),
-    Data(data),
-    Train(train),
-    Tuples(tuples),
-    Arena(arena),
-    Tournament(tournament),
-    League(league),
-    #[command(alias = "setups")]
-    Atlas(atlas),
-    #[cfg(unix)]
-    Cluster(cluster),
-    Report(report),
-    Reproduce(reproduce),
-    Gate(gate),
-    Moves(moves),
-    Perft(perft),
-    Analyse(analyse),
-    Evaluate(evaluate),
-    Probe(probe),
-    Regret(regret),
-    Judge(judge),
-    Solve(solve),
-    Suite(suite),
-    Prove(prove),
-    Map(map),
-    Models(models),
-    Engine(engine),
-    Web(web),
-    Play(play),
-    Calibrate(calibrate),
-    Bench(bench),
+    "Play and analyse": {
+        Play(play),
+        Web(web),
+        Analyse(analyse),
+        Evaluate(evaluate),
+        Moves(moves),
+        Judge(judge),
+    }
+    "Data and training": {
+        Pipeline(pipeline),
+        Improve(improve),
+        #[command(name = "selfplay")]
+        SelfPlay(selfplay),
+        Data(data),
+        Train(train),
+        Tuples(tuples),
+        Calibrate(calibrate),
+    }
+    "Comparing": {
+        Arena(arena),
+        Tournament(tournament),
+        League(league),
+        Gate(gate),
+        Regret(regret),
+        Suite(suite),
+        Report(report),
+        Bench(bench),
+        Reproduce(reproduce),
+        #[command(alias = "setups")]
+        Atlas(atlas),
+        Prove(prove),
+    }
+    "Other programs": {
+        Engine(engine),
+        #[cfg(unix)]
+        Cluster(cluster),
+        Completions(completions),
+        Manual(manual),
+    }
+    "Files and tables": {
+        Models(models),
+        Map(map),
+        Solve(solve),
+        Probe(probe),
+        Perft(perft),
+    }
+}
+
+/// The command line with the commands of its help in groups, a line each.
+pub(crate) fn in_groups(command: clap::Command) -> clap::Command {
+    let heading = *command.get_styles().get_header();
+    let name = *command.get_styles().get_literal();
+    let mut commands = command.get_subcommands();
+    let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for &(group, count) in GROUPS {
+        template += &format!("\n{heading}{group}:{heading:#}\n");
+        for command in commands.by_ref().take(count) {
+            let about = command.get_about().map(ToString::to_string);
+            let padded = format!("{:11}", command.get_name());
+            template += &format!("  {name}{padded}{name:#}  {}\n", about.unwrap_or_default());
+        }
+    }
+    drop(commands);
+    template += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
+    command.help_template(template)
 }
 
 /// Most games that one command plays: what is kept of each of them has to fit into memory.
 pub(crate) const MOST_GAMES: u64 = 100_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_line_of_help_in_a_group() {
+        const WIDTH: usize = 80;
+        let command = in_groups(crate::command());
+        let help = command.clone().render_help().to_string();
+        for command in command.get_subcommands() {
+            let line = |line: &&str| line.split_whitespace().next() == Some(command.get_name());
+            let line = help.lines().find(line).unwrap();
+            assert!(line.len() <= WIDTH && line.len() > 15, "{line}");
+        }
+        let counted: usize = GROUPS.iter().map(|(_, count)| count).sum();
+        assert_eq!(counted, command.get_subcommands().count());
+    }
+}

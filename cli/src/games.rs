@@ -6,7 +6,7 @@
 use anyhow::{Result, anyhow, bail};
 use benches::arena::Starts;
 use benches::studies::setups::Setups;
-use engine::core::files;
+use engine::core::{files, text};
 use engine::games::einstein::Standard;
 use engine::play::{
     notation::{Notation, Problem, Text, trusted},
@@ -151,10 +151,9 @@ pub(crate) fn unless_usual<G: Playable>(text: impl FnOnce(&str) -> String) -> St
 
 /// There is no such game.
 pub(crate) fn unknown(name: &str) -> anyhow::Error {
-    anyhow!(
-        "there is no game '{name}'; there are {}",
-        names().join(", ")
-    )
+    let known = names().join(", ");
+    let meant = text::suggestion(name, &known);
+    anyhow!("there is no game '{name}'{meant}; there are {known}")
 }
 
 /// Reads where the pairs of a match start.

@@ -19,7 +19,7 @@ mod signals;
 mod stages;
 mod tables;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use engine::core::text;
 use std::process::ExitCode;
 
@@ -72,6 +72,11 @@ fn main() -> ExitCode {
     }
 }
 
+/// The command line, as it is parsed, completed and described.
+fn command() -> clap::Command {
+    commands::in_groups(Alea::command())
+}
+
 /// The arguments; or, after their problem was told, the exit code of wrong usage.
 fn parse() -> Result<Alea, ExitCode> {
     const USAGE: u8 = 2;
@@ -83,7 +88,9 @@ fn parse() -> Result<Alea, ExitCode> {
         return Err(ExitCode::from(USAGE));
     }
     let arguments = positions_last(std::env::args().collect());
-    Alea::try_parse_from(arguments).map_err(|error| {
+    let matches = command().try_get_matches_from(arguments);
+    let parsed = matches.and_then(|matches| Alea::from_arg_matches(&matches));
+    parsed.map_err(|error| {
         let said = error.to_string();
         if said.len() <= 4 * output::MOST_OF_ERROR || !error.use_stderr() {
             error.exit();
@@ -108,7 +115,7 @@ fn positions_last(mut arguments: Vec<String>) -> Vec<String> {
         return arguments;
     }
     let mut rest = arguments.split_off(end);
-    let mut command = Alea::command();
+    let mut command = command();
     command.build();
     let (mut positions, mut is_value) = (vec!["--".to_owned()], false);
     arguments.retain(|argument| {
@@ -179,6 +186,6 @@ mod tests {
         ] {
             assert_eq!(positions_last(split(line)), split(line));
         }
-        Alea::command().debug_assert();
+        command().debug_assert();
     }
 }

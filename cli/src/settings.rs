@@ -4,7 +4,7 @@
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use engine::core::files;
+use engine::core::{files, text};
 use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use serde::{Serialize, de::DeserializeOwned};
@@ -86,7 +86,9 @@ impl SettingsArguments {
             let there = if names.is_empty() {
                 "presets; name settings of your own with --config".to_owned()
             } else {
-                format!("such preset; there are {}", names.join(", "))
+                let names = names.join(", ");
+                let meant = text::suggestion(name, &names);
+                format!("such preset{meant}; there are {names}")
             };
             bail!("--preset {name}: {} has no {there}", G::NAME);
         };

@@ -6,7 +6,7 @@
 
 use crate::api::Problem;
 use crate::rating::has_chance;
-use engine::core::text::shortened;
+use engine::core::text::{shortened, suggestion};
 use engine::play::{
     notation::{Argument, Notation, Problem as Refused, parse_number},
     playable::Playable,
@@ -101,10 +101,11 @@ impl Bounds {
             other if plain.contains(&other) => (Family::Plain, &[]),
             _ => {
                 let rollout = if has_chance::<G>() { ", rollout" } else { "" };
+                let (stars, plain) = (STARS.join(", "), plain.join(", "));
+                let names = format!("{stars}, mcts{rollout}, {plain}");
+                let meant = suggestion(&name, &names);
                 return Err(notation.wrong(format!(
-                    "there is no player '{name}' here; there are {}, mcts{rollout}, {}",
-                    STARS.join(", "),
-                    plain.join(", ")
+                    "there is no player '{name}' here{meant}; there are {names}"
                 )));
             }
         };
@@ -229,10 +230,12 @@ fn listed<G: Playable>(notation: &Notation) -> Result<(), Refused> {
     let name = notation.name.as_str();
     let listed = evaluators::<G>().any(|entry| entry.name == name || entry.aliases.contains(&name));
     if !listed && !["best", "random"].contains(&name) {
-        let names: Vec<&str> = evaluators::<G>().map(|entry| entry.name).collect();
+        let names = evaluators::<G>().map(|entry| entry.name);
+        let names = names.chain(["best", "random"]).collect::<Vec<_>>();
+        let names = names.join(", ");
+        let meant = suggestion(name, &names);
         return Err(notation.wrong(format!(
-            "there is no evaluator '{name}' here; there are {}, best, random",
-            names.join(", ")
+            "there is no evaluator '{name}' here{meant}; there are {names}"
         )));
     }
     let is_wrong = |argument: &&Argument| {

@@ -132,10 +132,13 @@ macro_rules! with_board_game {
                 let $game = &$crate::games::read::<$type>($text)?;
                 $body
             })*
-            name => Err($crate::api::Problem::wrong(format!(
-                "there is no game '{name}'; there are {}",
-                [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ")
-            ))),
+            name => {
+                let known = [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ");
+                let meant = engine::core::text::suggestion(name, &known);
+                Err($crate::api::Problem::wrong(format!(
+                    "there is no game '{name}'{meant}; there are {known}"
+                )))
+            }
         }
     };
 }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// What the game counts and an exact score in it.
 type Exact = BTreeMap<&'static str, i32>;
 
-/// Analyse a position: win probability, the value of every move, the best line
+/// Search a position: the value of every move and the best line
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
 /// the die. Where a fit of the evaluator on whole games exists, people are shown the values that it

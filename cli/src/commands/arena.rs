@@ -21,7 +21,7 @@ use std::{
     sync::Arc,
 };
 
-/// Let two players play pairs of games with sides swapped, the same starts and the same dice
+/// Play a match: pairs of games with the same dice, sides swapped
 ///
 /// Another program plays as external(cmd="...", protocol=lines|tcga|gtp|ubgi|nboard); what there is
 /// to say of it is described in docs/protocols.md.

@@ -22,7 +22,7 @@ use engine::play::notation::trusted;
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
-/// The opening of EinStein: how often who begins wins, which set-ups are good, and how to mix them
+/// Value the set-ups of EinStein, and how to mix them
 ///
 /// With one to three stones a side (on any of the six home squares; the other numbers of the die
 /// are gone from the start) all values are exact, by the endgame tables. With six, all 720 set-ups

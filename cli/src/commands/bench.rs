@@ -14,7 +14,7 @@ pub(super) fn named<N: Named + Send + Sync>() -> impl TypedValueParser<Value = N
     names.try_map(|name| N::named(&name).ok_or("nothing has this name"))
 }
 
-/// Measure speed and statistics side by side
+/// Measure the speed of playouts and searches
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea bench playouts --games 1000000\n         alea bench search --study depth"

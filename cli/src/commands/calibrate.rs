@@ -12,7 +12,7 @@ use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
-/// Fit the constants that turn raw scores of evaluators into win probabilities
+/// Fit what turns scores of evaluators into win probabilities
 ///
 /// Plays games with many random moves and fits a logistic to their results. The constants stand in
 /// the engine beside each evaluator; this command shows where they come from.

@@ -17,7 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Run the stages of a settings file as tasks of Slurm, of Kubernetes, or of this machine
+/// Run a settings file as tasks of Slurm, Kubernetes or this machine
 ///
 /// A stage is a command of this program. With 'tasks' it is an array, whose tasks make a shard
 /// each, and a job that collects them; \[improve\] in place of stages is learning in generations.

@@ -20,7 +20,7 @@ use std::{
 };
 use trainer::data::{Source, output::Written, verify::verify};
 
-/// Game records: count, verify, merge, filter, split, shuffle, sample, relabel, export, import
+/// Count, verify, filter, split, convert and label game records
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data info runs/data")]
 pub(crate) struct Arguments {

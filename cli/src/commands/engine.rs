@@ -19,7 +19,7 @@ use std::{
 /// Bytes of a file of games that a line names.
 const MAX_FILE: u64 = 1 << 24;
 
-/// Answer other programs in a line protocol, over standard input and output
+/// Answer other programs over standard input and output
 ///
 /// GTP for every game of two seats, UBGI likewise, TCGA for EinStein, NBoard for Reversi. Clocks of
 /// GTP and TCGA take the place of the player's own limit of time; docs/protocols.md has all commands.

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Before this line of the ledger new lines are written.
 const MARK: &str = "<!-- A line for each shipped model goes here. -->";
 
-/// Promote a model if a sequential test finds it better than another one
+/// Promote a model if a sequential test finds it better
 ///
 /// Both play with the same search. A model that is accepted is copied beside the ledger, and a line
 /// is added to that. The exit code is 0 only then: a test that the last game leaves open promotes

@@ -10,8 +10,7 @@ use engine::core::share::Share;
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 
-/// Learn in generations: the best model plays, a new one learns from its games and takes its place
-/// if it is better
+/// Learn in generations, each tested against the best one so far
 ///
 /// Each generation plays games with the best evaluator so far, fits a model to the games of the
 /// last generations, and lets it meet the best one; only if a sequential test accepts is it the

@@ -19,7 +19,7 @@ use web::{
     rating::{Rater, has_chance},
 };
 
-/// Judge recorded games: what the start was worth, luck, errors, and where they were made
+/// Analyse recorded games: luck, errors, and where they were made
 ///
 /// For every seat the result is what the start was worth, its luck less its errors, what luck and
 /// errors of the others brought it, and what the judge thought otherwise a ply later ('drift').

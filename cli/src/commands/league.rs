@@ -33,7 +33,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Let many players meet until their order is clear, with as few games as that takes
+/// Rank many players with as few games as their order takes
 ///
 /// DIR/league.toml names the entrants, of this program by notation and others by command. Those who
 /// are neighbours in the ranking and not told apart yet play on; whoever has no such neighbour left

@@ -8,7 +8,7 @@ use engine::play::notation::trusted;
 use engine::play::{perft::perft, playable::Playable};
 use serde_json::json;
 
-/// Count the lines of play of some plies, the usual check that rules are right
+/// Count the lines of play to a depth, to check the rules
 ///
 /// A ply is an outcome of chance with a move that it permits, or a pass where the game has that as
 /// a move. Counted are the lines exactly so many plies long, and those that were over earlier.

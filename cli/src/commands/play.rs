@@ -36,7 +36,7 @@ use web::{
     rating::{Rater, has_chance},
 };
 
-/// Play a game in the terminal, with hints, what each move costs, and a ledger at the end
+/// Play a game in the terminal, with hints and a review
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea play\n         alea play --opponent hard --seat 2 --seed 7\n         alea play --game reversi --opponent \"mcts(sims=500)\"\n         alea play --dice hand\n         alea play --resume game.jsonl"

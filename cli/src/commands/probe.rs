@@ -7,7 +7,7 @@ use engine::games::einstein::{Move, Standard, tables::Tables};
 use serde::Serialize;
 use std::{path::PathBuf, sync::Arc};
 
-/// Ask the endgame tables: exact win probability, and that of every move
+/// Read the exact value of a position from the endgame tables
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
 /// the die. Uses the files that 'alea solve' made; without any, tables are built in memory, for as

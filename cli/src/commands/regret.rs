@@ -27,7 +27,7 @@ use std::{
 };
 use trainer::progress::progress_bar;
 
-/// Measure exactly how much win probability players and evaluators give away
+/// Measure exactly how much win probability players give away
 ///
 /// Positions of few stones, one of each game of self-play, each with all six faces of the die,
 /// against the endgame tables: those that 'alea solve' made, or, for at most 5 stones, built in

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Results as a page
+/// Write a page of results
 ///
 /// Reads what arena, gate, tournament, regret, atlas, reproduce and bench strength
 /// write with --json, and the curve.csv of a training, and makes one page of all: tables, ratings

@@ -11,12 +11,12 @@ use engine::core::share::Share;
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
-/// Measure a published table again: each figure as printed, as measured with its interval, and the
-/// difference
+/// Measure a published table again, beside the printed figures
 ///
-/// Without --full a size that takes about a minute or two on two cores; with it the published one,
-/// which may take hours to weeks. How long is said beforehand, and with --state it can be
-/// interrupted and go on.
+/// Each figure stands as printed and as measured, with its interval and the difference. Without
+/// --full a size that takes about a minute or two on two cores; with it the published one, which
+/// may take hours to weeks. How long is said beforehand, and with --state it can be interrupted and
+/// go on.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea reproduce rocknroll\n         alea reproduce rocknroll --full --only 1,8,9,10,13,14,15 --state runs/rocknroll"

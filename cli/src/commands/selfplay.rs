@@ -22,11 +22,11 @@ use trainer::selfplay::{
     GAMES_PER_SHARD, Limits, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing, WeightedPlayer,
 };
 
-/// Let players play each other and themselves, and record every position, die, move, value and
-/// result
+/// Let players play themselves and each other, and record the games
 ///
-/// Started again with the same settings it goes on where it was stopped. With --shard any scheduler
-/// can spread a run over machines, in one directory: a shard is the same whoever makes it.
+/// Every position, die, move and value is recorded, and the result. Started again with the same
+/// settings it goes on where it was stopped. With --shard any scheduler can spread a run over
+/// machines, in one directory: a shard is the same whoever makes it.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100\n         alea selfplay --out runs/varied --target-positions 1000000 --hours 8 \\\n           --temperature 0.05 --temperature-until 12 --endgames 3-7 --endgames-share 0.1"

@@ -16,14 +16,14 @@ use engine::play::build::PlayerRecipe;
 use engine::play::notation::trusted;
 use std::path::PathBuf;
 
-/// Make suites of positions with certified values of all moves, for 'alea regret --suite'
+/// Make suites of positions with certified values of all moves
 ///
-/// A file for each number of stones, that of 5 also with fewer. Positions are those that games of
-/// strong self-play come to, one of a game, no two alike up to symmetry. Values are exact where the
-/// tables reach or at most --limit positions are to be solved, else by roll-outs, with their standard
-/// errors. Suites that are there are kept, and one that was begun is gone on with. Afterwards
-/// held-out.bin holds the keys of all positions: part of the program, so that training leaves them
-/// out.
+/// A suite is what 'alea regret --suite' measures players by. A file for each number of stones,
+/// that of 5 also with fewer. Positions are those that games of strong self-play come to, one of a
+/// game, no two alike up to symmetry. Values are exact where the tables reach or at most --limit
+/// positions are to be solved, else by roll-outs, with their standard errors. Suites that are there
+/// are kept, and one that was begun is gone on with. Afterwards held-out.bin holds the keys of all
+/// positions: part of the program, so that training leaves them out.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea suite --out data/suites --tables tables\n         \

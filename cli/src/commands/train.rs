@@ -18,9 +18,9 @@ use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::shard;
 
-/// Fit an n-tuple network and a network to game records, or let one learn from its own games,
-/// and export them for the engine
+/// Fit an n-tuple network and a neural network to game records
 ///
+/// An n-tuple network can learn from its own games instead. The models are exported for the engine.
 /// Started again with the same settings it goes on after the last checkpoint.
 #[derive(clap::Args)]
 #[command(

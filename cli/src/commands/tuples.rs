@@ -8,12 +8,11 @@ use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 use trainer::tuples::{SearchOptions, search};
 
-/// Look for the tuples of an n-tuple network that say most of some game records, and write a
-/// training configuration with them
+/// Search for the tuples of an n-tuple network in game records
 ///
-/// Tuples are added one group after the other, each time that with the lowest validation loss after
-/// a short training of the whole set. Started again with the same settings it goes on after the
-/// last addition.
+/// The tuples found are written as a training configuration. Tuples are added one group after the
+/// other, each time that with the lowest validation loss after a short training of the whole set.
+/// Started again with the same settings it goes on after the last addition.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea tuples --data runs/data --rows 500000 --out runs/tuples.toml\n         \

@@ -12,10 +12,11 @@ use web::{
     server::{self, ServerOptions},
 };
 
-/// Show an analysis board in the browser: play, values of all moves and rolls, a tutor
+/// Show an analysis board in the browser
 ///
-/// Open the address that is printed. The page needs no network: all it asks is this program
-/// (docs/api.md). Nothing is written, a request can open no file, and what it may cost is bounded.
+/// The board shows the values of all moves and rolls, and has a tutor. Open the address that is
+/// printed. The page needs no network: all it asks is this program (docs/api.md). Nothing is
+/// written, a request can open no file, and what it may cost is bounded.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea web\n         alea web --port 8000 --searches 4\n         \

@@ -197,6 +197,38 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A suggestion to stand behind a name that does not exist, ` (did you mean 'star2'?)`, or nothing
+/// where no name of a list is near enough.
+///
+/// Of the list (`star2(depth, eval), mcts and random; more text`) names are all words outside of
+/// parentheses in front of a semicolon.
+#[must_use]
+pub fn suggestion(name: &str, list: &str) -> String {
+    // Two letters that changed places, or one in four that is wrong or missing.
+    const MIN_SIMILARITY: f64 = 0.6;
+    let list = list.split(';').next().unwrap_or_default();
+    let mut depth = 0;
+    let names = list.split(|sign: char| {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth > 0 || !(sign.is_alphanumeric() || "._-".contains(sign))
+    });
+    let similarity = |known| strsim::normalized_damerau_levenshtein(name, known);
+    let rated = names
+        .filter(|known| !known.is_empty())
+        .map(|known| (similarity(known), known));
+    let nearest = rated.max_by(|(first, _), (second, _)| first.total_cmp(second));
+    match nearest {
+        Some((similarity, known)) if similarity >= MIN_SIMILARITY => {
+            format!(" (did you mean '{known}'?)")
+        }
+        _ => String::new(),
+    }
+}
+
 /// A number of bytes with a decimal of the largest unit that it has one of.
 #[must_use]
 pub fn format_bytes(bytes: u64) -> String {
@@ -216,6 +248,27 @@ pub(crate) fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_name_of_a_list_is_suggested() {
+        let list =
+            "star2, star1(depth, eval, ms), mcts and random(seed), model:PATH; scores take slope";
+        for (name, nearest) in [
+            ("strat2", "star2"),
+            ("mtcs", "mcts"),
+            ("Random", "random"),
+            ("star1x", "star1"),
+        ] {
+            assert_eq!(
+                suggestion(name, list),
+                format!(" (did you mean '{nearest}'?)")
+            );
+        }
+        // Words within parentheses and behind the semicolon are no names.
+        for name in ["depht", "slope", "nobody", "", "x"] {
+            assert_eq!(suggestion(name, list), "");
+        }
+    }
 
     #[test]
     fn what_would_be_obeyed_is_not_shown() {

@@ -3,7 +3,7 @@
 //! Invariant: in configurations a set is a list of names, in files the same joined by commas, both
 //! in the order of [`Named::ALL`].
 
-use crate::core::text::joined;
+use crate::core::text::{joined, suggestion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt::Debug, hash::Hash};
 
@@ -106,7 +106,8 @@ impl<N: Named> NameSet<N> {
             item.map(|item| set.with(*item)).ok_or_else(|| {
                 let known = joined(N::ALL.iter().map(|item| item.name()), ", ");
                 let kind = N::KIND;
-                UnknownName(format!("'{name}' is no {kind}; there are {known}"))
+                let meant = suggestion(name, &known);
+                UnknownName(format!("'{name}' is no {kind}{meant}; there are {known}"))
             })
         })
     }

@@ -14,7 +14,7 @@ use super::{
     registry::{AnyEvaluator, Knowledge, Maker, Meaning},
     simple::RandomPlayer,
 };
-use crate::core::{game::OutcomeList, limits::Limits};
+use crate::core::{game::OutcomeList, limits::Limits, text::suggestion};
 use crate::play::player::Player;
 use std::{borrow::Cow, sync::Arc};
 
@@ -160,10 +160,10 @@ impl<G: Playable> PlayerRecipe<G> {
                     None => match provided::make(notation, &mut arguments, &game) {
                         Some(maker) => Made::by(false, maker?),
                         None => {
+                            let names = player_names::<G>() + &provided::names::<G>();
+                            let meant = suggestion(name, &names);
                             return Err(notation.wrong(format!(
-                                "there is no player '{name}'; there are {}{}",
-                                player_names::<G>(),
-                                provided::names::<G>()
+                                "there is no player '{name}'{meant}; there are {names}"
                             )));
                         }
                     },

@@ -10,7 +10,7 @@
 //! somebody vouches for it ([`trusted`]): whoever reads records, saved games, model files or lines
 //! of a protocol is safe without a thought.
 
-use crate::core::text::{joined, printable, shortened};
+use crate::core::text::{joined, printable, shortened, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// The text of a notation, and whether it may name files to open and programs to start.
@@ -469,7 +469,10 @@ impl<'a> Arguments<'a> {
                 };
                 let valid = format!("{}{TAKES}{keys}", self.notation.name);
                 let problem = match &argument.key {
-                    Some(key) => format!("there is no '{key}' here; {valid}"),
+                    Some(key) => {
+                        let meant = suggestion(key, &keys);
+                        format!("there is no '{key}' here{meant}; {valid}")
+                    }
                     None => format!("one value too many; {valid}"),
                 };
                 return Err((argument.character, problem));

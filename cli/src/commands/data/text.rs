@@ -4,6 +4,7 @@ use super::{Records, SHARDS, made, make::part};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
+use engine::core::text;
 use engine::play::notation::trusted;
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ fn form<G: Playable>(
     let name = match asked {
         Some(asked) => called(asked).ok_or_else(|| {
             let (game, all) = (G::NAME, all.join(", "));
-            anyhow!("--format: {game} has no form '{asked}'; there are {all}")
+            let meant = text::suggestion(asked, &all);
+            anyhow!("--format: {game} has no form '{asked}'{meant}; there are {all}")
         })?,
         None => named.and_then(called).unwrap_or(&JSON_LINES),
     };

@@ -4,7 +4,7 @@
 //! fit their tables, whatever the position.
 
 use super::TupleKernels;
-use crate::core::text::joined;
+use crate::core::text::{joined, suggestion};
 use crate::learned::{
     inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, told_bounds, with_view},
     network::bucket,
@@ -83,7 +83,8 @@ impl<G: Learnable> TupleSet<G> {
         let Some(set) = sets.iter().find(|set| set.name == name) else {
             let known = joined(sets.iter().map(|set| set.name), ", ");
             return Err(TupleError::Other(format!(
-                "'{name}' is no tuple set; there are {known}"
+                "'{name}' is no tuple set{}; there are {known}",
+                suggestion(name, &known)
             )));
         };
         Self::new(game, set.name, (set.tuples)(game))

@@ -1,6 +1,9 @@
 //! From notation to evaluators.
 
-use crate::core::{files, text::joined};
+use crate::core::{
+    files,
+    text::{joined, suggestion},
+};
 use crate::play::{
     notation::{Arguments, Notation, Problem},
     playable::Playable,
@@ -80,7 +83,10 @@ pub fn read_evaluator<G: Playable>(
         let entry = G::evaluators().iter().find(named);
         let entry = entry.ok_or_else(|| {
             let names = evaluator_names::<G>();
-            wrong(format!("there is no evaluator '{name}'; there are {names}"))
+            let meant = suggestion(name, &names);
+            wrong(format!(
+                "there is no evaluator '{name}'{meant}; there are {names}"
+            ))
         })?;
         (entry.make)(&mut arguments, game)?
     };

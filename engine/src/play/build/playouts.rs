@@ -6,7 +6,7 @@
 //! Invariant: the plain case, uniform to the end, is [`Playout`], the fast way of the game.
 
 use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
-use crate::core::text::joined;
+use crate::core::text::{joined, suggestion};
 use crate::play::{
     notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
@@ -218,11 +218,12 @@ impl<G: Playable> PolicyKind<G> {
                 return evaluator.map(Self::Best).map_err(|(character, problem)| {
                     let unknown = problem.starts_with("there is no evaluator");
                     let problem = match unknown {
-                        true => format!(
-                            "there is no policy '{name}'; there are {}, and the evaluators {}",
-                            policies::<G>(),
-                            evaluator_names::<G>()
-                        ),
+                        true => {
+                            let (own, evaluators) = (policies::<G>(), evaluator_names::<G>());
+                            let names = format!("{own}, and the evaluators {evaluators}");
+                            let meant = suggestion(name, &names);
+                            format!("there is no policy '{name}'{meant}; there are {names}")
+                        }
                         false => problem,
                     };
                     (character, problem)

@@ -8,7 +8,7 @@ use crate::models::{Looks, shown, view};
 use crate::positions::{At, Position, Positions, bits_of, own, positions_of, unpacked};
 use crate::whole::Whole;
 use crate::{Told, wrong};
-use engine::core::{game::Game as _, random::RandomStream};
+use engine::core::{game::Game as _, random::RandomStream, text::suggestion};
 use engine::games::{einstein, havannah, reversi, reversixt};
 use engine::learned::inputs::Learnable;
 use engine::play::{
@@ -216,7 +216,10 @@ fn named(notation: Text<'_>, map: Option<&str>) -> Told<Game> {
             let names = [$(<$type>::NAME),*].join(", ");
             match name.as_str() {
                 $(<$type>::NAME => Rules::read(notation, map).map(Of::$of),)*
-                name => Err(format!("there is no game '{name}'; there are {names}").into()),
+                name => {
+                    let meant = suggestion(name, &names);
+                    Err(format!("there is no game '{name}'{meant}; there are {names}").into())
+                }
             }
         }};
     }

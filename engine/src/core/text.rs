@@ -220,7 +220,7 @@ pub fn suggestion(name: &str, list: &str) -> String {
     let rated = names
         .filter(|known| !known.is_empty())
         .map(|known| (similarity(known), known));
-    let nearest = rated.max_by(|(first, _), (second, _)| first.total_cmp(second));
+    let nearest = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match nearest {
         Some((similarity, known)) if similarity >= MIN_SIMILARITY => {
             format!(" (did you mean '{known}'?)")
@@ -258,6 +258,7 @@ mod tests {
             ("mtcs", "mcts"),
             ("Random", "random"),
             ("star1x", "star1"),
+            ("star9", "star2"),
         ] {
             assert_eq!(
                 suggestion(name, list),

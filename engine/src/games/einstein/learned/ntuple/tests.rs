@@ -181,7 +181,7 @@ fn sizes_are_those_documented() {
         .to_string();
     assert!(
         error.starts_with(
-            "'stone-pears' is no tuple set; there are race-and-pairs, stones, race, stone-pairs,"
+            "'stone-pears' is no tuple set (did you mean 'stone-pairs'?); there are race-and-pairs, stones, race, stone-pairs,"
         ),
         "{error}"
     );

@@ -167,7 +167,6 @@ fn network(random: &mut RandomStream, groups: InputGroups, widths: &[usize]) -> 
         hidden,
         output: numbers(random, widths[widths.len() - 1], 1.0),
         output_bias: vec![0.0],
-        ..TrainedWeights::default()
     };
     Network::new(&game, groups, &[], weights.nearest().unwrap()).unwrap()
 }

@@ -98,8 +98,6 @@ pub(crate) fn models(bytes: &[u8]) {
             let position = game.random_start(&mut RandomStream::new(1), seat);
             let value = model.value_of(game, &position);
             assert!((0.0..=1.0).contains(&value), "a value of {value}");
-            model.by_outcome(game, &position);
-            model.plies_to_go(game, &position);
         }
     }
     for bytes in both(bytes, repair::model) {

@@ -5,7 +5,7 @@ from ._ask import Asked
 from ._benchmark import BENCHMARK, LADDER, Card, benchmark, suites
 from ._data import Samples, read_games, write_games
 from ._matches import Match, arena
-from ._models import LIMITS, forward, forward_heads, heads, save_model, train
+from ._models import LIMITS, forward, save_model, train
 from ._positions import Player, Tables, endgames, unpack
 
 __all__ = [
@@ -26,9 +26,7 @@ __all__ = [
     "endgames",
     "evaluate",
     "forward",
-    "forward_heads",
     "game",
-    "heads",
     "read_games",
     "save_model",
     "suites",

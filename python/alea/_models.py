@@ -12,14 +12,11 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ._alea import Game, VecEnv, evaluate, heads as _heads, save_network, whole, wholes
+from ._alea import Game, VecEnv, evaluate, save_network, whole, wholes
 from ._positions import GONE, endgames, lanes, rules
 
 ROW, HIDDEN, FULL, OUTPUT, STEP = 2032, 64, 8128, 1024, 16
 """What 1.0 is in rows, in weights of further layers and their sums, in the output; units a step."""
-
-PLIES = 16.0
-"""Plies that the head `moves_to_go` calls 1.0."""
 
 LIMITS = {"rows": 32767 / ROW, "hidden1.bias": 32767 / ROW, "weight": 127 / HIDDEN, "bias": 500.0, "output.weight": 32767 / OUTPUT}
 """The largest magnitudes that a file holds: of rows and biases of the first layer, of weights and
@@ -35,43 +32,6 @@ def forward(
     those of `Game.rows`, `bucket` (n,) is each position's, if the network has several. The plain
     reference: `save_model` compares the engine with it.
     """
-    whole, own, y = _last(tensors, rows, bucket)
-    logit = (y * own(whole("output.weight", OUTPUT))).sum(axis=1)
-    logit += own(whole("output.bias", FULL * OUTPUT)) if bucket is not None else whole("output.bias", FULL * OUTPUT)[0]
-    logit = 32 * numpy.floor(logit / 32) / (FULL * OUTPUT)
-    return numpy.clip(_logistic(logit), 1e-6, 1 - 1e-6)
-
-
-def forward_heads(
-    tensors: Mapping[str, NDArray[Any]], rows: NDArray[Any], bucket: NDArray[Any] | None = None
-) -> dict[str, NDArray[numpy.float64]]:
-    """What the heads of such a network say, as `heads`."""
-    _, own, y = _last(tensors, rows, bucket)
-    found = {}
-    for name in ("rolls", "moves_to_go"):
-        if f"{name}.weight" in tensors:
-            weights, bias = (own(numpy.asarray(tensors[f"{name}.{part}"], "f8")) for part in ("weight", "bias"))
-            found[name] = _times(y / FULL, weights) + bias
-    return _said(found)
-
-
-def _said(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """What outputs of heads mean."""
-    say = {"rolls": _logistic, "moves_to_go": lambda plies: numpy.maximum(1, PLIES * plies[:, 0])}
-    return {name: say[name](numbers) for name, numbers in found.items()}
-
-
-def _logistic(logit: NDArray[Any]) -> NDArray[Any]:
-    return 1 / (1 + numpy.exp(-logit))
-
-
-def _times(x: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    """The same weights for all rows, or each its own."""
-    return x @ weights if weights.ndim == 2 else numpy.einsum("ni,nio->no", x, weights)
-
-
-def _last(tensors: Mapping[str, NDArray[Any]], rows: NDArray[Any], bucket: NDArray[Any] | None) -> tuple[Any, Any, NDArray[Any]]:
-    """Tensors in whole units, those of each row, and the last hidden layer."""
     rows = numpy.asarray(rows)
     if rows.dtype.kind not in "iu" or rows.ndim != 2:
         raise ValueError(f"rows are whole numbers (n, active), not {rows.dtype} {rows.shape}")
@@ -91,7 +51,15 @@ def _last(tensors: Mapping[str, NDArray[Any]], rows: NDArray[Any], bucket: NDArr
         weights, bias = own(whole(f"hidden{layer}.weight", HIDDEN)), own(whole(f"hidden{layer}.bias", FULL))
         y = numpy.clip(_times(x, weights) + bias, 0, FULL)
         x, layer = numpy.floor((y + 32) / 64), layer + 1
-    return whole, own, y
+    logit = (y * own(whole("output.weight", OUTPUT))).sum(axis=1)
+    logit += own(whole("output.bias", FULL * OUTPUT)) if bucket is not None else whole("output.bias", FULL * OUTPUT)[0]
+    logit = 32 * numpy.floor(logit / 32) / (FULL * OUTPUT)
+    return numpy.clip(1 / (1 + numpy.exp(-logit)), 1e-6, 1 - 1e-6)
+
+
+def _times(x: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    """The same weights for all rows, or each its own."""
+    return x @ weights if weights.ndim == 2 else numpy.einsum("ni,nio->no", x, weights)
 
 
 def _check_below(indices: NDArray[Any], count: int, what: str) -> None:
@@ -99,14 +67,6 @@ def _check_below(indices: NDArray[Any], count: int, what: str) -> None:
     wrong = indices[(indices < 0) | (indices >= count)]
     if wrong.size:
         raise ValueError(f"{what} is below {count}, not {wrong[0]}")
-
-
-def heads(game: Game | str, positions: Any, eval: str) -> dict[str, NDArray[numpy.float32]]:
-    """What a network says of positions beside the value: `rolls` (n, outcomes), win probabilities of
-    the side to move for each outcome of chance, and `moves_to_go` (n,), plies to the end, at least 1;
-    those heads that it has."""
-    found = zip(("rolls", "moves_to_go"), _heads(rules(game), positions, eval))
-    return {name: numpy.asarray(said, numpy.float32) for name, said in found if said is not None}
 
 
 def save_model(
@@ -124,15 +84,13 @@ def save_model(
 
     `model` is an `alea.torch.Network`, or a mapping of float arrays by the names of docs/formats.md
     (`rows` [R, H1], `hidden1.bias` [H1], `hidden2.weight` [H1, H2], `hidden2.bias`, ...,
-    `output.weight` [H], `output.bias` [1], and of heads `rolls.weight` [H, outcomes], `rolls.bias`
-    [outcomes], `moves_to_go.weight` [H, 1], `moves_to_go.bias` [1]; with buckets one dimension more
-    before the others but for the first two) for the groups of `inputs` and the bounds of `buckets`.
-    Weights are rounded to those of the file, but not those of heads; one out of `LIMITS` is a
-    ValueError.
+    `output.weight` [H], `output.bias` [1]; with buckets one dimension more before the others but for
+    the first two) for the groups of `inputs` and the bounds of `buckets`. Weights are rounded to
+    those of the file; one out of `LIMITS` is a ValueError.
 
     `check` positions are compared with the network in Python, a PyTorch network's own values or
-    those of `forward` and `forward_heads`; a difference above `tolerance` in win probability, or in
-    sixteen plies, is a ValueError, and no file appears. Returns the largest difference.
+    those of `forward`; a difference above `tolerance` in win probability is a ValueError, and no
+    file appears. Returns the largest difference.
     """
     game, path, check = rules(game), Path(path), whole(check, "the number of positions")
     if hasattr(model, "alea_tensors"):
@@ -155,24 +113,18 @@ def save_model(
         written = os.path.join(room, "model.safetensors")
         flat = {name: tensor.reshape(-1).tolist() for name, tensor in tensors.items()}
         save_network(game, written, (inputs, bytes(buckets), flat, story))
-        found = heads(game, positions, f"model:{written}") | {"value": evaluate(game, positions, f"model:{written}")}
+        found = evaluate(game, positions, f"model:{written}")
         if hasattr(model, "alea_values") and not buckets:
-            said = _said(model.alea_heads(rows)) if hasattr(model, "alea_heads") else forward_heads(tensors, rows)
-            expected = {"value": model.alea_values(rows)} | said
+            expected = model.alea_values(rows)
         else:
             bucket = None
             if buckets:
                 left = (lanes(positions) != GONE).sum(axis=1)
                 bucket = numpy.searchsorted(numpy.asarray(buckets), left, side="left")
-            expected = {"value": forward(tensors, rows, bucket)} | forward_heads(tensors, rows, bucket)
-        differences = {
-            name: float(numpy.abs(found[name] - numbers).max()) / (PLIES if name == "moves_to_go" else 1)
-            for name, numbers in expected.items()
-        }
-        difference = max(differences.values())
+            expected = forward(tensors, rows, bucket)
+        difference = float(numpy.abs(found - expected).max())
         if not difference <= tolerance:
-            parts = ", ".join(f"{name} {part:.6f}" for name, part in differences.items())
-            raise ValueError(f"engine and network differ by {difference:.6f}, more than {tolerance}: {parts}")
+            raise ValueError(f"engine and network differ by {difference:.6f}, more than {tolerance}")
         os.replace(written, path)
     return difference
 
@@ -186,10 +138,6 @@ def _check_shapes(tensors: Mapping[str, NDArray[Any]], rows: int, buckets: int) 
     shapes = {"rows": (rows, widths[0]), "hidden1.bias": (widths[0],), "output.weight": (*of, widths[-1]), "output.bias": (buckets,)}
     for number, (before, own) in enumerate(zip(widths, widths[1:]), 2):
         shapes |= {f"hidden{number}.weight": (*of, before, own), f"hidden{number}.bias": (*of, own)}
-    for head in ("rolls", "moves_to_go"):
-        if f"{head}.weight" in tensors:
-            outputs = numpy.shape(tensors.get(f"{head}.bias", 0))[-1:]
-            shapes |= {f"{head}.weight": (*of, widths[-1], *outputs), f"{head}.bias": (*of, *outputs)}
     for name, shape in shapes.items():
         found = tensors[name].shape if name in tensors else None
         if found != shape:

@@ -50,19 +50,14 @@ class Network(nn.Module):
     """The network of docs/training.md: the forward pass rounds as the engine does.
 
     `forward(rows)` takes (n, active) int64 rows of `Game.rows` and gives (n,) logits of the win
-    probability of the side to move; `outputs(rows)` a dict with these as `value` and what the
-    `heads` say: `rolls` (n, outcomes), logits for each outcome of chance, and `moves_to_go` (n, 1),
-    plies to the end over 16. Call `limit()` after each step of the optimiser, or weights may
+    probability of the side to move. Call `limit()` after each step of the optimiser, or weights may
     have no place in a file. `alea.save_model(network, path)` writes it; as it is it plays in
     `alea.arena` and `alea.benchmark`.
     """
 
-    def __init__(self, game: Game | str = "einstein", hidden: Sequence[int] = (64, 32), inputs: str | None = None, heads: Sequence[str] = ()) -> None:
+    def __init__(self, game: Game | str = "einstein", hidden: Sequence[int] = (64, 32), inputs: str | None = None) -> None:
         super().__init__()
         game = rules(game)
-        kinds = {"rolls": len(game.start().outcomes()), "moves_to_go": 1}
-        if not set(heads) <= kinds.keys():
-            raise ValueError(f"heads are {', '.join(kinds)}, not {', '.join(heads)}")
         self.alea_inputs: str = USUAL.get(game.name, "") if inputs is None else inputs
         runs = game.runs(self.alea_inputs)
         widths = [len(runs), *hidden]
@@ -77,14 +72,9 @@ class Network(nn.Module):
         self.further_bias = nn.ParameterList([uniform(before, own) for before, own in pairs])
         self.output = uniform(hidden[-1], hidden[-1])
         self.output_bias = nn.Parameter(torch.zeros(1))
-        self.heads = nn.ModuleDict({name: nn.Linear(hidden[-1], kinds[name]) for name in heads})
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """(n, active) int64 -> (n,) logits."""
-        return self.outputs(rows)["value"]
-
-    def outputs(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
-        """(n, active) int64 -> `value` (n,) and what each head says."""
         sums = Bag.apply(rows, units(self.rows, ROW))
         steps = (sums + units(self.first_bias, ROW) + 8) / STEP
         x = passing(steps.clamp(0, 127), steps.clamp(0, 127).floor())
@@ -92,8 +82,7 @@ class Network(nn.Module):
         for number, (weights, bias) in enumerate(zip(self.further, self.further_bias), 1):
             y = (x @ units(weights, HIDDEN) + units(bias, FULL)).clamp(0, FULL)
             x = passing((y + 32) / 64, ((y + 32) / 64).floor())
-        value = (y @ (units(self.output, OUTPUT) / OUTPUT)) / FULL + self.output_bias
-        return {"value": value} | {name: head(y / FULL) for name, head in self.heads.items()}
+        return (y @ (units(self.output, OUTPUT) / OUTPUT)) / FULL + self.output_bias
 
     @torch.no_grad()
     def limit(self) -> None:
@@ -113,23 +102,13 @@ class Network(nn.Module):
 
     def alea_tensors(self) -> dict[str, NDArray[numpy.float32]]:
         """The weights by the names of docs/formats.md."""
-        tensors = {name: tensor for tensor, name in self._named()}
-        for name, head in self.heads.items():
-            tensors |= {f"{name}.weight": head.weight.T, f"{name}.bias": head.bias}
-        return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+        return {name: tensor.detach().cpu().numpy() for tensor, name in self._named()}
 
     @torch.no_grad()
     def alea_values(self, rows: NDArray[Any]) -> NDArray[numpy.float32]:
         """(n, active) rows -> (n,) win probabilities."""
-        return torch.sigmoid(self._asked(rows)["value"]).clamp(1e-6, 1 - 1e-6).cpu().numpy()
-
-    @torch.no_grad()
-    def alea_heads(self, rows: NDArray[Any]) -> dict[str, NDArray[numpy.float32]]:
-        """(n, active) rows -> what the heads say, as `outputs`."""
-        return {name: numbers.cpu().numpy() for name, numbers in self._asked(rows).items() if name != "value"}
-
-    def _asked(self, rows: NDArray[Any]) -> dict[str, torch.Tensor]:
-        return self.outputs(torch.from_numpy(rows.astype(numpy.int64)).to(self.rows.device))
+        logits = self(torch.from_numpy(rows.astype(numpy.int64)).to(self.rows.device))
+        return torch.sigmoid(logits).clamp(1e-6, 1 - 1e-6).cpu().numpy()
 
 
 class Dataset(torch.utils.data.IterableDataset):

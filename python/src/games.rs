@@ -77,9 +77,6 @@ type Known<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 /// Most evaluators that are kept.
 const KEPT: usize = 16;
 
-/// What heads say, each if there is such a head.
-type Said = (Option<Vec<Vec<f32>>>, Option<Vec<f32>>);
-
 impl<G: Learnable> Rules<G> {
     pub(crate) fn read<'t>(text: impl Into<Text<'t>>, map: Option<&str>) -> Told<Self> {
         Ok(Self::new(Arc::new(G::from_notation(text, map)?)))
@@ -160,14 +157,6 @@ impl<G: Learnable> Rules<G> {
         Ok(valued(&*self.game, &*evaluator, &self.own(positions)?))
     }
 
-    fn heads(&self, evaluator: &str, positions: &Positions) -> Told<Said> {
-        let (game, evaluator) = (&*self.game, self.evaluator(evaluator)?);
-        let positions = self.own(positions)?;
-        let rolls = positions.iter().map(|own| evaluator.by_outcome(game, own));
-        let plies = positions.iter().map(|own| evaluator.plies_to_go(game, own));
-        Ok((rolls.collect(), plies.collect()))
-    }
-
     /// Positions in 64 bits each, of games that have such a form.
     fn packed(&self, positions: &Positions) -> Told<Vec<u64>> {
         let bits = |position: &G::Position| {
@@ -244,19 +233,6 @@ pub(crate) fn evaluate<'py>(
     let positions = positions_of(game, positions)?;
     let values = py.detach(|| each!(&game.0, rules => rules.values(eval, &positions)))?;
     Ok(PyArray1::from_vec(py, values))
-}
-
-/// What the heads of a network say: win probabilities of the sides to move for each outcome of
-/// chance, and plies to the end, at least 1.
-#[pyfunction]
-pub(crate) fn heads(
-    py: Python<'_>,
-    game: &Game,
-    positions: &Bound<'_, PyAny>,
-    eval: &str,
-) -> PyResult<Said> {
-    let positions = positions_of(game, positions)?;
-    Ok(py.detach(|| each!(&game.0, rules => rules.heads(eval, &positions)))?)
 }
 
 #[pymethods]

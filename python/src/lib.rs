@@ -82,7 +82,7 @@ fn provide_tables() {
 mod _alea {
     #[pymodule_export]
     use super::{
-        games::{Game, evaluate, game, heads},
+        games::{Game, evaluate, game},
         matches::{arena, regret, suites},
         models::save_network,
         players::{Player, check_foreign},

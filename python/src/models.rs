@@ -10,7 +10,7 @@ use engine::learned::{
     files::{Model, ModelFile},
     inputs::{Learnable, with_view},
     names::NameSet,
-    network::{HeadWeights, Layer, Network, TrainedWeights},
+    network::{Layer, Network, TrainedWeights},
 };
 use pyo3::prelude::*;
 use std::{
@@ -92,20 +92,15 @@ fn save<G: Learnable>(
         ..TrainedWeights::default()
     };
     // Layers that there may be.
-    let mut layer = |name: &str| -> Told<Option<Layer>> {
-        let Ok(weights) = take(&format!("{name}.weight")) else {
-            return Ok(None);
-        };
-        let bias = take(&format!("{name}.bias"))?;
-        Ok(Some(Layer { weights, bias }))
-    };
-    while let Some(hidden) = layer(&format!("hidden{}", weights.hidden.len() + 2))? {
-        weights.hidden.push(hidden);
+    let mut layer = 2;
+    while let Ok(matrix) = take(&format!("hidden{layer}.weight")) {
+        let bias = take(&format!("hidden{layer}.bias"))?;
+        weights.hidden.push(Layer {
+            weights: matrix,
+            bias,
+        });
+        layer += 1;
     }
-    weights.heads = HeadWeights {
-        rolls: layer("rolls")?,
-        moves_to_go: layer("moves_to_go")?,
-    };
     if let Some(name) = tensors.keys().min() {
         return Err(format!("a network has no tensor '{name}'").into());
     }

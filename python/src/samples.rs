@@ -75,7 +75,6 @@ fn open<G: Learnable>(
         exact,
         error_scale,
         results,
-        continuations: false,
         validation_share,
         seed,
         held: 0,

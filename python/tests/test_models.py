@@ -130,58 +130,6 @@ def test_training_asks_the_command(tmp_path):
         alea.train("data", tmp_path / "out", command=str(command))
 
 
-def with_heads(tensors, random, width, buckets=1):
-    of = (buckets,) if buckets > 1 else ()
-    draw = lambda *shape: random.normal(0, 1, shape).astype(numpy.float32)
-    rolls = {"rolls.weight": draw(*of, width, 6), "rolls.bias": draw(*of, 6)}
-    return tensors | rolls | {"moves_to_go.weight": draw(*of, width, 1), "moves_to_go.bias": 1 + draw(*of, 1)}
-
-
-@pytest.mark.parametrize("buckets", [(), (5, 8)])
-def test_heads_come_back_from_a_file(tmp_path, buckets):
-    random, path = numpy.random.default_rng(3), tmp_path / "mine.safetensors"
-    tensors = with_heads(weights(random, 312, (32, 16), len(buckets) + 1), random, 16, len(buckets) + 1)
-    assert alea.save_model(tensors, path, inputs="", buckets=buckets, check=2000) < 1e-5
-    assert read(path)[0]["heads"] == "rolls,moves_to_go"
-    said = alea.heads("einstein", alea.endgames(500), f"model:{path}")
-    assert said["rolls"].shape == (500, 6) and (said["rolls"] > 0).all() and (said["rolls"] < 1).all()
-    assert said["moves_to_go"].shape == (500,) and said["moves_to_go"].min() == 1 < said["moves_to_go"].max()
-    assert numpy.ptp(said["rolls"], axis=1).min() > 0.01
-
-
-def test_a_head_of_constants_says_them(tmp_path):
-    """Weights of 0: each roll has the logistic of its bias, and sixteen times 0.75 plies remain."""
-    path, zeros = tmp_path / "mine.safetensors", numpy.zeros
-    tensors = weights(numpy.random.default_rng(4), 312, (32,))
-    heads = {"rolls.weight": zeros((32, 6)), "rolls.bias": numpy.log([1, 2, 3, 4, 1 / 2, 9])}
-    heads |= {"moves_to_go.weight": zeros((32, 1)), "moves_to_go.bias": numpy.array([0.75])}
-    alea.save_model(tensors | heads, path, inputs="", check=100)
-    said = alea.heads("einstein", alea.endgames(3), f"model:{path}")
-    assert said["rolls"] == pytest.approx(numpy.tile([1 / 2, 2 / 3, 3 / 4, 4 / 5, 1 / 3, 9 / 10], (3, 1)))
-    assert said["moves_to_go"] == pytest.approx([12, 12, 12])
-    plain = tmp_path / "plain.safetensors"
-    alea.save_model(tensors, plain, inputs="", check=100)
-    assert alea.heads("einstein", alea.endgames(3), f"model:{plain}") == {}
-
-
-@pytest.mark.parametrize(
-    "change, words",
-    [
-        (lambda t: t.pop("rolls.bias"), "rolls"),
-        (lambda t: t.update({"rolls.bias": t["rolls.bias"][:5], "rolls.weight": t["rolls.weight"][:, :5]}), "rolls"),
-        (lambda t: t.update({"moves_to_go.weight": t["moves_to_go.weight"][:-1]}), "moves_to_go.weight"),
-        (lambda t: t["rolls.weight"].fill(numpy.nan), "rolls"),
-    ],
-)
-def test_heads_that_are_wrong_leave_no_file(tmp_path, change, words):
-    random = numpy.random.default_rng(1)
-    tensors = with_heads(weights(random, 312, (32, 16)), random, 16)
-    change(tensors)
-    with pytest.raises(ValueError, match=words):
-        alea.save_model(tensors, tmp_path / "mine.safetensors", inputs="", check=200)
-    assert not list(tmp_path.iterdir())
-
-
 def changed(path, key, value):
     """A model file of the project with something else in its metadata."""
     content = (MODELS / "integer-1.safetensors").read_bytes()

@@ -8,7 +8,6 @@ use common::{network, random_batch, usual};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::learned::network::Heads;
 use std::{hint::black_box, path::Path};
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
@@ -54,11 +53,7 @@ fn inputs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("inputs of a batch");
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("network", |bencher| {
-        bencher.iter(|| {
-            network_batch(&looks, Heads::NONE, black_box(batch), 0.7)
-                .targets
-                .len()
-        })
+        bencher.iter(|| network_batch(&looks, black_box(batch), 0.7).targets.len())
     });
     group.bench_function("tuples", |bencher| {
         bencher.iter(|| tuple_batch(&set, black_box(batch), 0.7).targets.len())
@@ -73,7 +68,7 @@ fn steps(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("a training step");
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("network", |bencher| {
-        bencher.iter(|| network.step(batch.inputs([1.0; 2]), 1e-3, 1.0));
+        bencher.iter(|| network.step(batch.inputs(), 1e-3, 1.0));
     });
     // Forty tables of four squares with thirteen contents each, any row equally likely: the worst
     // case for the caches.

@@ -14,7 +14,6 @@ mod common;
 use common::{random_batch, usual};
 use engine::core::{random::RandomStream, simd::Instructions};
 use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
-use engine::learned::network::Heads;
 use std::{error, hint::black_box, path::Path, time::Instant};
 use trainer::Error;
 use trainer::batch::{network_batch, tuple_batch};
@@ -148,7 +147,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
         measure(&name("network batches"), || {
             count(
                 &pass(1),
-                |samples| network_batch(&looks, Heads::NONE, samples, SHARE),
+                |samples| network_batch(&looks, samples, SHARE),
                 |batch| batch.targets.len(),
             )
         })?;
@@ -189,7 +188,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
             &format!("network step alone, {}", instructions.name()),
             || {
                 for _ in 0..STEPS {
-                    network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
+                    network.step(batch.inputs(), 1e-3, 1.0);
                 }
                 Ok(STEPS * BATCH)
             },
@@ -199,9 +198,9 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     measure("network epoch from shards", || {
         let mut learned = 0;
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
-            |samples| network_batch(&looks, Heads::NONE, samples, SHARE),
+            |samples| network_batch(&looks, samples, SHARE),
             |_, batch| {
-                network.step(batch.inputs([1.0; 2]), 1e-3, 1.0);
+                network.step(batch.inputs(), 1e-3, 1.0);
                 learned += batch.targets.len();
                 Ok(())
             },

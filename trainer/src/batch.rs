@@ -7,12 +7,7 @@ use crate::models::fused::Inputs;
 use crate::sample::Sample;
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use engine::learned::{
-    inputs::Learnable,
-    names::NameSet,
-    network::{Head, Heads, PLIES_SCALE, bucket},
-    tuples::TupleSet,
-};
+use engine::learned::{inputs::Learnable, names::NameSet, network::bucket, tuples::TupleSet};
 use rayon::prelude::*;
 
 /// Samples that one task of the thread pool prepares.
@@ -29,23 +24,17 @@ pub struct NetworkBatch {
     pub targets: Vec<f32>,
     /// What the loss of each sample counts, `[batch]`; none: all count 1.
     pub weights: Vec<f32>,
-    /// What its heads learn.
-    pub heads: HeadTargets,
 }
 
 impl NetworkBatch {
-    /// As the fused step takes it, with what the losses of rolls and of plies count.
+    /// As the fused step takes it.
     #[must_use]
-    pub fn inputs(&self, head_weights: [f32; 2]) -> Inputs<'_> {
+    pub fn inputs(&self) -> Inputs<'_> {
         Inputs {
             rows: &self.rows,
             buckets: &self.buckets,
             targets: &self.targets,
             weights: &self.weights,
-            outcomes: &self.heads.outcomes,
-            rolls: &self.heads.rolls,
-            plies: &self.heads.plies,
-            head_weights,
         }
     }
 
@@ -73,11 +62,6 @@ impl NetworkBatch {
             buckets: sorted(&self.buckets, &order),
             targets: sorted(&self.targets, &order),
             weights: sorted(&self.weights, &order),
-            heads: HeadTargets {
-                outcomes: sorted(&self.heads.outcomes, &order),
-                rolls: sorted(&self.heads.rolls, &order),
-                plies: sorted(&self.heads.plies, &order),
-            },
         }
     }
 
@@ -114,42 +98,9 @@ impl NetworkBatch {
     }
 }
 
-/// What the heads of a network learn; of a head that is not wanted nothing.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HeadTargets {
-    /// Outcomes of chance, from 1, and 0 where the sample teaches nothing of them: `[batch]`.
-    pub outcomes: Vec<u8>,
-    /// Win probabilities after that outcome, `[batch]`.
-    pub rolls: Vec<f32>,
-    /// Plies to the end over [`PLIES_SCALE`], below 0 where that is not known: `[batch]`.
-    pub plies: Vec<f32>,
-}
-
-impl HeadTargets {
-    /// The targets of these heads, with this share of the values after the move.
-    #[must_use]
-    pub fn new<P>(heads: Heads, samples: &[Sample<P>], search_share: f32) -> Self {
-        let mut targets = Self::default();
-        if heads.contains(Head::Rolls) {
-            targets.outcomes = each(samples, |sample| sample.continuation.outcome);
-            targets.rolls = each(samples, |sample| sample.continuation.target(search_share));
-        }
-        if heads.contains(Head::MovesToGo) {
-            let plies = |sample: &Sample<P>| scaled_plies(sample.continuation.plies);
-            targets.plies = each(samples, |sample| plies(sample).unwrap_or(-1.0));
-        }
-        targets
-    }
-}
-
 /// Something of each sample.
 fn each<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec<T> {
     samples.iter().map(of).collect()
-}
-
-/// Plies over [`PLIES_SCALE`]; none if they are not known.
-pub(crate) fn scaled_plies(plies: u8) -> Option<f32> {
-    (plies > 0).then(|| f32::from(plies) / PLIES_SCALE)
 }
 
 /// What a network looks at: groups of inputs, and the bounds of its buckets.
@@ -163,12 +114,11 @@ pub struct Looks<G: Learnable> {
     pub bounds: Vec<u8>,
 }
 
-/// Finds the rows and buckets of samples, and mixes the targets of value and heads with this share of
-/// the search values.
+/// Finds the rows and buckets of samples, and mixes their targets with this share of the search
+/// values.
 #[must_use]
 pub fn network_batch<G: Learnable>(
     looks: &Looks<G>,
-    heads: Heads,
     samples: &[Sample<G::Position>],
     search_share: f32,
 ) -> NetworkBatch {
@@ -190,7 +140,6 @@ pub fn network_batch<G: Learnable>(
         buckets: counted.map(bucket).collect(),
         targets: each(samples, |sample| sample.target(search_share)),
         weights: weights(samples),
-        heads: HeadTargets::new(heads, samples, search_share),
     }
 }
 
@@ -262,7 +211,7 @@ pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::tests::{random_samples, with_continuations};
+    use crate::sample::tests::random_samples;
     use engine::core::game::Game;
     use engine::games::einstein::Standard;
 
@@ -288,12 +237,11 @@ mod tests {
                     .unwrap();
                 let (network, tuples) = pool.install(|| {
                     (
-                        network_batch(&looks, Heads::NONE, &samples, 0.6),
+                        network_batch(&looks, &samples, 0.6),
                         tuple_batch(&set, &samples, 0.6),
                     )
                 });
                 assert_eq!(tuples.targets, network.targets);
-                assert_eq!(network.heads, HeadTargets::default());
                 let all = samples.len() * usize::from(!looks.bounds.is_empty());
                 assert_eq!(
                     (network.targets.len(), network.buckets.len()),
@@ -326,34 +274,5 @@ mod tests {
                 assert_eq!(keys(&together), keys(&network));
             }
         }
-    }
-
-    #[test]
-    fn heads_learn_what_came_after_a_sample() {
-        let samples = with_continuations(random_samples(10, 3));
-        let all = HeadTargets::new(Heads::ALL, &samples, 0.6);
-        for (number, sample) in samples.iter().enumerate() {
-            let after = sample.continuation;
-            assert_eq!(
-                (all.outcomes[number], all.rolls[number]),
-                (after.outcome, after.target(0.6))
-            );
-            assert_eq!(
-                all.plies[number],
-                if after.plies == 0 {
-                    -1.0
-                } else {
-                    f32::from(after.plies) / 16.0
-                }
-            );
-        }
-        assert!(
-            all.outcomes.contains(&0) && all.outcomes.contains(&6) && all.plies.contains(&-1.0)
-        );
-        let moves = HeadTargets::new(Heads::NONE.with(Head::MovesToGo), &samples, 0.6);
-        assert_eq!(
-            (moves.outcomes.len(), moves.rolls.len(), moves.plies),
-            (0, 0, all.plies)
-        );
     }
 }

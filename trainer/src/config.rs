@@ -12,7 +12,7 @@ use crate::Error;
 use engine::learned::{
     inputs::{Learnable, check_bounds},
     names::Named,
-    network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH},
+    network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{
     NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig,
@@ -74,12 +74,6 @@ impl TrainConfig {
         config.network.inputs = Some(names.collect());
         check_bounds(game, "buckets", &config.network.buckets)
             .map_err(Error::of("network.buckets"))?;
-        if config.network.heads.contains(Head::Rolls) && G::OUTCOMES == 0 {
-            return Err(Error::new(format!(
-                "network.heads: {} has no outcomes of chance that a head 'rolls' could tell apart",
-                G::NAME
-            )));
-        }
         Ok(config)
     }
 
@@ -148,11 +142,6 @@ impl TrainConfig {
             (1..=MAX_HIDDEN).contains(&network.hidden.len())
                 && network.hidden.iter().all(good_width),
             "one to three multiples of 16 up to 1024",
-        )?;
-        positive("network.rolls_weight", network.head_weight(Head::Rolls))?;
-        positive(
-            "network.moves_to_go_weight",
-            network.head_weight(Head::MovesToGo),
         )?;
         let good_batch = (1..=1 << 20).contains(&network.batch);
         require(

@@ -2,7 +2,6 @@
 
 use crate::Error;
 use engine::core::files::write_atomically;
-use engine::learned::{names::Named, network::Head};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
@@ -35,21 +34,6 @@ pub struct CurvePoint {
     pub samples_per_second: f64,
     /// Seconds of the whole epoch.
     pub seconds: f64,
-    /// Losses of the heads that there are.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub heads: Vec<HeadPoint>,
-}
-
-/// The losses of a head of the network in an epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeadPoint {
-    /// Which.
-    pub head: Head,
-    /// Mean over the epoch while the weights were changing, of those samples that taught the head:
-    /// for `rolls` the cross-entropy in nats, for `moves_to_go` the square of the error in plies / 16.
-    pub training_loss: f64,
-    /// The same of the validation samples after the epoch.
-    pub validation_loss: f64,
 }
 
 /// Who watches a training.
@@ -100,10 +84,6 @@ pub fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     for left in remaining.clone() {
         text.push_str(&format!(",validation_loss_{left}"));
     }
-    // All points of a training have the same heads.
-    for HeadPoint { head, .. } in points.first().map_or(&[][..], |point| &point.heads) {
-        text.push_str(&format!(",training_{0},validation_{0}", head.name()));
-    }
     text.push('\n');
     for point in points {
         let CurvePoint {
@@ -122,14 +102,6 @@ pub fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
                 .iter()
                 .find(|found| found.remaining == left);
             text.push_str(&loss.map_or_else(|| ",".to_owned(), |found| format!(",{}", found.loss)));
-        }
-        for HeadPoint {
-            training_loss,
-            validation_loss,
-            ..
-        } in &point.heads
-        {
-            text.push_str(&format!(",{training_loss},{validation_loss}"));
         }
         text.push('\n');
     }
@@ -153,30 +125,7 @@ mod tests {
             learning_rate: 0.001,
             samples_per_second: 1e6,
             seconds: 2.5,
-            heads: Vec::new(),
         }
-    }
-
-    #[test]
-    fn heads_have_columns_of_their_own() {
-        let head = |head, training_loss| HeadPoint {
-            head,
-            training_loss,
-            validation_loss: training_loss + 0.25,
-        };
-        let heads = vec![head(Head::Rolls, 0.5), head(Head::MovesToGo, 0.125)];
-        let with_heads = CurvePoint {
-            heads,
-            ..point(1, 0.6)
-        };
-        let table = csv(&[with_heads], 2..=12);
-        let mut lines = table.lines();
-        let names = ",validation_loss_12,training_rolls,validation_rolls,training_moves_to_go,validation_moves_to_go";
-        assert!(lines.next().unwrap().ends_with(names), "{table}");
-        assert!(
-            lines.next().unwrap().ends_with(",0.5,0.75,0.125,0.375"),
-            "{table}"
-        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
 use crate::data::{info::duplicates, other_game};
-use crate::sample::{Continuation, Held, Sample};
+use crate::sample::{Held, Sample};
 use crate::{Error, shard};
 use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable;
@@ -38,8 +38,6 @@ pub struct SampleOptions {
     pub error_scale: f32,
     /// Whether results alone are learned, so that a position needs no value to be a sample.
     pub results: bool,
-    /// Whether samples know how their game went on, which only some heads of networks learn.
-    pub continuations: bool,
     /// Share of the games that only validate.
     pub validation_share: f64,
     /// Rules which games validate.
@@ -70,19 +68,9 @@ impl SampleOptions {
             exact: false,
             error_scale: 0.0,
             results: false,
-            continuations: false,
             validation_share,
             seed,
             held: 0,
-        }
-    }
-
-    /// The same samples, and whether they know how their games went on.
-    #[must_use]
-    pub fn with_continuations(self, continuations: bool) -> Self {
-        Self {
-            continuations,
-            ..self
         }
     }
 
@@ -92,11 +80,7 @@ impl SampleOptions {
         Self { held, ..self }
     }
 
-    /// Whether samples are more than a position and its target.
-    fn know_more(&self) -> bool {
-        self.continuations || self.are_weighed()
-    }
-
+    /// Whether samples may count differently.
     fn are_weighed(&self) -> bool {
         self.error_scale > 0.0 && self.label.is_some()
     }
@@ -195,19 +179,6 @@ impl Seen {
             if sample.weight != 1.0 {
                 bytes.extend_from_slice(&sample.weight.to_le_bytes());
             }
-            // Trainings that do not ask for them have the number they had before there were any.
-            if sample.continuation != Continuation::UNKNOWN {
-                let Continuation {
-                    value,
-                    result,
-                    outcome,
-                    plies,
-                    exact,
-                } = sample.continuation;
-                bytes.extend_from_slice(&value.to_le_bytes());
-                bytes.extend_from_slice(&result.to_le_bytes());
-                bytes.extend_from_slice(&[outcome, plies, u8::from(exact)]);
-            }
         }
         Self {
             size: samples.len(),
@@ -251,7 +222,7 @@ impl<G: Learnable> Samples<G> {
             let seen = Seen::new(game, &part.training);
             let before = read_before.fetch_add(seen.size, Ordering::Relaxed);
             let fits = before + seen.size <= most;
-            let held = fits.then(|| Held::of(&part.training, options.know_more()));
+            let held = fits.then(|| Held::of(&part.training, options.are_weighed()));
             let training = Vec::new();
             Ok(((seen, held), Part { training, ..part }))
         };
@@ -336,9 +307,9 @@ impl<G: Playable> Samples<G> {
             games: vec![game.clone()],
             of_shards: Vec::new(),
         };
-        let plain = |sample: &Sample<_>| *sample == sample.plain();
-        let more = !training.iter().flatten().all(plain);
-        let parts = training.iter().map(|part| Held::of(part, more)).collect();
+        let weighed = training.iter().flatten().any(|sample| sample.weight != 1.0);
+        let held = |part: &Vec<_>| Held::of(part, weighed);
+        let parts = training.iter().map(held).collect();
         let source = Source::Memory(Held::together(parts));
         Self::new(boards, source, &seen, validation).map_err(missing)
     }
@@ -421,21 +392,12 @@ impl<G: Playable> Samples<G> {
         self.duplicate_games
     }
 
-    /// Whether training samples may know how their games went on.
+    /// Whether training samples may count differently.
     #[must_use]
-    pub fn continuations(&self) -> bool {
+    pub fn are_weighed(&self) -> bool {
         match &self.source {
-            Source::Shards(_, options) => options.continuations,
-            Source::Memory(held) => held.knows_continuations(),
-        }
-    }
-
-    /// Whether training samples may count differently, or know how their games went on.
-    #[must_use]
-    pub fn know_more(&self) -> bool {
-        match &self.source {
-            Source::Shards(_, options) => options.know_more(),
-            Source::Memory(held) => held.knows_more(),
+            Source::Shards(_, options) => options.are_weighed(),
+            Source::Memory(held) => held.are_weighed(),
         }
     }
 
@@ -494,7 +456,7 @@ pub(crate) fn missing(part: &str) -> Error {
 
 fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> Result<(), Error> {
     for (index, sample) in samples.enumerate() {
-        let mut targets = [sample.value, sample.result, sample.continuation.value].into_iter();
+        let mut targets = [sample.value, sample.result].into_iter();
         if let Some(target) = targets.find(|target| !(0.0..=1.0).contains(target)) {
             return Err(Error::new(format!(
                 "{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1"
@@ -553,7 +515,7 @@ mod tests {
         let changes: [fn(&mut Sample<Position>); 3] = [
             |sample| sample.value += 0.001,
             |sample| sample.result = 0.5,
-            |sample| sample.continuation.plies = 7,
+            |sample| sample.weight = 0.5,
         ];
         for change in changes {
             let mut changed = validation.clone();

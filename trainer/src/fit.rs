@@ -9,7 +9,6 @@
 
 mod checkpoint;
 mod epoch;
-mod heads;
 mod network;
 mod ntuple;
 mod temporal;
@@ -18,17 +17,15 @@ pub use crate::reports::{Family, FitReport, OnlineReport};
 pub use temporal::fit_online;
 
 use crate::config::TrainConfig;
-use crate::curve::{CurvePoint, HeadPoint, Watch, csv};
+use crate::curve::{CurvePoint, Watch, csv};
 use crate::dataset::{self, Samples, UsedLabel};
-use crate::export::{Answers, export, positions_to_compare};
-use crate::models::heads::{Losses, Outputs};
+use crate::export::{export, positions_to_compare};
 use crate::sample::Sample;
 use crate::{Error, backend};
 use checkpoint::{Checkpoint, Header};
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::Learnable,
-    network::Heads,
 };
 use epoch::{Passed, learn_epoch, validate};
 use network::NetworkLearner;
@@ -56,11 +53,6 @@ pub fn fit<'a, G: Learnable>(
 ) -> Result<FitReport, Error> {
     let config = &config.resolved(samples.game())?;
     let device = backend::device(&config.training.backend)?;
-    if family == Family::Network && !config.network.heads.is_empty() && !samples.continuations() {
-        return Err(Error::new(
-            "network.heads: these samples do not know how their games went on",
-        ));
-    }
     make(directory)?;
     let run = Run {
         config,
@@ -131,8 +123,6 @@ struct Plan {
     batch: usize,
     /// At the start.
     learning_rate: f64,
-    /// What is learned beside the value.
-    heads: Heads,
 }
 
 /// A model that learns, and can be put away and taken up again to the last bit.
@@ -143,16 +133,16 @@ trait Learner<G: Learnable> {
     fn prepare(&self, search_share: f32) -> Prepare<G::Position, Self::Batch>;
     /// How it learns.
     fn plan(&self) -> Plan;
-    /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<Losses, Error>;
-    /// What it says of a batch.
-    fn outputs(&self, batch: Self::Batch) -> Result<Outputs, Error>;
+    /// Learns a batch; the sum of the losses in nats, each before its sample was learned.
+    fn learn(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
+    /// Log odds of a win of the samples of a batch.
+    fn outputs(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
     /// The records of model and optimiser.
     fn records(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Takes the model, and the optimiser if it is given, from their records.
     fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error>;
-    /// What it says of positions, by burn.
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error>;
+    /// Win probabilities of the sides to move in positions, by burn.
+    fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
     /// The model as the engine has it.
     fn export(&self) -> Result<Model<G>, Error>;
 }
@@ -207,13 +197,12 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
         }
         header.curve.push(CurvePoint {
             epoch,
-            training_loss: passed.losses.value / passed.samples as f64,
+            training_loss: passed.loss / passed.samples as f64,
             validation_loss,
             validation_by_phase: validated.by_phase,
             learning_rate: passed.learning_rate,
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
-            heads: head_points(learner.plan().heads, passed.losses, validated.losses),
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
         let remaining = run.samples.game().remaining_range();
@@ -225,16 +214,6 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
     let header = checkpoint.header;
     learner.load(checkpoint.best, None)?;
     finish(run, &learner, &header)
-}
-
-/// The mean losses of each head.
-fn head_points(heads: Heads, training: Losses, validation: Losses) -> Vec<HeadPoint> {
-    let point = |head| HeadPoint {
-        head,
-        training_loss: training.head(head).mean(),
-        validation_loss: validation.head(head).mean(),
-    };
-    heads.iter().map(point).collect()
 }
 
 /// Whether all epochs are done, or patience is at its end.
@@ -249,7 +228,6 @@ fn finish<G: Learnable>(
     header: &Header,
 ) -> Result<FitReport, Error> {
     let best = header.best().ok_or_else(|| dataset::missing("training"))?;
-    let heads = heads::judge(run, learner)?;
     let mut story = serde_json::json!({
         "family": run.family.name(),
         "data": data(run.provenance),
@@ -267,13 +245,11 @@ fn finish<G: Learnable>(
         "best_epoch": best.epoch,
         "training_loss": best.training_loss,
         "validation_loss": best.validation_loss,
-        "heads": heads,
         "trainer": env!("CARGO_PKG_VERSION"),
     });
     if let Some(story) = story.as_object_mut() {
         story.retain(|key, value| match value {
             Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
-            Value::Object(heads) => key != "heads" || !heads.is_empty(),
             _ => true,
         });
     }
@@ -299,7 +275,6 @@ fn finish<G: Learnable>(
         samples_per_second,
         parity,
         parity_positions: positions.len(),
-        heads,
         model,
     })
 }
@@ -322,7 +297,7 @@ fn export_model<G: Learnable>(
         provenance: story.to_string(),
         model: learner.export()?,
     };
-    export(game, &file, path, positions, &learner.answers(positions)?)
+    export(game, &file, path, positions, &learner.values(positions)?)
 }
 
 /// The labels that samples have their values from: those from endgame tables, or the others.

@@ -180,7 +180,7 @@ impl<'a, G: Playable> Pass<'a, G> {
             (self.pool).map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let mut window = Held::new(
             shuffle.window.min(self.samples.training()) + 1,
-            self.samples.know_more(),
+            self.samples.are_weighed(),
         );
         for parts in parts.chunks(threads) {
             let read = || {
@@ -259,10 +259,6 @@ impl<G: Playable> Batches<'_, G> {
             for sample in &mut samples {
                 let symmetry = random.below(game.symmetries());
                 sample.position = game.image(&sample.position, symmetry);
-                let outcome = &mut sample.continuation.outcome;
-                if *outcome > 0 {
-                    *outcome = game.outcome_image(*outcome, symmetry);
-                }
             }
         }
         self.chosen.send(samples).map_err(|_| HungUp)
@@ -272,10 +268,7 @@ impl<G: Playable> Batches<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{
-        Continuation,
-        tests::{random_samples, with_continuations},
-    };
+    use crate::sample::tests::random_samples;
     use engine::games::einstein::{
         Position, Standard,
         symmetry::{SYMMETRIES, symmetric},
@@ -430,57 +423,31 @@ mod tests {
     }
 
     #[test]
-    fn what_came_after_a_sample_stays_with_it_and_outcomes_turn_with_labels() {
-        let parts = vec![
-            with_continuations(random_samples(20, 1)),
-            with_continuations(random_samples(9, 2)),
-        ];
-        let expected = parts.concat();
+    fn what_a_sample_counts_stays_with_it() {
+        let weighed = |games, seed| {
+            let (mut random, mut samples) = (RandomStream::new(seed), random_samples(games, seed));
+            for sample in &mut samples {
+                sample.weight = random.unit() as f32;
+            }
+            samples
+        };
+        let parts = vec![weighed(20, 1), weighed(9, 2)];
+        let sorted = |mut samples: Vec<Sample<Position>>| {
+            samples.sort_by_key(|sample| (sample.position.bits(), sample.weight.to_bits()));
+            samples
+        };
+        let expected = sorted(parts.concat());
         let samples =
             Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap();
-        assert!(samples.continuations());
+        assert!(samples.are_weighed());
         for window in [1, 37, usize::MAX] {
             let plain = epoch_of(&samples, 100, shuffle(7, 1, window));
-            let sorted = |mut samples: Vec<Sample<Position>>| {
-                samples.sort_by_key(|sample| {
-                    let Continuation { value, plies, .. } = sample.continuation;
-                    (sample.position.bits(), value.to_bits(), plies)
-                });
-                samples
-            };
-            let [shown, all] = [&plain, &expected].map(|samples| sorted(samples.clone()));
-            assert_eq!(shown, all, "window {window}");
+            assert_eq!(sorted(plain.clone()), expected, "window {window}");
             let turned = epoch_of(&samples, 100, turned(shuffle(7, 1, window)));
-            let (mut kept, mut reversed) = (0, 0);
-            for (plain, turned) in plain.iter().zip(&turned) {
-                let (before, after) = (plain.continuation, turned.continuation);
-                assert_eq!(
-                    Continuation {
-                        outcome: before.outcome,
-                        ..after
-                    },
-                    before
-                );
-                let related = related(plain, turned);
-                // Bit 1 of a symmetry reverses the mover's labels: face k becomes 7 − k.
-                let faces: Vec<u8> = related
-                    .iter()
-                    .map(|symmetry| match before.outcome {
-                        0 => 0,
-                        face if symmetry & 2 != 0 => 7 - face,
-                        face => face,
-                    })
-                    .collect();
-                assert!(faces.contains(&after.outcome), "{before:?} {after:?}");
-                if let ([symmetry], true) = (&related[..], before.outcome > 0) {
-                    *if symmetry & 2 != 0 {
-                        &mut reversed
-                    } else {
-                        &mut kept
-                    } += 1;
-                }
-            }
-            assert!(kept > 50 && reversed > 50, "{kept} {reversed}");
+            let pairs = plain.iter().zip(&turned);
+            assert!(pairs.into_iter().all(|(plain, turned)| {
+                plain.weight == turned.weight && !related(plain, turned).is_empty()
+            }));
         }
     }
 

@@ -3,8 +3,6 @@
 //! Invariant: parameters are made at once, from streams of the project's own generator and in the
 //! order of the fields; burn's global generator is never asked.
 
-pub(crate) mod heads;
-
 pub mod fused;
 
 #[cfg(feature = "burn")]
@@ -18,7 +16,5 @@ mod prefetch;
 #[cfg(feature = "burn")]
 pub(crate) mod tensors;
 
-#[cfg(feature = "burn")]
-pub(crate) use tensors::cross_entropy;
 #[cfg(feature = "burn")]
 use tensors::{bag, parameter, uniform, values};

@@ -17,8 +17,6 @@ pub struct Sample<P> {
     pub result: f32,
     /// What its loss counts, in `(0, 1]`; see [`weight`].
     pub weight: f32,
-    /// What came after it, for heads of a network that learn that.
-    pub continuation: Continuation,
 }
 
 /// What a sample counts whose value has this standard error, beside one whose value has none. If all
@@ -30,47 +28,6 @@ pub fn weight(error: f32, scale: f32) -> f32 {
         (1.0 + (error / scale).powi(2)).recip()
     } else {
         1.0
-    }
-}
-
-/// How the game went on from a position.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Continuation {
-    /// Win probability of the side to move once chance had spoken and it had moved, as a search, a
-    /// label or tables have it; where nothing says more, the result.
-    pub value: f32,
-    /// What the side to move got in the end.
-    pub result: f32,
-    /// The outcome of chance, from 1; 0 if it is not known, or the move says nothing of what the
-    /// outcome is worth.
-    pub outcome: u8,
-    /// Plies to the end of the game, the one that follows included, 255 at most; 0 if that is not
-    /// known.
-    pub plies: u8,
-    /// Whether the value is exact, so that the result adds nothing.
-    pub exact: bool,
-}
-
-impl Continuation {
-    /// Nobody knows, or nobody asks.
-    pub const UNKNOWN: Self = Self {
-        value: 0.0,
-        result: 0.0,
-        outcome: 0,
-        plies: 0,
-        exact: false,
-    };
-
-    /// The win probability after the outcome to be learned: of the value after the move
-    /// `search_share`, and the result for the rest.
-    #[must_use]
-    #[inline]
-    pub fn target(&self, search_share: f32) -> f32 {
-        if self.exact {
-            self.value
-        } else {
-            mixed(self.value, self.result, search_share)
-        }
     }
 }
 
@@ -94,19 +51,6 @@ impl<P> Sample<P> {
             value,
             result: value,
             weight: 1.0,
-            continuation: Continuation::UNKNOWN,
-        }
-    }
-
-    /// The same, counting in full and without what came after it.
-    pub(crate) fn plain(&self) -> Self
-    where
-        P: Copy,
-    {
-        Self {
-            weight: 1.0,
-            continuation: Continuation::UNKNOWN,
-            ..*self
         }
     }
 
@@ -118,38 +62,38 @@ impl<P> Sample<P> {
     }
 }
 
-/// Samples that are held in memory, a position and 8 bytes each; what they count and what came after
-/// them takes 16 more only if that is wanted.
+/// Samples that are held in memory, a position and 8 bytes each; what they count takes 4 more, only
+/// if that is wanted.
 #[derive(Debug)]
 pub(crate) struct Held<P> {
     samples: Vec<(P, [f32; 2])>,
-    more: Option<Vec<(f32, Continuation)>>,
+    weights: Option<Vec<f32>>,
 }
 
-const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16 && size_of::<Continuation>() == 12);
+const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16);
 
 impl<P: Copy> Held<P> {
-    pub(crate) fn new(capacity: usize, more: bool) -> Self {
+    pub(crate) fn new(capacity: usize, weighed: bool) -> Self {
         Self {
             samples: Vec::with_capacity(capacity),
-            more: more.then(|| Vec::with_capacity(capacity)),
+            weights: weighed.then(|| Vec::with_capacity(capacity)),
         }
     }
 
-    pub(crate) fn of(samples: &[Sample<P>], more: bool) -> Self {
-        let mut held = Self::new(samples.len(), more);
+    pub(crate) fn of(samples: &[Sample<P>], weighed: bool) -> Self {
+        let mut held = Self::new(samples.len(), weighed);
         samples.iter().for_each(|&sample| held.push(sample));
         held
     }
 
     /// One after the other.
     pub(crate) fn together(parts: Vec<Self>) -> Self {
-        let more = parts.iter().any(|part| part.more.is_some());
-        let mut all = Self::new(parts.iter().map(Self::len).sum(), more);
+        let weighed = parts.iter().any(|part| part.weights.is_some());
+        let mut all = Self::new(parts.iter().map(Self::len).sum(), weighed);
         for mut part in parts {
             all.samples.append(&mut part.samples);
-            if let (Some(all), Some(more)) = (&mut all.more, &mut part.more) {
-                all.append(more);
+            if let (Some(all), Some(weights)) = (&mut all.weights, &mut part.weights) {
+                all.append(weights);
             }
         }
         all
@@ -159,49 +103,38 @@ impl<P: Copy> Held<P> {
         self.samples.len()
     }
 
-    /// Whether what samples count and what came after them is held.
-    pub(crate) fn knows_more(&self) -> bool {
-        self.more.is_some()
-    }
-
-    /// Whether it is known of any sample what came after it.
-    pub(crate) fn knows_continuations(&self) -> bool {
-        let mut more = self.more.iter().flatten();
-        more.any(|(_, continuation)| *continuation != Continuation::UNKNOWN)
+    /// Whether what samples count is held.
+    pub(crate) fn are_weighed(&self) -> bool {
+        self.weights.is_some()
     }
 
     pub(crate) fn push(&mut self, sample: Sample<P>) {
         self.samples
             .push((sample.position, [sample.value, sample.result]));
-        if let Some(more) = &mut self.more {
-            more.push((sample.weight, sample.continuation));
+        if let Some(weights) = &mut self.weights {
+            weights.push(sample.weight);
         }
     }
 
     #[inline]
     pub(crate) fn get(&self, place: usize) -> Sample<P> {
-        let more = self.more.as_ref().map(|all| all[place]);
-        Self::whole(self.samples[place], more)
+        let weight = self.weights.as_ref().map(|all| all[place]);
+        Self::whole(self.samples[place], weight)
     }
 
     /// Takes a sample out; the last one takes its place.
     #[inline]
     pub(crate) fn swap_remove(&mut self, place: usize) -> Sample<P> {
-        let more = self.more.as_mut().map(|all| all.swap_remove(place));
-        Self::whole(self.samples.swap_remove(place), more)
+        let weight = self.weights.as_mut().map(|all| all.swap_remove(place));
+        Self::whole(self.samples.swap_remove(place), weight)
     }
 
-    fn whole(
-        (position, [value, result]): (P, [f32; 2]),
-        more: Option<(f32, Continuation)>,
-    ) -> Sample<P> {
-        let (weight, continuation) = more.unwrap_or((1.0, Continuation::UNKNOWN));
+    fn whole((position, [value, result]): (P, [f32; 2]), weight: Option<f32>) -> Sample<P> {
         Sample {
             position,
             value,
             result,
-            weight,
-            continuation,
+            weight: weight.unwrap_or(1.0),
         }
     }
 }
@@ -247,38 +180,6 @@ pub(crate) mod tests {
         1.0 / (1.0 + (-0.5 * lead).exp())
     }
 
-    /// The same samples, each with a roll that is worth the more the higher its face, on the mean
-    /// what the position is worth, and with a number of plies to go that falls with the sum of
-    /// distances.
-    pub(crate) fn with_continuations(mut samples: Vec<Sample<Position>>) -> Vec<Sample<Position>> {
-        let mut random = RandomStream::new(samples.len() as u64);
-        for sample in &mut samples {
-            let outcome = random.below(6) as u8 + 1;
-            let room = sample.value.min(1.0 - sample.value);
-            let value = sample.value + room * (f32::from(outcome) - 3.5) / 5.0;
-            let result = f32::from(u8::from(random.unit() < f64::from(value)));
-            let stones = sample.position.mover().count() + sample.position.other().count();
-            // Some teach nothing of rolls, and some nothing of length.
-            let known = random.below(10) > 0;
-            let (outcome, plies) = (
-                if known { outcome } else { 0 },
-                if random.below(8) > 0 {
-                    2 * stones as u8
-                } else {
-                    0
-                },
-            );
-            sample.continuation = Continuation {
-                value,
-                result,
-                outcome,
-                plies,
-                exact: random.below(4) == 0,
-            };
-        }
-        samples
-    }
-
     #[test]
     fn what_is_less_certain_counts_less() {
         for (error, scale, expected) in [
@@ -309,21 +210,5 @@ pub(crate) mod tests {
                     .all(|&share| Sample::exact(position, value).target(share) == value)
             );
         }
-        let after = Continuation {
-            value: 0.25,
-            result: 1.0,
-            outcome: 3,
-            plies: 4,
-            exact: false,
-        };
-        assert_eq!(
-            [0.0, 0.5, 1.0].map(|share| after.target(share)),
-            [1.0, 0.625, 0.25]
-        );
-        let exact = Continuation {
-            exact: true,
-            ..after
-        };
-        assert_eq!(exact.target(0.5), 0.25);
     }
 }

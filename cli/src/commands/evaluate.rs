@@ -11,8 +11,7 @@ use serde::Serialize;
 ///
 /// The value is the win probability of the side to move before the roll; a die in the position is
 /// ignored. Where a fit on whole games exists, people are shown the value that it makes of that,
-/// and JSON has both. A network that was trained with the heads 'rolls' and 'moves_to_go' also says
-/// what each roll would be worth and how long the game will last.
+/// and JSON has both.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw",
@@ -37,12 +36,6 @@ struct Answer {
     calibrated: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Option<f32>>,
-    /// Win probability after each outcome, of evaluators that know it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rolls: Option<Vec<f32>>,
-    /// Plies to the end, of evaluators that know it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    moves_to_go: Option<f32>,
 }
 
 impl Arguments {
@@ -69,8 +62,6 @@ impl Arguments {
                 value,
                 calibrated: evaluator.in_whole_games(value),
                 raw: self.raw.then(|| evaluator.raw(game, position)),
-                rolls: evaluator.by_outcome(game, position),
-                moves_to_go: evaluator.plies_to_go(game, position),
             })
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
@@ -86,16 +77,6 @@ impl Arguments {
                 Some(Some(raw)) => text += &format!("\n  raw score: {raw:.4}"),
                 Some(None) => text += "\n  raw score: none; this evaluator's value is all there is",
                 None => {}
-            }
-            if let Some(rolls) = &answer.rolls {
-                let rolls = rolls.iter().zip(1..);
-                let rolls: Vec<String> = rolls
-                    .map(|(value, face)| format!("{face}: {value:.4}"))
-                    .collect();
-                text += &format!("\n  after each roll: {}", rolls.join("  "));
-            }
-            if let Some(plies) = answer.moves_to_go {
-                text += &format!("\n  plies to go: {plies:.1}");
             }
             text
         })

@@ -11,7 +11,6 @@ use engine::play::notation::trusted;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
 use trainer::curve::Watch;
 use trainer::dataset::{SampleOptions, Samples};
@@ -136,10 +135,7 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
 /// games repeat others.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
-    let options = options
-        .with_continuations(!config.network.heads.is_empty())
-        .held_up_to(config.training.window);
-    let samples = Samples::open(data, &options)?;
+    let samples = Samples::open(data, &options.held_up_to(config.training.window))?;
     if samples.duplicate_games() > 0 {
         output::note(&format!(
             "{} games are duplicates up to symmetry; all of a kind train, or all validate",
@@ -245,7 +241,7 @@ fn games_summary(report: &OnlineReport) -> String {
 }
 
 pub(crate) fn summary(report: &FitReport) -> String {
-    let mut text = format!(
+    format!(
         "{:<8} epoch {} of {}: loss {:.5}, validation {:.5} nats; {:.0} samples/s; engine agrees to {:.1e} on {} positions\n         {}",
         report.family,
         report.best_epoch,
@@ -256,34 +252,5 @@ pub(crate) fn summary(report: &FitReport) -> String {
         report.parity,
         report.parity_positions,
         report.model.display(),
-    );
-    if let Some(rolls) = &report.heads.rolls {
-        let fit = |fit: &Option<LogisticFit>| {
-            let Some(fit) = fit else {
-                return "none".to_owned();
-            };
-            let [slope, offset] = fit.standard_errors;
-            format!(
-                "slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}",
-                fit.slope, fit.offset
-            )
-        };
-        text += &format!(
-            "\n         rolls: {:.4} predicted, {:.4} won of {}; calibration {} (of the value: {}); mean over the outcomes {:+.4} from the value, {:.4} apart",
-            rolls.predicted,
-            rolls.won,
-            rolls.samples,
-            fit(&rolls.calibration),
-            fit(&rolls.value_calibration),
-            rolls.bias_from_value,
-            rolls.distance_from_value,
-        );
-    }
-    if let Some(plies) = &report.heads.moves_to_go {
-        text += &format!(
-            "\n         moves to go: {:.2} plies off in the root mean square, of {:.2} in all",
-            plies.error, plies.deviation
-        );
-    }
-    text
+    )
 }

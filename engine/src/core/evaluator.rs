@@ -114,20 +114,6 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// The win probability of the seat to move after each outcome that chance may now bring, in the
-    /// order of their names in records; `None` if the evaluator tells none apart.
-    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
-        let _ = (game, position);
-        None
-    }
-
-    /// How many plies are still to come, those of all seats together; `None` if the evaluator does
-    /// not say.
-    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
-        let _ = (game, position);
-        None
-    }
-
     /// What a value of this evaluator, or of a search over it, has been worth in whole games;
     /// `None` where nobody fitted that, or it is what they are fitted to. Never asked of values
     /// that are proven or exact.
@@ -265,14 +251,6 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).raw(game, position)
-    }
-
-    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
-        (**self).by_outcome(game, position)
-    }
-
-    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
-        (**self).plies_to_go(game, position)
     }
 
     fn in_whole_games(&self, value: f32) -> Option<f32> {

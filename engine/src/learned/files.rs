@@ -8,10 +8,10 @@
 use super::{
     container::{Container, Tensor},
     inputs::{Learnable, hash},
-    names::{NameSet, Named},
+    names::NameSet,
     network::{
-        FULL, HIDDEN_SCALE, Heads, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
-        OUTPUT_SCALE, ROW_SCALE, layout,
+        FULL, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights, OUTPUT_SCALE,
+        ROW_SCALE, layout,
     },
     tuples::{CUSTOM, TupleNetwork, TupleSet},
 };
@@ -235,11 +235,7 @@ impl<G: Learnable> Model<G> {
                 };
                 let inputs = listed("inputs", model.groups().names());
                 let buckets = listed("buckets", joined(model.bounds(), ","));
-                let heads = listed("heads", model.heads().names());
-                format!(
-                    "layers {:?}{inputs}{buckets}{heads}",
-                    model.weights().widths()
-                )
+                format!("layers {:?}{inputs}{buckets}", model.weights().widths())
             }
         }
     }
@@ -334,16 +330,6 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     }
     let bias = vec![buckets];
     tensors.push(Tensor::new("output.bias", bias, &weights.output_bias));
-    for (head, layer) in weights.heads.layers() {
-        let outputs = head.outputs(G::OUTCOMES);
-        for (part, shape, values) in [
-            ("weight", &[last, outputs][..], &layer.weights),
-            ("bias", &[outputs], &layer.bias),
-        ] {
-            let name = format!("{}.{part}", head.name());
-            tensors.push(Tensor::new(&name, of_bucket(shape), values));
-        }
-    }
     let rows = vec![weights.rows.len() / first, first];
     tensors.extend([
         Tensor::new("rows", rows, &weights.rows),
@@ -361,18 +347,12 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         ("shape", joined(&widths, ",")),
         ("scales", network_scales(widths.len())),
     ]);
-    for (key, list) in [
-        (HEADS, model.heads().names()),
-        (BUCKETS, joined(model.bounds(), ",")),
-    ] {
-        if !list.is_empty() {
-            metadata.insert(key.to_owned(), list);
-        }
+    if !model.bounds().is_empty() {
+        metadata.insert(BUCKETS.to_owned(), joined(model.bounds(), ","));
     }
     Container { metadata, tensors }
 }
 
-const HEADS: &str = "heads";
 const BUCKETS: &str = "buckets";
 
 fn read_ntuple<G: Learnable>(
@@ -426,8 +406,6 @@ fn read_network<G: Learnable>(
     check_features(&container, &layout(game, groups, &bounds))?;
     let widths = read_widths(container.value("shape")?)?;
     check_scales(&container, &network_scales(widths.len()))?;
-    let heads = container.metadata.get(HEADS).map_or("", |names| names);
-    let heads = Heads::from_names(heads).map_err(ModelProblem::of)?;
     container.check_checksums()?;
     let (first, last, buckets) = (widths[0], widths[widths.len() - 1], bounds.len() + 1);
     let of_bucket = |shape: &[usize]| bucketed(buckets, shape);
@@ -444,13 +422,6 @@ fn read_network<G: Learnable>(
         weights.hidden.push(Layer {
             weights: container.take(&format!("hidden{number}.weight"), &of_bucket(pair))?,
             bias: container.take(&format!("hidden{number}.bias"), &of_bucket(&pair[1..]))?,
-        });
-    }
-    for head in heads.iter() {
-        let (name, outputs) = (head.name(), head.outputs(G::OUTCOMES));
-        *weights.heads.layer_mut(head) = Some(Layer {
-            weights: container.take(&format!("{name}.weight"), &of_bucket(&[last, outputs]))?,
-            bias: container.take(&format!("{name}.bias"), &of_bucket(&[outputs]))?,
         });
     }
     container.finish()?;
@@ -533,7 +504,6 @@ mod tests {
             }],
             output: numbers(2 * 16),
             output_bias: numbers(2),
-            ..TrainedWeights::default()
         };
         let network = weights
             .nearest()

@@ -134,9 +134,6 @@ pub trait Learnable: Playable {
     /// What phases of tables and buckets of networks go by, in words.
     const PHASES_BY: &'static str = Self::REMAINING;
 
-    /// Chance outcomes, from 1, that heads of networks tell apart; 0: none.
-    const OUTCOMES: usize = 0;
-
     /// The groups of inputs that a network has unless told.
     const USUAL_GROUPS: &'static [Self::Group] = &[];
 

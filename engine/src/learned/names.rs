@@ -1,4 +1,4 @@
-//! Sets of things with names: groups of inputs, heads of networks.
+//! Sets of things with names: groups of inputs of networks.
 //!
 //! Invariant: in configurations a set is a list of names, in files the same joined by commas, both
 //! in the order of [`Named::ALL`].

@@ -7,12 +7,10 @@
 //! same bits. The idea of the accumulator is NNUE's (Nasu 2018).
 
 mod accumulator;
-mod heads;
 mod kernels;
 mod weights;
 
 pub use accumulator::Accumulators;
-pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
 pub use weights::*;
 
 use super::{
@@ -169,7 +167,7 @@ impl<G: Learnable> Network<G> {
             }
         }
         check_bounds(game, "buckets", bounds).map_err(NetworkError)?;
-        weights.check(rows, bounds.len() + 1, G::OUTCOMES)?;
+        weights.check(rows, bounds.len() + 1)?;
         let instructions = Instructions::detect();
         Ok(Self {
             kernels: G::Network::new(&weights, groups, bounds, instructions),
@@ -233,13 +231,6 @@ impl<G: Learnable> Network<G> {
     /// no kernels of the game.
     #[must_use]
     pub fn plain_logit(&self, game: &G, position: &G::Position) -> i32 {
-        self.with_sums(game, position, |sums| {
-            self.logit_of_sums(game, position, sums)
-        })
-    }
-
-    /// Shows the sums of rows as the seat to move sees the position, made from scratch.
-    fn with_sums<T>(&self, game: &G, position: &G::Position, show: impl FnOnce(&[i32]) -> T) -> T {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
             &mut rows[..self.active],
@@ -247,7 +238,7 @@ impl<G: Learnable> Network<G> {
         );
         game.input_rows(self.groups, position, game.to_move(position), rows);
         kernels::sum_rows(self.instructions, &self.weights.rows, rows, sums);
-        show(sums)
+        self.logit_of_sums(game, position, sums)
     }
 
     #[inline]
@@ -359,13 +350,5 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
 
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         Some(log_odds(self.plain_logit(game, position)))
-    }
-
-    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
-        self.rolls(game, position)
-    }
-
-    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
-        self.moves_to_go(game, position)
     }
 }

@@ -39,12 +39,6 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
     /// See [`Evaluator::raw`].
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// See [`Evaluator::by_outcome`].
-    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>>;
-
-    /// See [`Evaluator::plies_to_go`].
-    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32>;
-
     /// See [`Evaluator::in_whole_games`].
     fn in_whole_games(&self, value: f32) -> Option<f32>;
 
@@ -84,14 +78,6 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         Evaluator::raw(self, game, position)
-    }
-
-    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
-        Evaluator::by_outcome(self, game, position)
-    }
-
-    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
-        Evaluator::plies_to_go(self, game, position)
     }
 
     fn in_whole_games(&self, value: f32) -> Option<f32> {

@@ -109,27 +109,3 @@ def test_a_network_is_asked_in_batches():
     network, began = alea.torch.Network(), time.perf_counter()
     match = alea.arena(network, "greedy", games=1000)
     assert match["games"] == 1000 and time.perf_counter() - began < 60
-
-
-def test_heads_learn_and_the_engine_says_what_they_say(tmp_path):
-    """Taught that a six loses and all else wins, eight plies before the end."""
-    torch.manual_seed(1)
-    network = alea.torch.Network(hidden=(32,), inputs="", heads=("rolls", "moves_to_go"))
-    optimiser = torch.optim.Adam(network.parameters(), 0.01)
-    rows = torch.from_numpy(alea.game("einstein").rows(alea.endgames(256), "").astype("i8"))
-    wins = torch.tensor([1.0, 1, 1, 1, 1, 0]).expand(256, 6)
-    for _ in range(300):
-        said = network.outputs(rows)
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(said["rolls"], wins)
-        loss = loss + (said["moves_to_go"] - 8 / 16).square().mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        network.limit()
-    path = tmp_path / "mine.safetensors"
-    assert alea.save_model(network, path) < 1e-5
-    said = alea.heads("einstein", alea.endgames(256), f"model:{path}")
-    assert said["rolls"][:, :5].mean() > 0.9 > 0.1 > said["rolls"][:, 5].mean()
-    assert abs(said["moves_to_go"].mean() - 8) < 1
-    with pytest.raises(ValueError, match="heads are rolls, moves_to_go"):
-        alea.torch.Network(heads=("colour",))

@@ -3,7 +3,7 @@
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use engine::learned::inputs::Learnable;
-use trainer::batch::{HeadTargets, Looks, NetworkBatch};
+use trainer::batch::{Looks, NetworkBatch};
 use trainer::config::TrainConfig;
 use trainer::models::fused::{FusedNetwork, Shape, Sparse};
 
@@ -38,6 +38,5 @@ pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> Network
         buckets: Vec::new(),
         targets: (0..samples).map(|_| random.unit() as f32).collect(),
         weights: Vec::new(),
-        heads: HeadTargets::default(),
     }
 }

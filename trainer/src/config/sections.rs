@@ -4,12 +4,7 @@
 //! values have to be in, [`super::TrainConfig::check`] says.
 
 use crate::Error;
-use engine::learned::{
-    inputs::Learnable,
-    names::NameSet,
-    network::{Head, Heads},
-    tuples::TupleSet,
-};
+use engine::learned::{inputs::Learnable, names::NameSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
 /// What the samples' targets are made of.
@@ -151,13 +146,6 @@ pub struct NetworkConfig {
     /// its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
-    /// What it says beside the value; nothing unless told.
-    #[serde(skip_serializing_if = "Heads::is_empty")]
-    pub heads: Heads,
-    /// What a nat of the loss of the head `rolls` counts; 0.5 unless told.
-    pub rolls_weight: Option<f32>,
-    /// What the squared error of plies / 16 of the head `moves_to_go` counts; 0.5 unless told.
-    pub moves_to_go_weight: Option<f32>,
     /// Samples a step.
     pub batch: usize,
     /// Adam's learning rate at the start.
@@ -172,9 +160,6 @@ impl Default for NetworkConfig {
             hidden: vec![64, 32],
             inputs: None,
             buckets: Vec::new(),
-            heads: Heads::NONE,
-            rolls_weight: None,
-            moves_to_go_weight: None,
             batch: 4096,
             learning_rate: 4e-3,
             gradient_norm: 1.0,
@@ -192,15 +177,6 @@ impl NetworkConfig {
             Some(names) => NameSet::from_list(names).map_err(Error::of("network.inputs")),
             None => Ok(G::USUAL_GROUPS.iter().copied().collect()),
         }
-    }
-
-    /// What the loss of a head counts beside that of the value, which counts 1.
-    pub(crate) fn head_weight(&self, head: Head) -> f32 {
-        let told = match head {
-            Head::Rolls => self.rolls_weight,
-            Head::MovesToGo => self.moves_to_go_weight,
-        };
-        told.unwrap_or(0.5)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::*;
 use engine::games::einstein::Standard;
-use engine::learned::network::Heads;
 
 #[test]
 fn the_documented_defaults_are_the_defaults_and_complete() {
@@ -114,10 +113,6 @@ fn what_no_key_has_is_named_with_its_line_and_what_there_is() {
         ("[network]\nfeatures = []\n", &["line 2: ", "`inputs`"]),
         ("[network]\nhidden = 64", &["line 2: "]),
         (
-            "[network]\nheads = [\"moves\"]",
-            &["line 2: ", "there are rolls, moves_to_go"],
-        ),
-        (
             "[ntuple]\nrule = \"momentum\"\n",
             &["line 2: ", "momentum", "temporal_coherence"],
         ),
@@ -157,11 +152,6 @@ fn values_out_of_range_are_named() {
         ),
         ("[training]\nepochs = 0", "training.epochs"),
         ("[online]\ntrace = 1.1", "online.trace"),
-        ("[network]\nrolls_weight = 0.0", "network.rolls_weight"),
-        (
-            "[network]\nmoves_to_go_weight = -1.0",
-            "network.moves_to_go_weight",
-        ),
         ("[online]\nreport_every = 0", "online.report_every"),
     ] {
         let error = problem(text);
@@ -187,28 +177,6 @@ fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
         assert_eq!(config.network.hidden, hidden);
         assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     }
-}
-
-#[test]
-fn heads_are_named_and_weighed_and_left_out_if_there_are_none() {
-    let config = TrainConfig::from_toml(
-        "[network]\nheads = [\"moves_to_go\", \"rolls\"]\nrolls_weight = 0.25",
-    )
-    .unwrap();
-    assert_eq!(config.network.heads, Heads::ALL);
-    assert_eq!(
-        [Head::Rolls, Head::MovesToGo].map(|head| config.network.head_weight(head)),
-        [0.25, 0.5]
-    );
-    assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
-    assert!(
-        config
-            .to_toml()
-            .contains("heads = [\"rolls\", \"moves_to_go\"]")
-    );
-    // Trainings without heads go on with the settings that they were started with before there were
-    // any.
-    assert!(!TrainConfig::default().to_toml().contains("heads"));
 }
 
 #[test]

@@ -1,20 +1,18 @@
 //! What of a shard becomes samples, and for which part of the split.
 //!
 //! The search that chose a move valued the position it leads to with the chance that follows
-//! averaged out. A label says the same of that position, and of the start, where there was no move. What is
-//! said of the position after a move is, turned round, what chance before that move was worth.
+//! averaged out. A label says the same of that position, and of the start, where there was no move.
 //! Invariant: a game is all in training or all in validation, and with it all that are equal to it
 //! but for symmetry: by the seed and what was played alone.
 
 use super::SampleOptions;
 use crate::Error;
-use crate::sample::{Continuation, Sample, weight};
+use crate::sample::{Sample, weight};
 use crate::shard::{self, Label, PlayedGame};
 use engine::core::{
     files,
     game::Seat,
     random::{SeedSpace, derive_seed},
-    record::Ply,
 };
 use engine::play::playable::Playable;
 use serde::Serialize;
@@ -139,8 +137,6 @@ fn add_samples<G: Playable>(
     let record = &game.record;
     let mut position = record.start;
     let mut searched = None;
-    // The last sample, while it waits for what is said of the next position.
-    let mut waiting: Option<(usize, Seat)> = None;
     for (number, ply) in record.plies.iter().enumerate() {
         let label = |label: usize| game.estimate(label, number).map(|said| (label, said));
         let seat = rules.to_move(&position);
@@ -171,22 +167,7 @@ fn add_samples<G: Playable>(
                 ..Sample::exact(position, value)
             })
         };
-        if let (Some((before, by)), Some(said)) = (waiting.take(), &sample) {
-            let continuation = &mut samples[before].continuation;
-            (continuation.value, continuation.exact) = (seen((by, said.value)), exact.is_some());
-        }
-        if let Some(mut sample) = sample {
-            if wanted.options.continuations {
-                // How long a game would have lasted that was given up is not known.
-                let is_played = record.ending.is_played();
-                let plies = if is_played {
-                    record.plies.len() - number
-                } else {
-                    0
-                };
-                sample.continuation = continuation(ply, plies, result);
-                waiting = Some((samples.len(), seat));
-            }
+        if let Some(sample) = sample {
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
@@ -197,30 +178,21 @@ fn add_samples<G: Playable>(
     held_out
 }
 
-/// How a game goes on with this ply, of so many to the end and with this result for who makes it,
-/// as long as nothing is said of the position after it.
-fn continuation<M>(ply: &Ply<M>, plies: usize, result: f32) -> Continuation {
-    Continuation {
-        value: result,
-        // A move that was drawn, not chosen, is worth less than the outcome.
-        outcome: if ply.explored { 0 } else { ply.outcome },
-        plies: u8::try_from(plies).unwrap_or(u8::MAX),
-        result,
-        exact: false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::core::{game::Game, random::RandomStream, record::GameRecord};
+    use engine::core::{
+        game::Game,
+        random::RandomStream,
+        record::{GameRecord, Ply},
+    };
     use engine::games::einstein::Standard;
 
     #[test]
     fn positions_of_suites_are_no_samples_however_they_are_turned() {
         let rules = Standard::default();
         let wanted = Wanted {
-            options: &SampleOptions::played(0.0, 0).with_continuations(true),
+            options: &SampleOptions::played(0.0, 0),
             value: Some(0),
             exact: Vec::new(),
         };

@@ -210,7 +210,6 @@ mod tests {
             learning_rate: 1e-3,
             samples_per_second: 5.0,
             seconds: 0.1,
-            heads: Vec::new(),
         };
         let header = Header {
             family: "network".into(),
@@ -221,7 +220,7 @@ mod tests {
             begun: Some(Passed {
                 batches: 3,
                 samples: 300,
-                losses: (0.1 + 0.7).into(),
+                loss: 0.1 + 0.7,
                 learning_rate: 1e-3,
                 seconds: 0.1,
             }),

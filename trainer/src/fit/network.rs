@@ -6,12 +6,10 @@
 use super::{Learner, Plan, Prepare, Run};
 use crate::Error;
 use crate::batch::{Looks, NetworkBatch, network_batch, untargeted};
-use crate::export::Answers;
 use crate::models::{
     fused::{FusedNetwork, Shape, Sparse, grid::hold},
-    heads::{Losses, Outputs},
-    network::{NetworkModel, numbers_of},
-    tensors::{loaded, numbers, record, unfit},
+    network::NetworkModel,
+    tensors::{cross_entropy, loaded, numbers, record, unfit},
 };
 use burn::{
     grad_clipping::GradientClippingConfig,
@@ -23,7 +21,7 @@ use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
     files::Model,
     inputs::Learnable,
-    network::{Head, Network, NetworkKernels},
+    network::{Network, NetworkKernels},
 };
 use std::ops::Range;
 
@@ -43,8 +41,6 @@ pub(super) struct NetworkLearner<G: Learnable> {
     /// The rows of which one is on, if their sums are to fit 16 bits: weights are held after every
     /// step.
     runs: Option<Vec<Range<usize>>>,
-    /// What the losses of rolls and of plies count.
-    head_weights: [f32; 2],
     /// Without gradients.
     device: Device,
 }
@@ -64,7 +60,6 @@ impl<G: Learnable> NetworkLearner<G> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
         let shape = Shape::new(Sparse::of(&game, groups), &config.hidden)
-            .with_heads(config.heads)
             .with_buckets(config.buckets.len() + 1);
         let runs = G::Network::SUMS_IN_16_BITS.then(|| game.input_runs(groups));
         let mut random = RandomStream::new(derive_seed(
@@ -100,11 +95,9 @@ impl<G: Learnable> NetworkLearner<G> {
             plan: Plan {
                 batch: config.batch,
                 learning_rate: config.learning_rate,
-                heads: config.heads,
             },
             gradient_norm: config.gradient_norm,
             runs,
-            head_weights: [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head)),
             device,
         })
     }
@@ -138,46 +131,43 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     type Batch = NetworkBatch;
 
     fn prepare(&self, search_share: f32) -> Prepare<G::Position, NetworkBatch> {
-        let (looks, heads) = (self.looks.clone(), self.plan.heads);
-        Box::new(move |samples| network_batch(&looks, heads, samples, search_share))
+        let looks = self.looks.clone();
+        Box::new(move |samples| network_batch(&looks, samples, search_share))
     }
 
     fn plan(&self) -> Plan {
         self.plan
     }
 
-    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, Error> {
+    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<f64, Error> {
         let (batch, runs) = (batch.by_bucket(), self.runs.as_deref());
         match &mut self.state {
             State::Fused(network) => {
-                let inputs = batch.inputs(self.head_weights);
-                let losses = network.step(inputs, learning_rate, self.gradient_norm);
+                let loss = network.step(batch.inputs(), learning_rate, self.gradient_norm);
                 network.hold(runs);
-                Ok(losses)
+                Ok(loss)
             }
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
                 let (rows, buckets, targets) = batch.tensors(self.shape.buckets(), &device);
-                let said = model.say(rows, buckets);
-                let (loss, losses) =
-                    said.losses(targets, &batch.heads, self.head_weights, &device)?;
+                let loss = cross_entropy(model.logits(rows, buckets), targets);
+                let sum = f64::from(numbers(loss.clone())?[0]) * batch.targets.len() as f64;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
                 **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
                 let mut weights = model.parameters();
                 hold(self.shape, runs, &mut weights);
                 **model = NetworkModel::from_parameters(self.shape, &weights, &device);
-                Ok(losses)
+                Ok(sum)
             }
         }
     }
 
-    fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, Error> {
+    fn outputs(&self, batch: NetworkBatch) -> Result<Vec<f32>, Error> {
         match &self.state {
-            State::Fused(network) => Ok(network.outputs(batch.inputs(self.head_weights))),
+            State::Fused(network) => Ok(network.outputs(batch.inputs())),
             State::Burn(..) => {
                 let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
-                let said = self.burn().say(rows, buckets);
-                said.outputs(&batch.heads, &self.device)
+                numbers(self.burn().logits(rows, buckets))
             }
         }
     }
@@ -216,18 +206,15 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         Ok(())
     }
 
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
-        let (network, mut answers) = (self.burn(), Answers::default());
+    fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
+        let (network, mut values) = (self.burn(), Vec::new());
         for positions in positions.chunks(COMPARED) {
             let positions = untargeted(positions);
-            let batch = network_batch(&self.looks, self.plan.heads, &positions, 1.0);
+            let batch = network_batch(&self.looks, &positions, 1.0);
             let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
-            let said = network.say(rows, buckets);
-            answers.values.extend(numbers(sigmoid(said.logits))?);
-            answers.rolls.extend(numbers_of(said.rolls.map(sigmoid))?);
-            answers.plies.extend(numbers_of(said.plies)?);
+            values.extend(numbers(sigmoid(network.logits(rows, buckets)))?);
         }
-        Ok(answers)
+        Ok(values)
     }
 
     fn export(&self) -> Result<Model<G>, Error> {

@@ -9,9 +9,7 @@ use super::{Learner, Plan, Prepare};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
 use crate::config::{NTupleConfig, Rule};
-use crate::export::Answers;
 use crate::models::{
-    heads::{Losses, Outputs},
     ntuple::{Accumulators, NTupleModel},
     online::Cells,
     tensors::{loaded, numbers, record},
@@ -20,7 +18,6 @@ use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
     files::Model,
     inputs::Learnable,
-    network::Heads,
     tuples::{TupleNetwork, TupleSet},
 };
 
@@ -80,11 +77,10 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         Plan {
             batch: CHUNK,
             learning_rate: self.learning_rate,
-            heads: Heads::NONE,
         }
     }
 
-    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<Losses, Error> {
+    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<f64, Error> {
         let tuples = self.set.tuples();
         let rate = (learning_rate / tuples as f64) as f32;
         let TupleBatch {
@@ -92,11 +88,11 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
             targets,
             weights,
         } = &batch;
-        Ok(self.cells.learn(rows, targets, weights, rate).into())
+        Ok(self.cells.learn(rows, targets, weights, rate))
     }
 
-    fn outputs(&self, batch: TupleBatch) -> Result<Outputs, Error> {
-        Ok(self.cells.logits(&batch.rows, self.set.tuples()).into())
+    fn outputs(&self, batch: TupleBatch) -> Result<Vec<f32>, Error> {
+        Ok(self.cells.logits(&batch.rows, self.set.tuples()))
     }
 
     fn records(&self) -> Result<[Vec<u8>; 2], Error> {
@@ -113,12 +109,12 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         Ok(())
     }
 
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
+    fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
         let batch = tuple_batch(&self.set, &untargeted(positions), 1.0);
         let rows: Vec<i64> = batch.rows.into_iter().map(i64::from).collect();
         let rows = TensorData::new(rows, [positions.len(), self.set.tuples()]);
         let rows = Tensor::from_data(rows, (&self.device, DType::I64));
-        Ok(numbers(sigmoid(self.burn().forward(rows)))?.into())
+        numbers(sigmoid(self.burn().forward(rows)))
     }
 
     fn export(&self) -> Result<Model<G>, Error> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{Rule, Schedule};
-use crate::sample::tests::{random_samples, with_continuations};
+use crate::sample::tests::random_samples;
 use engine::games::einstein::{
     Position, Standard,
     learned::{Network, ntuple::NTuple},
@@ -13,23 +13,17 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Three parts of random games, and those that validate, each changed by `change`.
-fn changed_samples(
-    change: fn(Vec<Sample<Position>>) -> Vec<Sample<Position>>,
-) -> Samples<Standard> {
-    let part = |games, seed| change(random_samples(games, seed));
-    let training = vec![part(30, 1), part(10, 3), part(40, 4)];
-    Samples::in_memory(&Standard::default(), training, part(20, 2)).unwrap()
-}
-
-/// Who is expected to win wins.
+/// Three parts of random games, and those that validate. Who is expected to win wins.
 fn samples() -> Samples<Standard> {
-    changed_samples(|mut samples| {
+    let part = |games, seed| {
+        let mut samples = random_samples(games, seed);
         samples
             .iter_mut()
             .for_each(|sample| sample.result = sample.value.round());
         samples
-    })
+    };
+    let training = vec![part(30, 1), part(10, 3), part(40, 4)];
+    Samples::in_memory(&Standard::default(), training, part(20, 2)).unwrap()
 }
 
 fn config() -> TrainConfig {
@@ -110,14 +104,14 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn plan(&self) -> Plan {
         self.0.plan()
     }
-    fn learn(&mut self, batch: L::Batch, learning_rate: f64) -> Result<Losses, Error> {
+    fn learn(&mut self, batch: L::Batch, learning_rate: f64) -> Result<f64, Error> {
         self.1 = self
             .1
             .checked_sub(1)
             .ok_or_else(|| Error::new("power cut"))?;
         self.0.learn(batch, learning_rate)
     }
-    fn outputs(&self, batch: L::Batch) -> Result<Outputs, Error> {
+    fn outputs(&self, batch: L::Batch) -> Result<Vec<f32>, Error> {
         self.0.outputs(batch)
     }
     fn records(&self) -> Result<[Vec<u8>; 2], Error> {
@@ -126,8 +120,8 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
         self.0.load(model, optimiser)
     }
-    fn answers(&self, positions: &[Position]) -> Result<Answers, Error> {
-        self.0.answers(positions)
+    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, Error> {
+        self.0.values(positions)
     }
     fn export(&self) -> Result<Model<Standard>, Error> {
         self.0.export()
@@ -360,32 +354,26 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
 
 #[test]
 fn the_fused_step_trains_as_burn_does() {
-    let samples = changed_samples(with_continuations);
-    for (hidden, buckets, heads) in [
-        (&[16, 16][..], &[][..], Heads::NONE),
-        (&[16], &[6], Heads::ALL),
-        (&[32, 16, 16], &[], Heads::ALL),
-        (&[16, 16], &[5, 8], Heads::NONE),
+    let samples = samples();
+    for (hidden, buckets) in [
+        (&[16, 16][..], &[][..]),
+        (&[16], &[6]),
+        (&[32, 16, 16], &[]),
+        (&[16, 16], &[5, 8]),
     ] {
         let mut config = config();
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
         config.network.buckets = buckets.to_vec();
-        config.network.heads = heads;
         let [fused, burn] = [false, true].map(|burn| {
             let directory = tempfile::tempdir().unwrap();
             let (family, batches) = (Family::Network, usize::MAX);
             let report = fit_until(&samples, &directory, &config, family, burn, batches);
-            let losses = |point: &CurvePoint| {
-                let heads = point.heads.iter();
-                let heads = heads.flat_map(|head| [head.training_loss, head.validation_loss]);
-                let value = [point.training_loss, point.validation_loss];
-                value.into_iter().chain(heads).collect::<Vec<_>>()
-            };
+            let losses = |point: &CurvePoint| [point.training_loss, point.validation_loss];
             let curve = report.unwrap().curve;
             curve.iter().flat_map(losses).collect::<Vec<f64>>()
         });
-        assert_eq!(fused.len(), 3 * 2 * (1 + heads.iter().count()));
+        assert_eq!(fused.len(), 3 * 2);
         for (fused, burn) in fused.iter().zip(&burn) {
             assert!((fused - burn).abs() < 1e-4, "{hidden:?}: {fused} {burn}");
         }
@@ -561,4 +549,3 @@ fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
 }
 
 mod games;
-mod heads;

@@ -9,7 +9,6 @@
 mod adam;
 mod block;
 pub(crate) mod grid;
-mod heads;
 mod instructions;
 mod layout;
 pub(super) mod matrix;
@@ -18,7 +17,6 @@ mod vector;
 pub use block::Inputs;
 pub use layout::{Shape, Sparse};
 
-use super::heads::{Losses, Outputs};
 use adam::{Piece, Rates, shortening};
 use block::{Weights, Work};
 use engine::core::simd::Instructions;
@@ -46,7 +44,7 @@ pub struct FusedNetwork {
 
 impl FusedNetwork {
     /// A network of these weights, in the order rows, first bias, weights and biases of
-    /// each further hidden layer, output, the heads that there are, the biases of output and heads.
+    /// each further hidden layer, output, its bias.
     /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
     ///
     /// # Panics
@@ -97,10 +95,10 @@ impl FusedNetwork {
     }
 
     /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`;
-    /// the sums of the losses before the step. If they are not finite, nothing changes.
-    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> Losses {
+    /// the sum of the losses before the step, in nats. If it is not finite, nothing changes.
+    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> f64 {
         let loss = self.compute_gradient(batch);
-        if !loss.are_finite() {
+        if !loss.is_finite() {
             return loss;
         }
         self.steps += 1;
@@ -132,9 +130,8 @@ impl FusedNetwork {
         grid::hold(self.shape, runs, &mut self.weights);
     }
 
-    /// The gradient of the mean loss, those of heads weighed, into the first block's, and the sums
-    /// of the losses.
-    fn compute_gradient(&mut self, batch: Inputs<'_>) -> Losses {
+    /// The gradient of the mean loss, into the first block's, and the sum of the losses.
+    fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
@@ -164,7 +161,7 @@ impl FusedNetwork {
                 instructions::gradient(instructions, weights, block, scale, work)
             });
         let Some((first, others)) = work.split_first_mut() else {
-            return Losses::default();
+            return 0.0;
         };
         let pieces = first.gradient.par_chunks_mut(PIECE).enumerate();
         pieces.for_each(|(number, sum)| {
@@ -179,9 +176,9 @@ impl FusedNetwork {
         first.loss
     }
 
-    /// What the network says of samples; of rolls, that of the face that came.
+    /// Log odds of a win of samples.
     #[must_use]
-    pub fn outputs(&self, batch: Inputs<'_>) -> Outputs {
+    pub fn outputs(&self, batch: Inputs<'_>) -> Vec<f32> {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
@@ -191,22 +188,11 @@ impl FusedNetwork {
         let parts = blocks
             .into_par_iter()
             .map_init(Work::default, |work, block| {
-                let mut outputs = Outputs::default();
-                instructions::outputs(self.instructions, weights, block, work, &mut outputs);
-                outputs
+                let mut logits = Vec::with_capacity(block.targets.len());
+                instructions::outputs(self.instructions, weights, block, work, &mut logits);
+                logits
             });
-        let mut all = Outputs::default();
-        for Outputs {
-            logits,
-            rolls,
-            plies,
-        } in parts.collect::<Vec<_>>()
-        {
-            all.logits.extend(logits);
-            all.rolls.extend(rolls);
-            all.plies.extend(plies);
-        }
-        all
+        parts.collect::<Vec<_>>().concat()
     }
 }
 

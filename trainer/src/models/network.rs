@@ -1,32 +1,25 @@
-//! The network: rows that are on → one to three layers of clipped relu → the logit of a win, and
-//! what its heads say.
+//! The network: rows that are on → one to three layers of clipped relu → the logit of a win.
 //!
 //! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is the
-//! last layer and clip is to `[0, 1]`. Heads are linear in x, too. Weights and activations are rounded
+//! last layer and clip is to `[0, 1]`. Weights and activations are rounded
 //! as in the engine's whole numbers ([`engine::learned::network`]). What comes after the first layer
 //! there is once for each bucket, of which a sample has one.
 
 use super::{
-    bag, cross_entropy,
+    bag,
     fused::{
         Shape,
         grid::{HALVES, HALVES_BETWEEN, STEP},
-        matrix::transposed,
     },
-    heads::{Losses, Outputs, outcome_mask, plies_loss, roll_loss},
-    parameter,
-    tensors::numbers,
-    uniform, values,
+    parameter, uniform, values,
 };
-use crate::Error;
-use crate::batch::HeadTargets;
 use burn::{
     module::{Module, Param},
     tensor::{Device, Int, Tensor},
 };
 use engine::core::random::RandomStream;
 use engine::learned::network::{
-    FULL, HIDDEN_SCALE, Head, HeadWeights, Layer, OUTPUT_SCALE, ROW_SCALE, TrainedWeights,
+    FULL, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE, TrainedWeights,
 };
 
 /// The trainable network; matrices are `[inputs, outputs]`, after the first layer those of all
@@ -40,87 +33,13 @@ pub(crate) struct NetworkModel {
     third: Option<Param<Tensor<2>>>,
     third_bias: Option<Param<Tensor<1>>>,
     output: Param<Tensor<2>>,
-    /// Transposed, `[outcomes, inputs]`: a sample learns the row of one outcome of chance.
-    rolls: Option<Param<Tensor<2>>>,
-    moves_to_go: Option<Param<Tensor<2>>>,
     output_bias: Param<Tensor<1>>,
-    rolls_bias: Option<Param<Tensor<1>>>,
-    moves_to_go_bias: Option<Param<Tensor<1>>>,
     buckets: usize,
-}
-
-/// What a network says of a batch.
-#[derive(Clone, Debug)]
-pub(crate) struct Said {
-    /// Logits of a win, `[batch, 1]`.
-    pub(crate) logits: Tensor<2>,
-    /// Logits of a win after each outcome of chance, `[batch, outcomes]`, if there is such a head.
-    pub(crate) rolls: Option<Tensor<2>>,
-    /// Plies to the end over 16, `[batch, 1]`, if there is such a head.
-    pub(crate) plies: Option<Tensor<2>>,
-}
-
-impl Said {
-    /// The loss of a batch whose gradient is wanted, where `weights` are what the losses of rolls and
-    /// of plies count; and the sums of the losses.
-    pub(crate) fn losses(
-        self,
-        targets: [Tensor<2>; 2],
-        heads: &HeadTargets,
-        weights: [f32; 2],
-        device: &Device,
-    ) -> Result<(Tensor<1>, Losses), Error> {
-        let number = |loss: &Tensor<1>| Ok::<_, Error>(f64::from(numbers(loss.clone())?[0]));
-        let samples = targets[0].dims()[0] as f64;
-        let mut loss = cross_entropy(self.logits, targets);
-        let mut losses = Losses::from(number(&loss)? * samples);
-        let outcomes = heads.outcomes.iter().filter(|outcome| **outcome > 0);
-        let lengths = heads.plies.iter().filter(|plies| **plies >= 0.0);
-        for (head, samples_known, weight, place) in [
-            (
-                self.rolls.map(|said| roll_loss(said, heads, device)),
-                outcomes.count(),
-                weights[0],
-                &mut losses.rolls,
-            ),
-            (
-                self.plies.map(|said| plies_loss(said, heads, device)),
-                lengths.count(),
-                weights[1],
-                &mut losses.moves_to_go,
-            ),
-        ] {
-            if let Some(head) = head {
-                (place.sum, place.samples) = (number(&head)?, samples_known as u64);
-                loss = loss + head * (f64::from(weight) / samples);
-            }
-        }
-        Ok((loss, losses))
-    }
-
-    /// The numbers; of rolls those of the outcomes that came.
-    pub(crate) fn outputs(self, heads: &HeadTargets, device: &Device) -> Result<Outputs, Error> {
-        let came = self.rolls.map(|rolls| {
-            let mask = outcome_mask(heads, rolls.dims()[1], device);
-            (rolls * mask).sum_dim(1)
-        });
-        Ok(Outputs {
-            logits: numbers(self.logits)?,
-            rolls: numbers_of(came)?,
-            plies: numbers_of(self.plies)?,
-        })
-    }
-}
-
-/// The numbers of a head; none of one that is not there.
-pub(crate) fn numbers_of(said: Option<Tensor<2>>) -> Result<Vec<f32>, Error> {
-    said.map_or(Ok(Vec::new()), numbers)
 }
 
 impl NetworkModel {
     /// A network of this shape; uniform weights within one over the root of a layer's active
-    /// inputs, and biases of 0 at the output and the heads. Heads are drawn last: all else is as
-    /// without them.
+    /// inputs, and biases of 0 at the output.
     pub(crate) fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
         let next = |inputs: Option<usize>| {
             inputs.map_or(0.0, |inputs| {
@@ -143,10 +62,10 @@ impl NetworkModel {
     }
 
     /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told
-    /// the active inputs of the weight's layer, and none for the biases of output and heads.
+    /// the active inputs of the weight's layer, and none for the bias of the output.
     fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
-        let (active, outcomes) = (Some(inputs.active), inputs.outcomes);
+        let active = Some(inputs.active);
         let (first, last) = (hidden[0], hidden[hidden.len() - 1]);
         let sparse = parameter(1, [inputs.rows, first], || next(active), device);
         let first_bias = parameter(3, [first], || next(active), device);
@@ -165,18 +84,7 @@ impl NetworkModel {
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
-        let (has_rolls, has_moves) = (
-            shape.heads().contains(Head::Rolls),
-            shape.heads().contains(Head::MovesToGo),
-        );
-        let all = [buckets * outcomes, last];
-        let rolls = has_rolls.then(|| parameter(10, all, || next(Some(last)), device));
-        let all = [buckets * last, 1];
-        let moves_to_go = has_moves.then(|| parameter(11, all, || next(Some(last)), device));
         let output_bias = parameter(7, [buckets], || next(None), device);
-        let rolls_bias =
-            has_rolls.then(|| parameter(12, [buckets * outcomes], || next(None), device));
-        let moves_to_go_bias = has_moves.then(|| parameter(13, [buckets], || next(None), device));
         Self {
             sparse,
             first_bias,
@@ -185,11 +93,7 @@ impl NetworkModel {
             third,
             third_bias,
             output,
-            rolls,
-            moves_to_go,
             output_bias,
-            rolls_bias,
-            moves_to_go_bias,
             buckets,
         }
     }
@@ -215,15 +119,7 @@ impl NetworkModel {
             all.extend([matrix(weights), bias(its_bias)]);
         }
         all.push(matrix(&self.output));
-        all.extend(
-            [&self.rolls, &self.moves_to_go]
-                .into_iter()
-                .flatten()
-                .map(matrix),
-        );
         all.push(bias(&self.output_bias));
-        let biases = [&self.rolls_bias, &self.moves_to_go_bias];
-        all.extend(biases.into_iter().flatten().map(bias));
         all
     }
 
@@ -249,49 +145,28 @@ impl NetworkModel {
             .concat()
     }
 
-    /// What it says of rows `[batch, active]`, of samples with a 1 in the column of their bucket
-    /// `[batch, buckets]`; none if there is one.
-    pub(crate) fn say(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Said {
+    /// Logits of a win, `[batch, 1]`, of rows `[batch, active]`, of samples with a 1 in the column of
+    /// their bucket `[batch, buckets]`; none if there is one.
+    pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
-            return self.said_by(0, first);
+            return self.bucket_logits(0, first);
         };
         let [samples, count] = buckets.dims();
-        let mask = |said: Tensor<2>, bucket: usize| {
-            said * buckets.clone().slice([0..samples, bucket..bucket + 1])
-        };
         let masked = |bucket: usize| {
-            let said = self.said_by(bucket, first.clone());
-            Said {
-                logits: mask(said.logits, bucket),
-                rolls: said.rolls.map(|rolls| mask(rolls, bucket)),
-                plies: said.plies.map(|plies| mask(plies, bucket)),
-            }
+            let mask = buckets.clone().slice([0..samples, bucket..bucket + 1]);
+            self.bucket_logits(bucket, first.clone()) * mask
         };
-        let both = |one: Option<Tensor<2>>, other: Option<Tensor<2>>| {
-            one.zip(other).map(|(one, other)| one + other)
-        };
-        (1..count).map(masked).fold(masked(0), |sum, said| Said {
-            logits: sum.logits + said.logits,
-            rolls: both(sum.rolls, said.rolls),
-            plies: both(sum.plies, said.plies),
-        })
+        (1..count)
+            .map(masked)
+            .fold(masked(0), |sum, logits| sum + logits)
     }
 
-    /// What a bucket says, from the first layer.
-    fn said_by(&self, bucket: usize, first: Tensor<2>) -> Said {
-        let last = self.last_layer(bucket, first);
-        let part = |tensor: &Param<Tensor<2>>| self.part(tensor.val(), bucket);
-        let head = |weights: Tensor<2>, bias: &Param<Tensor<1>>| {
-            last.clone().matmul(weights) + self.part(bias.val(), bucket).unsqueeze()
-        };
-        Said {
-            rolls: linear(&self.rolls, &self.rolls_bias)
-                .map(|(rolls, bias)| head(part(rolls).transpose(), bias)),
-            plies: linear(&self.moves_to_go, &self.moves_to_go_bias)
-                .map(|(moves, bias)| head(part(moves), bias)),
-            logits: head(nearest(part(&self.output), OUTPUT_SCALE), &self.output_bias),
-        }
+    /// The logits by the layers of a bucket, from the first layer.
+    fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
+        let weights = nearest(self.part(self.output.val(), bucket), OUTPUT_SCALE);
+        let bias = self.part(self.output_bias.val(), bucket);
+        self.last_layer(bucket, first).matmul(weights) + bias.unsqueeze()
     }
 
     /// What of a tensor is a bucket's.
@@ -333,18 +208,6 @@ impl NetworkModel {
             hidden: self.further().map(layer).collect(),
             output: values(&self.output),
             output_bias: values(&self.output_bias),
-            heads: HeadWeights {
-                rolls: linear(&self.rolls, &self.rolls_bias).map(|rolls| {
-                    let Layer { weights, bias } = layer(rolls);
-                    let inputs = weights.len() / bias.len();
-                    let buckets = weights.chunks_exact(weights.len() / self.buckets);
-                    let weights = buckets
-                        .flat_map(|bucket| transposed(bucket, inputs))
-                        .collect();
-                    Layer { weights, bias }
-                }),
-                moves_to_go: linear(&self.moves_to_go, &self.moves_to_go_bias).map(layer),
-            },
         }
     }
 }
@@ -394,28 +257,19 @@ fn nearest<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
 mod tests {
     use super::*;
     use crate::models::fused::Sparse;
-    use engine::learned::network::Heads;
 
     const ACTIVE: usize = 12;
     const SPARSE_ROWS: usize = 26 * ACTIVE;
     const SPARSE: Sparse = Sparse {
         rows: SPARSE_ROWS,
         active: ACTIVE,
-        outcomes: 6,
     };
 
     #[test]
     fn a_network_is_its_parameters() {
         for hidden in [&[16][..], &[16, 32], &[16, 32, 48]] {
-            for (buckets, heads) in [
-                (1, Heads::NONE),
-                (3, Heads::NONE),
-                (2, Heads::ALL),
-                (1, Heads::NONE.with(Head::MovesToGo)),
-            ] {
-                let shape = Shape::new(SPARSE, hidden)
-                    .with_heads(heads)
-                    .with_buckets(buckets);
+            for buckets in [1, 3] {
+                let shape = Shape::new(SPARSE, hidden).with_buckets(buckets);
                 let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
                 assert_eq!(model.parameters().len(), shape.parameters());
                 let again =
@@ -430,16 +284,12 @@ mod tests {
     }
 
     #[test]
-    fn heads_change_nothing_else_and_the_seed_decides_the_weights() {
-        let plain = Shape::new(SPARSE, &[16, 32]);
-        let weights = |shape, seed| {
+    fn the_seed_decides_the_weights() {
+        let shape = Shape::new(SPARSE, &[16, 32]);
+        let weights = |seed| {
             NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights()
         };
-        let with_heads = TrainedWeights {
-            heads: HeadWeights::default(),
-            ..weights(plain.with_heads(Heads::ALL), 5)
-        };
-        assert_eq!(with_heads, weights(plain, 5));
-        assert_ne!(weights(plain, 1).rows, weights(plain, 2).rows);
+        assert_eq!(weights(1), weights(1));
+        assert_ne!(weights(1).rows, weights(2).rows);
     }
 }

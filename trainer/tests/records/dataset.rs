@@ -174,7 +174,7 @@ fn every_sample_is_a_valued_position_with_its_target() {
     assert_eq!(found, expected);
 }
 
-/// Resigned games, too; how long they would have lasted nobody knows.
+/// Resigned games, too.
 #[test]
 fn where_results_alone_are_learned_every_position_is_a_sample() {
     let mut games = play(&config(&["random", "star1(depth=1)"], 60));
@@ -188,24 +188,19 @@ fn where_results_alone_are_learned_every_position_is_a_sample() {
     for game in &games {
         let record = &game.record;
         let before: Vec<Position> = record.positions(&rules).take(record.plies.len()).collect();
-        for (place, position) in before.iter().enumerate() {
-            let left = match record.ending {
-                Ending::Played => record.plies.len() - place,
-                _ => 0,
-            };
+        for position in &before {
             let result = record.payoffs[position.seat()];
-            expected.push((position.bits(), result.to_bits(), left as u8));
+            expected.push((position.bits(), result.to_bits()));
         }
     }
     let options = SampleOptions {
         results: true,
-        ..played().with_continuations(true)
+        ..played()
     };
     let all = samples(&games, &options).concat();
     let bits = |sample: &Sample<Position>| {
         assert_eq!(sample.target(0.0), sample.result);
-        let left = sample.continuation.plies;
-        (sample.position.bits(), sample.result.to_bits(), left)
+        (sample.position.bits(), sample.result.to_bits())
     };
     let mut found: Vec<_> = all.iter().map(bits).collect();
     expected.sort_unstable();
@@ -277,42 +272,38 @@ fn samples_are_shown_in_one_order_whether_they_are_held_or_read_again() {
         ..header_of(&config(&MIXED, 0), 20)
     };
     shard::write(&second, &header, &games[40..]).unwrap();
-    for continuations in [false, true] {
-        let options = played().with_continuations(continuations);
-        let read_again = samples_in(&directory, &options).unwrap();
-        let all = read_again.training();
-        let held = samples_in(&directory, &options.clone().held_up_to(all)).unwrap();
-        let too_many = samples_in(&directory, &options.held_up_to(all - 1)).unwrap();
-        for samples in [&held, &too_many] {
-            assert_eq!(samples.fingerprint(), read_again.fingerprint());
-            assert_eq!(samples.continuations(), continuations);
-            assert_eq!(training(samples), training(&read_again));
-        }
-        let shown = |samples: &Samples, window| {
-            let shuffle = Shuffle {
-                seed: 5,
-                epoch: 2,
-                window,
-                symmetries: true,
-            };
-            let mut shown = Vec::new();
-            Pass::training(samples, 64, shuffle, 1)
-                .each(<[Sample<Position>]>::to_vec, |_, batch| {
-                    shown.extend(batch);
-                    Ok(())
-                })
-                .unwrap();
-            shown
-        };
-        for window in [50, all, usize::MAX] {
-            let expected = shown(&read_again, window);
-            assert_eq!(expected.len(), all - 64);
-            assert_eq!(shown(&held, window), expected, "window {window}");
-            assert_eq!(shown(&too_many, window), expected, "window {window}");
-        }
-        let bytes = std::fs::read(&second).unwrap();
-        std::fs::remove_file(&second).unwrap();
-        assert!(held.read(1).is_ok() && too_many.read(1).is_err());
-        std::fs::write(&second, bytes).unwrap();
+    let read_again = samples_in(&directory, &played()).unwrap();
+    let all = read_again.training();
+    let held = samples_in(&directory, &played().held_up_to(all)).unwrap();
+    let too_many = samples_in(&directory, &played().held_up_to(all - 1)).unwrap();
+    for samples in [&held, &too_many] {
+        assert_eq!(samples.fingerprint(), read_again.fingerprint());
+        assert_eq!(training(samples), training(&read_again));
     }
+    let shown = |samples: &Samples, window| {
+        let shuffle = Shuffle {
+            seed: 5,
+            epoch: 2,
+            window,
+            symmetries: true,
+        };
+        let mut shown = Vec::new();
+        Pass::training(samples, 64, shuffle, 1)
+            .each(<[Sample<Position>]>::to_vec, |_, batch| {
+                shown.extend(batch);
+                Ok(())
+            })
+            .unwrap();
+        shown
+    };
+    for window in [50, all, usize::MAX] {
+        let expected = shown(&read_again, window);
+        assert_eq!(expected.len(), all - 64);
+        assert_eq!(shown(&held, window), expected, "window {window}");
+        assert_eq!(shown(&too_many, window), expected, "window {window}");
+    }
+    let bytes = std::fs::read(&second).unwrap();
+    std::fs::remove_file(&second).unwrap();
+    assert!(held.read(1).is_ok() && too_many.read(1).is_err());
+    std::fs::write(&second, bytes).unwrap();
 }

@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use trainer::config::{TargetConfig, TrainConfig};
 use trainer::dataset::SampleOptions;
 use trainer::fit::{Family, fit};
-use trainer::sample::{Continuation, Sample};
+use trainer::sample::Sample;
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label};
 
@@ -41,91 +41,53 @@ fn options(label: &str, exact: bool) -> SampleOptions {
     )
 }
 
-/// Labels take the place of values, and exact ones that of results, too. What came after a sample is
-/// its roll, and the value of the next position, turned round.
+/// Labels take the place of values, and exact ones that of results, too.
 #[test]
-fn samples_are_what_players_and_labels_say_of_a_position_and_of_the_next() {
+fn samples_are_what_players_and_labels_say_of_a_position() {
     let directory = scratch();
     write(&directory, &rolled_otherwise(&tiny_labelled()), &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
-    // Ply, value and result of each sample; the value after its move, and whether that is exact.
-    // Blue, who moves before plies 1 and 3, wins; the players valued plies 2 and 3, and what comes
-    // after ply 1 at 0.4 for Blue and after ply 2 at 0.25 for Red. The label says 1 for Blue before
-    // ply 3, and tables 0, which is as much for Red after ply 2, whatever came of it; after the last
-    // ply there is only the result.
-    type Expected<'a> = &'a [(usize, f32, f32, f32, bool)];
+    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players
+    // valued plies 2 and 3. The label says 1 for Blue before ply 3, and tables 0.
+    type Expected<'a> = &'a [(usize, f32, f32)];
     // Names of labels, and how many samples have their value from them.
     type Used<'a> = &'a [(&'a str, usize)];
-    let exactly: Expected<'_> = &[(2, 0.6, 0.0, 1.0, true), (3, 0.0, 0.0, 1.0, false)];
+    let exactly: Expected<'_> = &[(2, 0.6, 0.0), (3, 0.0, 0.0)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
-        (
-            "",
-            false,
-            &[(2, 0.6, 0.0, 0.25, false), (3, 0.75, 1.0, 1.0, false)],
-            &[],
-        ),
+        ("", false, &[(2, 0.6, 0.0), (3, 0.75, 1.0)], &[]),
         (
             "deep",
             false,
-            &[
-                (1, 0.5, 1.0, 0.4, false),
-                (2, 0.6, 0.0, 0.0, false),
-                (3, 1.0, 1.0, 1.0, false),
-            ],
+            &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 1.0, 1.0)],
             &[("deep", 72)],
         ),
         ("", true, exactly, &[("exact", 36)]),
         (
             "deep",
             true,
-            &[(1, 0.5, 1.0, 0.4, false), exactly[0], exactly[1]],
+            &[(1, 0.5, 1.0), exactly[0], exactly[1]],
             &[("deep", 36), ("exact", 36)],
         ),
         (
             "exact",
             false,
-            &[(2, 0.6, 0.0, 1.0, false), (3, 0.0, 1.0, 1.0, false)],
+            &[(2, 0.6, 0.0), (3, 0.0, 1.0)],
             &[("exact", 36)],
         ),
         ("exact", true, exactly, &[("exact", 36)]),
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
-        let plain = samples_in(&directory, &options(name, exact)).unwrap();
-        let samples =
-            samples_in(&directory, &options(name, exact).with_continuations(true)).unwrap();
-        assert!(samples.continuations() && !plain.continuations());
-        assert_ne!(samples.fingerprint(), plain.fingerprint());
+        let samples = samples_in(&directory, &options(name, exact)).unwrap();
         let all = everything(&samples);
         assert_eq!(all.len(), 36 * expected.len(), "{name} {exact}");
-        let forget = |sample: &Sample<Position>| Sample {
-            continuation: Continuation::UNKNOWN,
-            ..*sample
-        };
-        assert_eq!(
-            all.iter().map(forget).collect::<Vec<_>>(),
-            everything(&plain)
-        );
-        for (found, &(ply, value, result, after, exactly)) in
-            all.iter().zip(expected.iter().cycle())
-        {
-            let Continuation {
-                outcome,
-                plies,
-                result: won,
-                exact,
-                ..
-            } = found.continuation;
+        for (found, &(ply, value, result)) in all.iter().zip(expected.iter().cycle()) {
             assert_eq!((found.position, found.result), (positions[ply], result));
             assert!(
-                (found.value - value).abs() < 1e-5
-                    && (found.continuation.value - after).abs() < 1e-4,
+                (found.value - value).abs() < 1e-5,
                 "{name} {exact}: {found:?}"
             );
-            // The second ply was drawn at random, so that its roll teaches nothing.
-            let expected = ([3, 0, 6, 2][ply], 4 - ply as u8, ply % 2 == 1, exactly);
-            assert_eq!((outcome, plies, won > 0.5, exact), expected, "{name}");
         }
         let found: Vec<(&str, usize)> = samples
             .labels()
@@ -133,7 +95,7 @@ fn samples_are_what_players_and_labels_say_of_a_position_and_of_the_next() {
             .map(|used| (used.label.name.as_str(), used.samples))
             .collect();
         assert_eq!(found, used, "{name} {exact}");
-        fingerprints.push(plain.fingerprint());
+        fingerprints.push(samples.fingerprint());
     }
     assert_eq!(fingerprints[2], fingerprints[5]);
     fingerprints.sort_unstable();
@@ -170,7 +132,7 @@ fn samples_count_by_the_errors_of_their_labels() {
             ..TargetConfig::default()
         };
         let samples = samples_in(&directory, &SampleOptions::new(&target, 0.3, 3)).unwrap();
-        assert_eq!(samples.know_more(), scale != Some(0.0));
+        assert_eq!(samples.are_weighed(), scale != Some(0.0));
         for (sample, expected) in everything(&samples).iter().zip(expected.iter().cycle()) {
             assert!(
                 (sample.weight - expected).abs() < 1e-3,

@@ -45,7 +45,6 @@ impl Learnable for Standard {
     type Network = EinSteinNetwork;
     type Group = InputGroup;
     const PHASES_BY: &'static str = "living stones";
-    const OUTCOMES: usize = 6;
     const USUAL_GROUPS: &'static [InputGroup] =
         &[InputGroup::Mobility, InputGroup::Turns, InputGroup::Alive];
 

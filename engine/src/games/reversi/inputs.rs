@@ -135,7 +135,6 @@ mod tests {
             }],
             output: numbers(16),
             output_bias: vec![0.0],
-            ..TrainedWeights::default()
         };
         Network::new(game, NameSet::NONE, &[], weights.nearest().unwrap()).unwrap()
     }

@@ -6,7 +6,7 @@
 //!
 //! [`Instructions`]: crate::core::simd::Instructions
 
-use super::{FULL, HIDDEN_SCALE, LANES, MAX_WIDTH, NetworkWeights, SHIFT};
+use super::{FULL, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use crate::core::simd::dispatched;
 
 dispatched! {
@@ -26,18 +26,6 @@ dispatched! {
         out: &mut [i32],
     ) {
         any => change_rows_body,
-    }
-}
-
-dispatched! {
-    /// `out` = the activations before the output of a bucket, `0..=FULL`, from the sums of rows.
-    pub(super) fn last_layer(
-        weights: &NetworkWeights,
-        bucket: usize,
-        sums: &[i32],
-        out: &mut [i32],
-    ) {
-        any => last_layer_body,
     }
 }
 
@@ -111,12 +99,6 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights, bucket: usize, sum
         logit += value * i32::from(*weight);
     }
     logit
-}
-
-#[inline(always)]
-fn last_layer_body(weights: &NetworkWeights, bucket: usize, sums: &[i32], out: &mut [i32]) {
-    let mut scratch = [[0; MAX_WIDTH]; 2];
-    out.copy_from_slice(hidden_layers(weights, bucket, sums, &mut scratch));
 }
 
 /// The last hidden layer, in one of the two rooms.

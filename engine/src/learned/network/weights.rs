@@ -9,8 +9,6 @@
 //! bits: [`NetworkWeights::check`] sees to it that 127 · 128 · width + |b| and [`FULL`] · Σ |w| + |b|
 //! stay within them. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish.
 
-use super::heads::HeadWeights;
-use crate::learned::names::Named;
 use std::ops::Range;
 
 /// Sums of the first layer lose so many bits on their way to activations of 0 to 127.
@@ -50,9 +48,6 @@ pub const LIMITS: [f32; 5] = {
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// Largest weight or bias of a head: far beyond use, and small enough that no sum becomes infinite.
-const MAX_HEAD: f32 = 1e6;
-
 /// A layer after the first, bucket after bucket. Matrices are input-major: one row for each input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer<W = f32, B = f32> {
@@ -77,8 +72,6 @@ pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     pub output: Vec<R>,
     /// `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
-    /// What else is read off the last hidden layer; nothing by default.
-    pub heads: HeadWeights,
 }
 
 /// Weights as training leaves them, in units of 1.
@@ -106,15 +99,13 @@ impl<R, W, B> NetworkWeights<R, W, B> {
     pub fn parameters(&self) -> usize {
         let further = self.hidden.iter();
         let further = further.map(|layer| layer.weights.len() + layer.bias.len());
-        let heads = self.heads.layers();
-        let heads = heads.map(|(_, layer)| layer.weights.len() + layer.bias.len());
         let ends = self.output.len() + self.output_bias.len();
-        self.rows.len() + self.bias.len() + further.chain(heads).sum::<usize>() + ends
+        self.rows.len() + self.bias.len() + further.sum::<usize>() + ends
     }
 }
 
 impl TrainedWeights {
-    /// The nearest whole numbers; heads stay as they are.
+    /// The nearest whole numbers.
     ///
     /// # Errors
     /// If a weight is no number or out of range.
@@ -146,7 +137,6 @@ impl TrainedWeights {
                 .collect::<Result<_, _>>()?,
             output: short(outputs),
             output_bias: integers("output.bias", &self.output_bias, LOGIT_SCALE, most)?,
-            heads: self.heads.clone(),
         })
     }
 }
@@ -154,12 +144,7 @@ impl TrainedWeights {
 impl NetworkWeights {
     /// Checks sizes and bounds of a network over so many rows, of so many buckets; the file's head
     /// says which.
-    pub(super) fn check(
-        &self,
-        rows: usize,
-        buckets: usize,
-        outcomes: usize,
-    ) -> Result<(), NetworkError> {
+    pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), NetworkError> {
         let refuse = |problem| Err(NetworkError(problem));
         if self.hidden.len() >= MAX_HIDDEN {
             return refuse(format!(
@@ -205,17 +190,6 @@ impl NetworkWeights {
             let weights = weights.iter().map(|&weight| i64::from(weight).abs());
             let sum = i64::from(FULL) * weights.sum::<i64>() + i64::from(bias).abs();
             within(&|| "the logit".to_owned(), sum)?;
-        }
-        for (head, layer) in self.heads.layers() {
-            let outputs = head.outputs(outcomes);
-            for (part, values, expected) in [
-                ("bias", &layer.bias, outputs),
-                ("weight", &layer.weights, last * outputs),
-            ] {
-                let tensor = format!("{}.{part}", head.name());
-                check_length(&tensor, values.len(), buckets * expected)?;
-                check_weights(&tensor, values, MAX_HEAD)?;
-            }
         }
         Ok(())
     }

@@ -99,9 +99,6 @@ fn what_a_game_does_not_have_is_said_in_one_line() {
         refused.unwrap_err().to_string()
     };
     let mut config = config_of();
-    config.network.heads = Heads::ALL;
-    assert!(refuse(&config, Family::Network).starts_with("network.heads: reversi has no outcomes"));
-    config = config_of();
     config.network.inputs = Some(vec!["mobility".to_owned()]);
     assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
 }

@@ -5,12 +5,10 @@
 
 use super::{
     grid::{activate_between, activate_first, activate_last},
-    heads::{self, HeadWork},
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
     vector::{LANES, Lanes, Vector},
 };
-use crate::models::heads::{Losses, Outputs};
 use engine::core::calibration::exponential;
 use engine::learned::network::MAX_HIDDEN;
 use std::ops::Range;
@@ -29,15 +27,6 @@ pub struct Inputs<'a> {
     pub targets: &'a [f32],
     /// What the loss of each sample counts, `[samples]`; none: all count 1.
     pub weights: &'a [f32],
-    /// Outcomes that came, from 1; 0 where nothing is learned of them: `[samples]`, and as what
-    /// follows empty without that head.
-    pub outcomes: &'a [u8],
-    /// Win probabilities after them, `[samples]`.
-    pub rolls: &'a [f32],
-    /// Plies to the end over 16, below 0 where nothing is learned of them: `[samples]`.
-    pub plies: &'a [f32],
-    /// What the losses of rolls and of plies count.
-    pub head_weights: [f32; 2],
 }
 
 /// What of some numbers belongs to a range of samples; nothing of none.
@@ -77,11 +66,7 @@ impl<'a> Inputs<'a> {
                 rows: &rest.rows[range.start * active..range.end * active],
                 buckets: part_of(rest.buckets, &range),
                 weights: part_of(rest.weights, &range),
-                outcomes: part_of(rest.outcomes, &range),
-                rolls: part_of(rest.rolls, &range),
-                plies: part_of(rest.plies, &range),
                 targets: &rest.targets[range],
-                ..rest
             };
             let piece = part(0..count);
             rest = part(count..all);
@@ -110,11 +95,9 @@ pub(super) struct Work {
     /// Of all weights, summed over the samples of the block.
     pub(super) gradient: Vec<f32>,
     /// Summed over the samples of the block.
-    pub(super) loss: Losses,
+    pub(super) loss: f64,
     /// Of the last samples that went forward.
     pub(super) logits: Vec<f32>,
-    /// What the heads said of them.
-    pub(super) heads: HeadWork,
     /// Of each hidden layer, clipped.
     values: [Vec<f32>; MAX_HIDDEN],
     /// The derivatives of the loss by the sums of each hidden layer.
@@ -132,28 +115,25 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     let shape = weights.shape;
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
-    work.loss = Losses::default();
+    work.loss = 0.0;
     for chunk in inputs.chunks(shape) {
         forward::<V, ROWS>(weights, chunk, work);
-        work.loss.value += weighed_losses(&mut work.logits, chunk, scale);
-        heads::losses(&mut work.heads, chunk, scale, &mut work.loss);
+        work.loss += weighed_losses(&mut work.logits, chunk, scale);
         backward::<V, ROWS>(weights, chunk, work);
     }
 }
 
-/// What the network says of samples, in their order, behind what `outputs` has.
+/// Log odds of a win of samples, in their order, behind those that `logits` has.
 #[inline(always)]
 pub(super) fn outputs<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
     work: &mut Work,
-    outputs: &mut Outputs,
+    logits: &mut Vec<f32>,
 ) {
     for chunk in inputs.chunks(weights.shape) {
         forward::<V, ROWS>(weights, chunk, work);
-        outputs.logits.extend_from_slice(&work.logits);
-        outputs.rolls.extend_from_slice(&work.heads.rolls);
-        outputs.plies.extend_from_slice(&work.heads.plies);
+        logits.extend_from_slice(&work.logits);
     }
 }
 
@@ -216,18 +196,11 @@ fn forward<V: Vector, const ROWS: usize>(
         work.logits
             .push(tensors.output_bias[0] + dot::<V>(values, lanes(tensors.output)));
     }
-    heads::forward::<V>(
-        &tensors,
-        inputs,
-        lanes(&work.values[last]),
-        hidden[last] / LANES,
-        &mut work.heads,
-    );
 }
 
 /// Σ values · weights, by lane and then over lanes.
 #[inline(always)]
-pub(super) fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
+fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     let mut sums = V::splat(0.0);
     let weights = &weights[..values.len()];
     for at in 0..values.len() {
@@ -276,7 +249,7 @@ fn backward<V: Vector, const ROWS: usize>(
     let bucket = inputs.bucket();
     let tensors = weights.shape.split(weights.all, Some(bucket));
     let samples = inputs.targets.len();
-    let mut gradient = weights.shape.split_mut(&mut work.gradient, Some(bucket));
+    let gradient = weights.shape.split_mut(&mut work.gradient, Some(bucket));
 
     let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
     resize(&mut work.slopes[last], samples * hidden[last]);
@@ -294,15 +267,6 @@ fn backward<V: Vector, const ROWS: usize>(
     for derivative in &work.logits {
         gradient.output_bias[0] += derivative;
     }
-    heads::backward::<V>(
-        &tensors,
-        &mut gradient,
-        &work.heads,
-        inputs,
-        values,
-        slopes,
-        last_width,
-    );
 
     for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {
         let (before, after) = work.slopes.split_at_mut(number);

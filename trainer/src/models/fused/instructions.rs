@@ -11,7 +11,6 @@ use super::{
     block::{self, Inputs, Weights, Work},
     vector::Plain,
 };
-use crate::models::heads::Outputs;
 use engine::core::simd::dispatched;
 
 // The wider set of registers of AVX-512 holds more rows of a product.
@@ -30,7 +29,7 @@ dispatched! {
         weights: Weights<'_>,
         inputs: Inputs<'_>,
         work: &mut Work,
-        outputs: &mut Outputs,
+        logits: &mut Vec<f32>,
     ) {
         Avx512 => block::outputs::<Avx512, 8>,
         Avx2 => block::outputs::<Avx2, 4>,

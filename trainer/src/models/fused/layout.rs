@@ -1,18 +1,14 @@
 //! Where each tensor of the network stands in one array of numbers: weights, gradients and moments
 //! are laid out alike.
 //!
-//! A layer or head that is not there has tensors without numbers. What comes after the first layer
+//! A layer that is not there has tensors without numbers. What comes after the first layer
 //! there is once for each bucket, one after the other within its tensor.
 
-use engine::learned::{
-    inputs::Learnable,
-    names::NameSet,
-    network::{Head, Heads, MAX_HIDDEN},
-};
+use engine::learned::{inputs::Learnable, names::NameSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.
-pub(super) const TENSORS: usize = 12;
+pub(super) const TENSORS: usize = 8;
 
 /// Of which those of the first layer.
 const OF_FIRST: usize = 2;
@@ -24,8 +20,6 @@ pub struct Sparse {
     pub rows: usize,
     /// How many of them are on.
     pub active: usize,
-    /// Outcomes of chance that heads tell apart.
-    pub outcomes: usize,
 }
 
 impl Sparse {
@@ -36,7 +30,6 @@ impl Sparse {
         Self {
             rows: runs.iter().map(|run| run.end).max().unwrap_or(0),
             active: runs.len(),
-            outcomes: G::OUTCOMES,
         }
     }
 }
@@ -46,7 +39,6 @@ impl Sparse {
 pub struct Shape {
     sparse: Sparse,
     hidden: [usize; MAX_HIDDEN],
-    heads: Heads,
     buckets: usize,
 }
 
@@ -64,12 +56,7 @@ pub(super) struct Tensors<T> {
     /// Of the layers after the first, also of those that are not there.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
-    /// A row for each outcome of chance.
-    pub(super) rolls: T,
-    pub(super) moves_to_go: T,
     pub(super) output_bias: T,
-    pub(super) rolls_bias: T,
-    pub(super) moves_to_go_bias: T,
 }
 
 impl<T> Tensors<T> {
@@ -82,11 +69,8 @@ impl<T> Tensors<T> {
             third,
             third_bias,
             output,
-            rolls,
-            moves_to_go,
-            biases @ ..,
+            output_bias,
         ] = tensors;
-        let [output_bias, rolls_bias, moves_to_go_bias] = biases;
         let hidden = [
             Layer {
                 weights: second,
@@ -102,11 +86,7 @@ impl<T> Tensors<T> {
             first_bias,
             hidden,
             output,
-            rolls,
-            moves_to_go,
             output_bias,
-            rolls_bias,
-            moves_to_go_bias,
         }
     }
 }
@@ -128,15 +108,8 @@ impl Shape {
         Self {
             sparse,
             hidden,
-            heads: Heads::NONE,
             buckets: 1,
         }
-    }
-
-    /// The same with these heads.
-    #[must_use]
-    pub fn with_heads(self, heads: Heads) -> Self {
-        Self { heads, ..self }
     }
 
     /// The same with so many buckets.
@@ -149,11 +122,6 @@ impl Shape {
     #[must_use]
     pub fn buckets(&self) -> usize {
         self.buckets
-    }
-
-    /// What it says beside the value.
-    pub fn heads(&self) -> Heads {
-        self.heads
     }
 
     /// Sparse inputs.
@@ -172,13 +140,6 @@ impl Shape {
     fn lengths(&self) -> [usize; TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        let [rolls, moves] = [Head::Rolls, Head::MovesToGo].map(|head| {
-            if self.heads.contains(head) {
-                head.outputs(self.sparse.outcomes)
-            } else {
-                0
-            }
-        });
         // What is read sixteen at a time stands before the few numbers that are not.
         let mut lengths = [
             self.sparse.rows * first,
@@ -188,11 +149,7 @@ impl Shape {
             second * third,
             third,
             last,
-            rolls * last,
-            moves * last,
             1,
-            rolls,
-            moves,
         ];
         lengths[OF_FIRST..]
             .iter_mut()

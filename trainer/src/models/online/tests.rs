@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::batch::TupleBatch;
-use crate::models::{bag, cross_entropy};
+use crate::models::{bag, tensors::cross_entropy};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use engine::core::random::RandomStream;
 

@@ -20,10 +20,7 @@ use crate::games::einstein::{
 use crate::learned::{
     inputs::Learnable,
     names::Named,
-    network::{
-        FULL, Head, HeadWeights, Heads, LOGIT_SCALE, Layer, SHIFT, TrainedWeights,
-        hold_first_layer, log_odds,
-    },
+    network::{FULL, LOGIT_SCALE, Layer, SHIFT, TrainedWeights, hold_first_layer, log_odds},
 };
 
 /// Weights of a size at which layers neither die nor saturate.
@@ -55,23 +52,6 @@ pub(crate) fn random_weights(
             .collect(),
         output: numbers(random, buckets * last, 2000),
         output_bias: numbers(random, buckets, 16_000),
-        heads: HeadWeights::default(),
-    }
-}
-
-pub(crate) fn random_heads(last: usize, seed: u64) -> HeadWeights {
-    let mut random = RandomStream::new(seed);
-    let mut layer = |outputs: usize| {
-        let mut numbers =
-            |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32 - 0.4).collect() };
-        Some(Layer {
-            weights: numbers(last * outputs),
-            bias: numbers(outputs),
-        })
-    };
-    HeadWeights {
-        rolls: layer(6),
-        moves_to_go: layer(1),
     }
 }
 
@@ -510,23 +490,11 @@ fn values_never_fall_when_logits_rise() {
 #[test]
 fn impossible_weights_are_refused() {
     let groups = InputGroups::NONE;
-    let good = || NetworkWeights {
-        heads: random_heads(2 * 16, 1),
-        ..random_weights(groups, &[64, 32, 16], 2, 1)
-    };
+    let good = || random_weights(groups, &[64, 32, 16], 2, 1);
     let new = |weights| Network::new(&Standard::default(), groups, &[6], weights);
-    // The heads are of two buckets.
-    let good = || {
-        let mut weights = good();
-        for layer in [&mut weights.heads.rolls, &mut weights.heads.moves_to_go] {
-            let layer = layer.as_mut().unwrap();
-            layer.bias = layer.bias.repeat(2);
-        }
-        weights
-    };
     assert!(new(good()).is_ok());
     type Spoil = fn(&mut NetworkWeights);
-    let cases: [(Spoil, &str); 13] = [
+    let cases: [(Spoil, &str); 9] = [
         (
             |w| w.rows.truncate(5),
             "tensor rows has 5 weights; 19968 belong there",
@@ -560,22 +528,6 @@ fn impossible_weights_are_refused() {
             "the sum of neuron 2 of hidden layer 3 may reach 2148003840; at most 2147483647 is allowed",
         ),
         (|w| w.output.fill(i16::MIN), "the logit may reach 426"),
-        (
-            |w| w.heads = random_heads(16, 1),
-            "tensor rolls.bias has 6 weights; 12 belong there",
-        ),
-        (
-            |w| w.heads.rolls.as_mut().unwrap().weights.truncate(191),
-            "tensor rolls.weight has 191 weights; 192 belong there",
-        ),
-        (
-            |w| w.heads.moves_to_go.as_mut().unwrap().bias[1] = f32::NAN,
-            "tensor moves_to_go.bias holds NaN at 1; weights lie within ±1000000",
-        ),
-        (
-            |w| w.heads.rolls.as_mut().unwrap().weights[2] = f32::INFINITY,
-            "tensor rolls.weight holds inf at 2; weights lie within ±1000000",
-        ),
     ];
     for (spoil, start) in cases {
         let mut weights = good();
@@ -624,72 +576,24 @@ fn the_largest_weights_do_not_overflow() {
 }
 
 #[test]
-fn heads_are_linear_in_the_last_layer_of_the_bucket_and_leave_the_value_alone() {
-    let (game, groups) = (Standard::default(), InputGroups::ALL);
-    let logistic_of = |logit: f64| 1.0 / (1.0 + (-logit).exp());
-    for shape in [&[16][..], &[64, 32], &[48, 16, 32]] {
-        let last = shape[shape.len() - 1];
-        let plain = random_weights(groups, shape, 3, 3);
-        let mut weights = plain.clone();
-        weights.heads = random_heads(3 * last, 8);
-        for (layer, outputs) in [
-            (&mut weights.heads.rolls, 6),
-            (&mut weights.heads.moves_to_go, 1),
-        ] {
-            layer.as_mut().unwrap().bias = (0..3 * outputs).map(|bias| bias as f32 / 9.0).collect();
-        }
-        let [without, with] = [&plain, &weights].map(|weights| network(groups, weights.clone()));
-        assert_eq!((without.heads(), with.heads()), (Heads::NONE, Heads::ALL));
-        for position in random_positions(&game, 38, 100) {
-            assert_eq!(logit(&with, &position), logit(&without, &position));
-            assert_eq!(without.rolls(&game, &position), None);
-            assert_eq!(without.moves_to_go(&game, &position), None);
-            let bucket = bucket_of(&weights, &position);
-            let values = defined_layer(groups, &weights, &position);
-            let said = |layer: &Option<Layer>, output: usize| {
-                let layer = layer.as_ref().unwrap();
-                let outputs = layer.bias.len() / 3;
-                let own = layer.weights[bucket * last * outputs + output..].iter();
-                let own = own.step_by(outputs).zip(&values);
-                let sum: f64 = own
-                    .map(|(weight, &value)| f64::from(*weight) * value as f64 / 8128.0)
-                    .sum();
-                sum + f64::from(layer.bias[bucket * outputs + output])
-            };
-            let rolls = with.rolls(&game, &position).unwrap();
-            assert_eq!(rolls.len(), 6);
-            for (output, roll) in rolls.iter().enumerate() {
-                let expected = logistic_of(said(&weights.heads.rolls, output));
-                assert!(
-                    (f64::from(*roll) - expected).abs() < 1e-5,
-                    "{roll} {expected}"
-                );
-            }
-            let plies = 16.0 * said(&weights.heads.moves_to_go, 0);
-            let found = with.moves_to_go(&game, &position).unwrap();
-            assert!(
-                (f64::from(found) - plies.max(1.0)).abs() < 1e-3,
-                "{found} {plies}"
-            );
-        }
-    }
-}
-
-#[test]
 fn sets_of_names_are_their_names() {
-    for (heads, names) in [
-        (Heads::NONE, ""),
-        (Heads::NONE.with(Head::MovesToGo), "moves_to_go"),
-        (Heads::ALL, "rolls,moves_to_go"),
+    let turns = InputGroups::NONE.with(InputGroup::Turns);
+    for (groups, names) in [
+        (InputGroups::NONE, ""),
+        (turns, "turns"),
+        (turns.with(InputGroup::Mobility), "mobility,turns"),
     ] {
-        assert_eq!(heads.names(), names);
-        assert_eq!(Heads::from_names(names), Ok(heads));
-        let json = serde_json::to_string(&heads).unwrap();
-        assert_eq!(serde_json::from_str::<Heads>(&json).unwrap(), heads);
+        assert_eq!(groups.names(), names);
+        assert_eq!(InputGroups::from_names(names), Ok(groups));
+        let json = serde_json::to_string(&groups).unwrap();
+        assert_eq!(serde_json::from_str::<InputGroups>(&json).unwrap(), groups);
     }
-    assert_eq!(
-        Heads::from_names("rolls,colour").unwrap_err().to_string(),
-        "'colour' is no head of a network; there are rolls, moves_to_go"
+    let unknown = InputGroups::from_names("turns,colour")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        unknown.starts_with("'colour' is no group of inputs; there are mobility, "),
+        "{unknown}"
     );
     for (number, &group) in InputGroup::ALL.iter().enumerate() {
         assert_eq!(group.number(), number);
@@ -780,7 +684,6 @@ fn quantised_weights_are_the_nearest() {
         }],
         output: vec![-1.5; 16],
         output_bias: vec![0.75],
-        ..TrainedWeights::default()
     };
     let weights = float.nearest().unwrap();
     assert_eq!((weights.rows[7], weights.bias[7]), (508, -1016 + 8));

@@ -7,10 +7,7 @@ use crate::games::einstein::{
     dice::RandomStream,
     learned::{
         Network,
-        network::{
-            inputs::InputGroups,
-            tests::{random_heads, random_weights},
-        },
+        network::{inputs::InputGroups, tests::random_weights},
         ntuple::{NTuple, TupleSet},
     },
 };
@@ -18,7 +15,6 @@ use crate::learned::{
     container::{Container, Tensor},
     files::{ModelError, ModelProblem, metadata},
     inputs::hash,
-    network::{Head, HeadWeights, Heads},
 };
 use proptest::prelude::*;
 
@@ -27,25 +23,17 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|_| random.unit() as f32 - 0.5).collect()
 }
 
-fn network(groups: InputGroups, widths: &[usize], bounds: &[u8], heads: Heads) -> ModelFile {
-    let mut weights = random_weights(groups, widths, bounds.len() + 1, 11);
-    let HeadWeights { rolls, moves_to_go } = random_heads(weights.output.len(), 8);
-    for (head, layer) in [(Head::Rolls, rolls), (Head::MovesToGo, moves_to_go)] {
-        let layer = layer.filter(|_| heads.contains(head)).map(|mut layer| {
-            layer.bias = layer.bias.repeat(bounds.len() + 1);
-            layer
-        });
-        *weights.heads.layer_mut(head) = layer;
-    }
+fn network(groups: InputGroups, widths: &[usize], bounds: &[u8]) -> ModelFile {
+    let weights = random_weights(groups, widths, bounds.len() + 1, 11);
     ModelFile {
         provenance: "{\"note\": \"a \\\"quoted\\\" line\\n, ü\", \"tab\": \"\t\"}".into(),
         model: Model::Network(Network::new(&Standard::default(), groups, bounds, weights).unwrap()),
     }
 }
 
-/// Without buckets and heads.
+/// Without buckets.
 fn plain(groups: InputGroups, widths: &[usize]) -> ModelFile {
-    network(groups, widths, &[], Heads::NONE)
+    network(groups, widths, &[])
 }
 
 fn ntuple(name: &str) -> ModelFile {
@@ -78,10 +66,9 @@ fn all() -> Vec<ModelFile> {
     models.extend([
         plain(every, &[64, 32]),
         plain(none, &[32]),
-        network(every, &[16, 32, 48], &[5, 8], Heads::NONE),
-        network(every, &[16, 32], &[], Heads::ALL),
-        network(none, &[32], &[4], Heads::NONE.with(Head::MovesToGo)),
-        network(none, &[64, 16], &[4, 6, 9], Heads::ALL),
+        network(every, &[16, 32, 48], &[5, 8]),
+        network(none, &[32], &[4]),
+        network(none, &[64, 16], &[4, 6, 9]),
         ntuple("stone-pairs"),
         ntuple("race"),
         custom(&[]),
@@ -134,7 +121,7 @@ fn what_is_saved_is_loaded() {
 
 #[test]
 fn the_library_reads_what_is_written() {
-    let file = network(InputGroups::NONE, &[64, 32, 16], &[5, 8], Heads::NONE);
+    let file = network(InputGroups::NONE, &[64, 32, 16], &[5, 8]);
     let bytes = file.to_bytes();
     let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
     assert_eq!((header + 8) % 8, 0);
@@ -195,13 +182,11 @@ fn says(message: &str, expected: &str) -> bool {
 #[test]
 fn every_wrong_entry_of_the_metadata_is_named() {
     let [plain, stones] = small();
-    let heads = network(InputGroups::NONE, &[16, 16], &[], Heads::ALL);
     let custom = custom(&[5, 8]);
     for [model, key, value, expected] in rows::<[String; 4]>(include_str!("refused.jsonl")) {
         let file = match &model[..] {
             "plain" => &plain,
             "stones" => &stones,
-            "heads" => &heads,
             _ => &custom,
         };
         // Of long texts a part alone is another one.
@@ -258,35 +243,6 @@ fn every_wrong_part_is_named() {
     );
     let large = Tensor::new("output.bias", vec![1], &[i32::MIN]);
     assert!(replaced(1, large).starts_with("the logit may reach "));
-}
-
-#[test]
-fn heads_are_tensors_of_their_own() {
-    let [plain, _] = small();
-    let file = network(InputGroups::NONE, &[16, 16], &[], Heads::ALL);
-    // A model without heads says nothing of them.
-    assert!(!container(&plain).metadata.contains_key("heads"));
-    assert_eq!(container(&file).metadata["heads"], "rolls,moves_to_go");
-    assert_eq!(
-        container(&file).tensors.len(),
-        container(&plain).tensors.len() + 4
-    );
-    assert_eq!(
-        values(&file),
-        values(&plain),
-        "the value does not know of them"
-    );
-    let Model::Network(read) = read(&file.to_bytes()).unwrap().model else {
-        panic!("it is a network")
-    };
-    assert_eq!(read.heads(), Heads::ALL);
-    let wrong = |container: &mut Container| {
-        container.tensors[5] = Tensor::new("moves_to_go.bias", vec![2], &[0.0; 2]);
-    };
-    assert_eq!(
-        refused(&file, wrong),
-        "tensor moves_to_go.bias is F32[2], expected F32[1]"
-    );
 }
 
 #[test]

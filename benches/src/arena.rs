@@ -497,7 +497,10 @@ fn play_wanted<G: Playable>(
 /// So many worker threads; 0 = as many as the machine has cores.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    Ok(pool.map_err(|error| format!("cannot start {threads} worker threads: {error}"))?)
+    Ok(pool.map_err(|error| match threads {
+        0 => format!("cannot start a worker thread for each core: {error}"),
+        _ => format!("cannot start {threads} worker threads: {error}"),
+    })?)
 }
 
 #[cfg(test)]

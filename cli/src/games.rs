@@ -6,7 +6,10 @@
 use anyhow::{Result, anyhow, bail};
 use benches::arena::Starts;
 use benches::studies::setups::Setups;
-use engine::core::{files, text};
+use engine::core::{
+    files::{self, FileKind},
+    text,
+};
 use engine::games::einstein::Standard;
 use engine::play::{
     notation::{Notation, Problem, Text, trusted},
@@ -186,7 +189,7 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
 /// whoever reads them says what is wrong with them.
 pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
-    let said = |path: &PathBuf| shard::game_in(path, &files::read(path).ok()?).ok();
+    let said = |path: &PathBuf| shard::game_in(path, &files::read(path, FileKind::Data).ok()?).ok();
     let said = shards.iter().find_map(said);
     let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
     said.unwrap_or_else(|| Standard::NAME.to_owned())

@@ -17,7 +17,10 @@ use crate::{gating, output, settings};
 use anyhow::{Context, Result, bail};
 use benches::arena::report::Stage;
 use config::ImproveConfig;
-use engine::core::{files, share::Share};
+use engine::core::{
+    files::{self, FileKind},
+    share::Share,
+};
 use engine::learned::{files::ModelFile, inputs::Learnable};
 use engine::play::notation::Notation;
 use evaluator::Evaluator;
@@ -193,7 +196,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         if let Some((path, name)) = &self.start.model
             && *path != kept
         {
-            output::file(&kept, files::read(path)?)?;
+            output::file(&kept, files::read(path, FileKind::Data)?)?;
             self.start = Evaluator::model(&kept, name);
         }
         Ok(())
@@ -254,7 +257,7 @@ impl<'a, G: Learnable> Run<'a, G> {
             return Ok(None);
         };
         let copy = self.directory.join("best.safetensors");
-        output::file(&copy, files::read(path)?)?;
+        output::file(&copy, files::read(path, FileKind::Data)?)?;
         Ok(Some(copy))
     }
 }
@@ -265,6 +268,6 @@ const START: &str = "start.safetensors";
 /// The checksum of a model file, which is verified.
 fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     ModelFile::load(game, path)?;
-    gating::checksum(&files::read(path)?)
+    gating::checksum(&files::read(path, FileKind::Data)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
 }

@@ -5,6 +5,7 @@
 //! output, progress to standard error.
 
 mod commands;
+mod ends;
 mod games;
 mod gating;
 mod improve;
@@ -23,10 +24,8 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use engine::core::text;
 use std::process::ExitCode;
 
-/// burn maps and unmaps every large tensor under the system allocator; this one trains twice as
-/// fast (measured).
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: ends::Allocator = ends::Allocator;
 
 /// Learn to play board games: self-play, training, search, and numbers that hold.
 #[derive(Parser)]
@@ -49,17 +48,18 @@ fn main() -> ExitCode {
         Err(exit) => return exit,
     };
     #[cfg(unix)]
-    if let Err(error) = signals::heed() {
+    if let Err(error) = ends::heed().and_then(|()| signals::heed()) {
         return output::fail(&anyhow::anyhow!("cannot heed signals: {error}"));
     }
     if let Err(error) = rayon::ThreadPoolBuilder::new()
         .num_threads(alea.threads.into())
         .build_global()
     {
-        return output::fail(&anyhow::anyhow!(
-            "cannot start {} threads: {error}",
-            alea.threads
-        ));
+        let count = match alea.threads {
+            0 => "a thread for each core".to_owned(),
+            count => format!("{count} threads"),
+        };
+        return output::fail(&anyhow::anyhow!("cannot start {count}: {error}"));
     }
     tables::provide();
     // Another program may play every game.

@@ -4,7 +4,10 @@
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use engine::core::{files, text};
+use engine::core::{
+    files::{self, FileKind},
+    text,
+};
 use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use serde::{Serialize, de::DeserializeOwned};
@@ -140,6 +143,6 @@ pub(crate) fn claim<S: Settings, G: Playable>(
 }
 
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = files::read_text(path)?;
+    let text = files::read_text(path, FileKind::Text)?;
     parse(&text).with_context(|| path.display().to_string())
 }

@@ -7,7 +7,7 @@
 use crate::output;
 use anyhow::{Context, Result};
 use benches::arena::report::Stage;
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use std::{
     path::{Path, PathBuf},
     time::Instant,
@@ -25,7 +25,7 @@ impl Stages {
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join("stages.json");
         let stages = if path.exists() {
-            serde_json::from_slice(&files::read(&path)?)
+            serde_json::from_slice(&files::read(&path, FileKind::Text)?)
                 .with_context(|| format!("{}: not a list of stages; remove it", path.display()))?
         } else {
             Vec::new()

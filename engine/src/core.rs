@@ -37,6 +37,10 @@ pub mod files;
 
 pub mod pages;
 
+pub mod memory;
+
+pub mod mapping;
+
 pub mod interruption;
 
 // What long work has done so far.

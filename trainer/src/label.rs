@@ -12,7 +12,7 @@ use crate::shard::{
     rounded,
 };
 use engine::core::{
-    files,
+    files::{self, FileKind},
     oracle::Oracle,
     random::{RandomStream, SeedSpace, derive_seed},
 };
@@ -310,7 +310,7 @@ pub(crate) fn add_models(
         let path = notation
             .granted(path)
             .map_err(|(_, problem)| Error::new(problem))?;
-        let checksum = files::checksum(&files::read(Path::new(path))?);
+        let checksum = files::checksum(&files::read(Path::new(path), FileKind::Data)?);
         models.insert(path.to_owned(), format!("{checksum:016x}"));
     }
     notation

@@ -6,7 +6,7 @@
 
 use crate::Error;
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
-use engine::core::files::{self, FileError};
+use engine::core::files::{self, FileError, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ impl Manifest {
     /// Reads the manifest of a directory; `None` if it has none.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = Self::path(directory);
-        let bytes = match files::read(&path) {
+        let bytes = match files::read(&path, FileKind::Text) {
             Err(FileError::NotFound { .. }) => return Ok(None),
             read => read?,
         };

@@ -14,7 +14,10 @@ pub use labels::{Estimate, Label};
 pub(crate) use replay::{NO_END, Replay, check_players};
 
 use crate::Error;
-use engine::core::{files, record::GameRecord};
+use engine::core::{
+    files::{self, FileKind},
+    record::GameRecord,
+};
 use engine::play::{fingerprint::canonical_fingerprint, notation::Text, playable::Playable};
 use game::Form;
 use layout::{Parts, Totals};
@@ -306,7 +309,7 @@ fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
 /// If the file is no complete shard of a version that is read, or of another game, or one of its
 /// games breaks the rules.
 pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
-    decode(path, &files::read(path)?)
+    decode(path, &files::read(path, FileKind::Data)?)
 }
 
 /// Reads the bytes of a shard and replays its games; `path` names it in errors.
@@ -410,7 +413,7 @@ pub fn inspect<G: Playable>(path: &Path) -> Inspection {
 }
 
 fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), Error> {
-    let bytes = files::read(path)?;
+    let bytes = files::read(path, FileKind::Data)?;
     let (parts, form) = open::<G>(path, &bytes)?;
     found.header = Some(parts.header.clone());
     let mut ended_early = 0;
@@ -438,7 +441,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
 /// If the file is no shard of a version that is read, or of another game, or its beginning is
 /// damaged.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
-    let bytes = files::read(path)?;
+    let bytes = files::read(path, FileKind::Data)?;
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 

@@ -9,9 +9,11 @@
 pub mod compare;
 pub mod die_tables;
 
+use crate::arena::pool;
+use crate::error::Result;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, RED, Standard, dice::DiceStream};
-use rayon::{ThreadPoolBuilder, prelude::*};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -66,9 +68,9 @@ pub fn random_play(
     games: u64,
     seed: u64,
     threads: usize,
-) -> Result<RandomPlayReport, rayon::ThreadPoolBuildError> {
+) -> Result<RandomPlayReport> {
     let games = games.max(1);
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = pool(threads)?;
     let began = Instant::now();
     let blocks = games.div_ceil(BLOCK);
     let counts = pool.install(|| {

@@ -5,7 +5,7 @@
 use crate::arena::Starts;
 use crate::error::{MeasuringError, Result};
 use engine::core::{
-    files::read_text,
+    files::{FileKind, read_text},
     game::Seat,
     random::{RandomStream, SeedSpace, derive_seed},
     text::content_lines,
@@ -204,7 +204,7 @@ fn read_lines<T>(
     parse: fn(&str) -> Option<T>,
 ) -> Result<Vec<T>> {
     let name = path.map_or(name.to_owned(), |path| path.display().to_string());
-    let text = path.map_or(Ok(text.to_owned()), read_text)?;
+    let text = path.map_or(Ok(text.to_owned()), |path| read_text(path, FileKind::Text))?;
     let parsed = content_lines(&text).map(|(line, content)| {
         let unknown = || format!("{name}:{line}: '{content}' is no {expected}");
         Ok(parse(content).ok_or_else(unknown)?)

@@ -11,7 +11,7 @@ mod generate;
 use super::Named;
 use crate::error::Result;
 use engine::core::{
-    files,
+    files::{self, FileKind},
     text::{content_lines, shortened},
 };
 use engine::games::einstein::{Position, Standard};
@@ -75,7 +75,10 @@ impl Suite {
     /// # Errors
     /// If the file cannot be read, or as [`Suite::parse`].
     pub fn read(path: &Path) -> Result<Self> {
-        Self::parse(&path.display().to_string(), &files::read_text(path)?)
+        Self::parse(
+            &path.display().to_string(),
+            &files::read_text(path, FileKind::Archive)?,
+        )
     }
 
     /// Reads lines of a phase, a space and a position before the roll; `#` begins a comment. `name`

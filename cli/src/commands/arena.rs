@@ -13,7 +13,7 @@ use benches::statistics::{
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use clap::value_parser;
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use engine::play::notation::trusted;
 use engine::play::{notation::Notation, playable::Playable};
 use std::{
@@ -255,7 +255,7 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
 
 /// Eight digits that tell contents of files apart.
 pub(crate) fn short_checksum(path: &Path) -> Result<String> {
-    let checksum = files::checksum(&files::read(path)?);
+    let checksum = files::checksum(&files::read(path, FileKind::Data)?);
     Ok(format!("{:08x}", checksum as u32))
 }
 

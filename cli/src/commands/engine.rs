@@ -4,20 +4,20 @@ mod input;
 
 use crate::games::{self, with_type};
 use anyhow::{Context, Result, anyhow};
-use engine::core::text::from_utf8_or_latin1;
+use engine::core::{
+    files::{self, FileKind},
+    text::from_utf8_or_latin1,
+};
 use engine::play::notation::{Notation, trusted};
 use input::Input;
 use protocols::{Next, Outside, Protocol, Speech, Terms};
 use std::{
     fs::File,
-    io::{self, Read as _, Write},
+    io::{self, Write},
     sync::{Arc, atomic::AtomicBool},
     thread,
     time::Duration,
 };
-
-/// Bytes of a file of games that a line names.
-const MAX_FILE: u64 = 1 << 24;
 
 /// Answer other programs over standard input and output
 ///
@@ -146,18 +146,6 @@ impl Outside for Console {
 
 /// The text of a file that a line names.
 fn text_of_file(path: &str) -> Result<String, String> {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::open(path)?
-            .take(MAX_FILE + 1)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().map_err(|error| format!("{path}: {error}"))?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(format!(
-            "{path}: a file of games has at most {MAX_FILE} bytes here"
-        ));
-    }
+    let bytes = files::read(path.as_ref(), FileKind::Text).map_err(|error| error.to_string())?;
     from_utf8_or_latin1(&bytes).map_err(|problem| format!("{path}: {problem}"))
 }

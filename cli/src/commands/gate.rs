@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use benches::arena::{MatchResult, play_match};
 use benches::statistics::sequential::Verdict;
 use chrono::Utc;
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::Learnable,
@@ -122,7 +122,7 @@ impl<G: Learnable> Promotion<G> {
     fn prepare(arguments: &Arguments, game: &G) -> Result<Self> {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(game, candidate)?;
-        let bytes = files::read(candidate)?;
+        let bytes = files::read(candidate, FileKind::Data)?;
         let stem = candidate.file_stem().unwrap_or_default();
         let stem = || stem.to_string_lossy().into_owned();
         let name = arguments.name.clone().unwrap_or_else(stem);
@@ -135,7 +135,7 @@ impl<G: Learnable> Promotion<G> {
         let path = arguments
             .ledger
             .with_file_name(format!("{name}.safetensors"));
-        if path.exists() && files::read(&path)? != bytes {
+        if path.exists() && files::read(&path, FileKind::Data)? != bytes {
             bail!(
                 "{}: a model keeps its file for ever, and this is another one; give the new one a name with --name",
                 path.display()
@@ -225,7 +225,7 @@ impl<G: Learnable> Promotion<G> {
 }
 
 fn read_ledger(path: &Path) -> Result<String> {
-    let text = files::read_text(path)?;
+    let text = files::read_text(path, FileKind::Text)?;
     if !text.contains(MARK) {
         bail!(
             "{}: this is no ledger of models; expected a line {MARK}",

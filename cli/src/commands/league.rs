@@ -17,7 +17,12 @@ use benches::arena::{
 };
 use benches::sheet::{Cell, Sheet};
 use clap::value_parser;
-use engine::core::{files, game::Chance, random::RandomStream, text::printable};
+use engine::core::{
+    files::{self, FileKind},
+    game::Chance,
+    random::RandomStream,
+    text::printable,
+};
 use engine::play::notation::trusted;
 use engine::play::{
     notation::{Notation, PlayerError},
@@ -187,7 +192,7 @@ impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         if self.status {
             let path = self.directory.join("standings.json");
-            let text = files::read_text(&path)?;
+            let text = files::read_text(&path, FileKind::Text)?;
             let result: LeagueResult =
                 serde_json::from_str(&text).with_context(|| path.display().to_string())?;
             return output::result(self.json, &result, || table(&result));

@@ -3,7 +3,7 @@
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand, value_parser};
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use engine::games::reversixt::{
     ReversiXt,
     generate::MapSettings,
@@ -102,7 +102,7 @@ impl Arguments {
 }
 
 fn read(path: &Path) -> Result<Map> {
-    let text = files::read_text(path)?;
+    let text = files::read_text(path, FileKind::Text)?;
     Map::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 

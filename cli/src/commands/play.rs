@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use benches::sheet::{Cell, Sheet};
 use console::style;
 use engine::core::{
-    files,
+    files::{self, FileKind},
     text::{LineRead, printable, read_line, shortened},
 };
 use engine::play::{
@@ -89,7 +89,7 @@ const PERSON: &str = "person";
 
 /// Reads a saved game: its first line, and the game.
 fn saved(path: &Path) -> Result<(Value, GameLine)> {
-    let text = files::read_text(path)?;
+    let text = files::read_text(path, FileKind::Text)?;
     let (heading, game) = text.split_once('\n').unwrap_or_default();
     let game = game.lines().next().unwrap_or_default();
     let read = serde_json::from_str::<Value>(heading);

@@ -4,11 +4,11 @@ use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::studies::results;
 use clap::Args;
-use engine::core::{files, text};
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
+use engine::core::{
+    files::{self, FileKind},
+    text,
 };
+use std::path::{Path, PathBuf};
 
 /// Write a page of results
 ///
@@ -64,11 +64,13 @@ impl Arguments {
 
 fn read(path: &Path) -> Result<(String, String)> {
     if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().read_to_end(&mut bytes);
-        read.context("standard input")?;
+        let name = Path::new("standard input");
+        let bytes = files::read_stream(std::io::stdin(), name, FileKind::Text)?;
         let text = text::from_utf8(&bytes).map_err(|problem| anyhow!("standard input: {problem}"));
         return Ok(("standard input".to_owned(), text?));
     }
-    Ok((path.display().to_string(), files::read_text(path)?))
+    Ok((
+        path.display().to_string(),
+        files::read_text(path, FileKind::Text)?,
+    ))
 }

@@ -5,7 +5,7 @@ use crate::games::{self, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::studies::results::curve_picture;
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use engine::learned::inputs::Learnable;
 use engine::play::notation::trusted;
 use indicatif::ProgressBar;
@@ -124,7 +124,7 @@ fn fit_families<G: Learnable>(
 pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
-        let read = TrainConfig::from_toml(&files::read_text(path)?);
+        let read = TrainConfig::from_toml(&files::read_text(path, FileKind::Text)?);
         config = read.with_context(|| path.display().to_string())?;
     }
     config.seed = seed.unwrap_or(config.seed);

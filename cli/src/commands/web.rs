@@ -2,7 +2,7 @@
 
 use crate::{output, recorded, tables};
 use anyhow::{Context, Result, bail};
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::PathBuf,
@@ -54,7 +54,7 @@ impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         if let Some(directory) = &self.export {
             let file = self.engine()?;
-            let engine = files::read(&file)?;
+            let engine = files::read(&file, FileKind::Data)?;
             if !engine.starts_with(b"\0asm") {
                 let file = file.display();
                 bail!("{file}: this is no WebAssembly; web/build-wasm makes the engine");

@@ -20,7 +20,11 @@ use crate::stages::Stages;
 use anyhow::{Context, Result, bail};
 use benches::arena::play_match;
 use benches::statistics::sequential::Verdict;
-use engine::core::{files, random::SeedSpace, share::Share};
+use engine::core::{
+    files::{self, FileKind},
+    random::SeedSpace,
+    share::Share,
+};
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 use trainer::data::{Source, relabel};
@@ -81,7 +85,7 @@ impl<G: Learnable> Generation<'_, G> {
         } else {
             self.strength.to_vec()
         };
-        let checksum = gating::checksum(&files::read(&report.model)?)
+        let checksum = gating::checksum(&files::read(&report.model, FileKind::Data)?)
             .context("a model without a checksum was written")?;
         Ok(Entry {
             generation: self.number,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
 use benches::sheet::{Cell, Sheet};
 use benches::statistics::{Interval, sequential::Verdict};
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -143,7 +143,7 @@ impl Ledger {
         if !path.exists() {
             return Ok(None);
         }
-        let ledger: Self = serde_json::from_slice(&files::read(&path)?)
+        let ledger: Self = serde_json::from_slice(&files::read(&path, FileKind::Text)?)
             .with_context(|| format!("{}: this is no ledger of generations", path.display()))?;
         for (&Entry { generation, .. }, expected) in ledger.generations.iter().zip(1..) {
             if generation != expected {

@@ -4,6 +4,8 @@
 mod support;
 
 mod data;
+#[cfg(target_os = "linux")]
+mod memory;
 mod positions;
 mod protocols;
 mod shards;

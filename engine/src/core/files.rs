@@ -7,10 +7,12 @@
 
 use crate::core::{
     interruption::{self, Unfinished},
+    memory,
     share::Share,
     text,
 };
 use std::{
+    fmt::{self, Display, Formatter},
     fs::{self, File, TryLockError},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
@@ -44,6 +46,16 @@ pub enum FileError {
         /// What the system said.
         cause: io::Error,
     },
+    /// The file is larger than files of its kind are read.
+    #[error("{}: it has {}, and {kind}", path.display(), text::format_bytes(*size))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size in bytes, as far as it is known.
+        size: u64,
+        /// What it was read as.
+        kind: FileKind,
+    },
     /// Another program has locked a directory.
     #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
     Busy(PathBuf),
@@ -72,36 +84,107 @@ impl FileError {
     }
 }
 
-/// Most that is read of what is no regular file: a pipe may bring settings, a device never ends.
-const MOST_OF_STREAM: u64 = 64 << 20;
+/// Kind of a file that is read into memory as one piece, which decides how large it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Text that people write, or that says of a piece of work how it stands: settings, maps, results.
+    Text,
+    /// Games or positions in one text, of which there may be many.
+    Archive,
+    /// Data that this program writes: shards, models, checkpoints, states.
+    Data,
+}
 
-/// The whole content of a file.
-///
-/// # Errors
-/// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
-pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    let failed = |cause| FileError::reading(path, cause);
-    let mut file = open(path)?;
-    let mut bytes = Vec::new();
-    if file.metadata().map_err(failed)?.is_file() {
-        file.read_to_end(&mut bytes).map_err(failed)?;
-    } else {
-        let mut stream = file.take(MOST_OF_STREAM);
-        stream.read_to_end(&mut bytes).map_err(failed)?;
-        if stream.limit() == 0 {
-            let problem = "this is no regular file, and has no end within 64 MiB";
-            return Err(failed(io::Error::other(problem)));
+impl FileKind {
+    /// Largest size in bytes.
+    #[must_use]
+    pub const fn max_bytes(self) -> u64 {
+        match self {
+            Self::Text => 16_000_000,
+            Self::Archive => 256_000_000,
+            Self::Data => 4_000_000_000,
         }
     }
-    Ok(bytes)
+}
+
+impl Display for FileKind {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let max_size = text::format_bytes(self.max_bytes());
+        match self {
+            Self::Text => write!(formatter, "a file of this kind has at most {max_size}"),
+            Self::Archive => write!(
+                formatter,
+                "a file of games or positions has at most {max_size}; split it"
+            ),
+            Self::Data => write!(formatter, "a file of data has at most {max_size}"),
+        }
+    }
+}
+
+/// Largest part, in bytes, that is read of what is no regular file: a pipe may bring settings, a device
+/// never ends.
+const MAX_STREAM: u64 = 64 << 20;
+
+/// The content of a file.
+///
+/// # Errors
+/// [`FileError::NotFound`], [`FileError::TooLarge`], or [`FileError::Read`] with the cause.
+pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
+    read_open(&open(path)?, path, kind)
+}
+
+/// The content of a file that is open, from where it stands; `path` names it in errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
+    let failed = |cause| FileError::reading(path, cause);
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return read_stream(file, path, kind);
+    }
+    let too_large = |size| FileError::TooLarge {
+        path: path.to_owned(),
+        size,
+        kind,
+    };
+    // Some systems have files that say that they are empty, and others grow meanwhile.
+    if metadata.len() > kind.max_bytes() {
+        return Err(too_large(metadata.len()));
+    }
+    let bytes = read_up_to(file, metadata.len(), kind.max_bytes()).map_err(failed)?;
+    bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
+}
+
+/// All that a stream brings, such as standard input; `path` names it in errors.
+///
+/// # Errors
+/// [`FileError::Read`], also if it goes on beyond what a file of this kind may have, or 64 MiB.
+pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
+    let failed = |cause| FileError::reading(path, cause);
+    let max_bytes = kind.max_bytes().min(MAX_STREAM);
+    let bytes = read_up_to(stream, 0, max_bytes).map_err(failed)?;
+    bytes.ok_or_else(|| {
+        let max_size = text::format_bytes(max_bytes);
+        let problem = format!("this is no regular file, and has no end within {max_size}");
+        failed(io::Error::other(problem))
+    })
+}
+
+/// All that follows, `expected` bytes if nothing changes; `None` if there is more than `max_bytes`.
+fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = memory::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
+        .ok_or(io::ErrorKind::OutOfMemory)?;
+    stream.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= max_bytes).then_some(bytes))
 }
 
 /// The whole content of a file of text, as [`text::from_utf8`] reads it.
 ///
 /// # Errors
 /// As [`read`], also if it is no text in UTF-8.
-pub fn read_text(path: &Path) -> Result<String, FileError> {
-    text::from_utf8(&read(path)?).map_err(|problem| {
+pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
+    text::from_utf8(&read(path, kind)?).map_err(|problem| {
         let cause = io::Error::new(io::ErrorKind::InvalidData, problem);
         FileError::reading(path, cause)
     })
@@ -335,7 +418,7 @@ mod tests {
         let path = directory.path().join("a.bin");
         write_atomically(&path, |file| file.write_all(b"first, and longer")).unwrap();
         write_atomically(&path, |file| file.write_all(b"second")).unwrap();
-        assert_eq!(read(&path).unwrap(), b"second");
+        assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(entries(directory.path()), 1);
     }
 
@@ -350,7 +433,7 @@ mod tests {
         });
         let expected = format!("cannot write {}: the source ran dry", path.display());
         assert_eq!(error.unwrap_err().to_string(), expected);
-        assert_eq!(read(&path).unwrap(), b"old");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(entries(directory.path()), 1);
     }
 
@@ -364,7 +447,10 @@ mod tests {
             Err(FileError::Write { .. })
         ));
         assert_eq!(entries(directory.path()), 1);
-        assert!(matches!(read(&path), Err(FileError::Read { .. })));
+        assert!(matches!(
+            read(&path, FileKind::Data),
+            Err(FileError::Read { .. })
+        ));
     }
 
     #[cfg(unix)]
@@ -380,7 +466,7 @@ mod tests {
             file.write_all(b"whole")
         })
         .unwrap();
-        assert_eq!(read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(entries(directory.path()), 1);
     }
 
@@ -407,7 +493,7 @@ mod tests {
         for content in [b"first", b"again"] {
             write_atomically(&second, |file| file.write_all(content)).unwrap();
             assert!(link.is_symlink() && second.is_symlink() && !target.is_symlink());
-            assert_eq!(read(&target).unwrap(), content);
+            assert_eq!(fs::read(&target).unwrap(), content);
         }
         assert_eq!(entries(directory.path()), 3);
     }
@@ -415,9 +501,18 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_never_ends_is_not_read_for_ever() {
-        assert_eq!(read(Path::new("/dev/null")).unwrap(), b"");
-        let endless = read(Path::new("/dev/zero")).unwrap_err().to_string();
-        assert!(endless.contains("no end within 64 MiB"), "{endless}");
+        for (kind, max_size) in [
+            (FileKind::Text, "16.0 MB"),
+            (FileKind::Archive, "67.1 MB"),
+            (FileKind::Data, "67.1 MB"),
+        ] {
+            assert_eq!(read(Path::new("/dev/null"), kind).unwrap(), b"");
+            let endless = read(Path::new("/dev/zero"), kind).unwrap_err().to_string();
+            assert!(
+                endless.ends_with(&format!("no end within {max_size}")),
+                "{endless}"
+            );
+        }
     }
 
     #[cfg(target_os = "linux")]
@@ -454,7 +549,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no").join("a.bin");
         let expected = format!("{}: no such file or directory", missing.display());
-        assert_eq!(read(&missing).unwrap_err().to_string(), expected);
+        assert_eq!(
+            read(&missing, FileKind::Data).unwrap_err().to_string(),
+            expected
+        );
         let error = write_atomically(&missing, |_| Ok(())).unwrap_err();
         let error = error.to_string();
         assert!(

@@ -9,7 +9,7 @@
 //! file twice or is another than was written, and a file is only continued by the work that began it.
 
 use crate::core::{
-    files::{self, FileError, checksum},
+    files::{self, FileError, FileKind, checksum},
     interruption,
     share::Share,
 };
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, Seek, SeekFrom, Write},
     marker::PhantomData,
     path::{Path, PathBuf},
     sync::OnceLock,
@@ -273,7 +273,7 @@ impl Lines {
         &mut self,
         keep: impl Fn(&L) -> bool,
     ) -> Result<(), JournalError> {
-        let bytes = files::read(&self.path)?;
+        let bytes = files::read(&self.path, FileKind::Data)?;
         let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
         let mut kept = lines.next().unwrap_or_default().to_vec();
         let stays = |line: &&[u8]| {
@@ -297,8 +297,7 @@ fn open_file<L: DeserializeOwned>(
 ) -> Result<(Lines, BTreeMap<u64, L>), JournalError> {
     let failed = |cause| failed(path, &cause);
     let mut lines = Lines::open(path, wording.work)?;
-    let mut bytes = Vec::new();
-    lines.file.read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = files::read_open(&lines.file, path, FileKind::Data)?;
     let found = parts(path, &bytes, wording, identity, number)?;
     lines.length = found.complete as u64;
     lines.cut().map_err(failed)?;
@@ -333,7 +332,7 @@ fn kept<L: DeserializeOwned>(
     (share, count): (Share, u64),
 ) -> Result<BTreeMap<u64, L>, JournalError> {
     let place = &share.place(path);
-    match files::read(place) {
+    match files::read(place, FileKind::Data) {
         Err(FileError::NotFound { .. }) => Ok(BTreeMap::new()),
         read => {
             let identity = &share_of(identity, share, count);

@@ -110,8 +110,8 @@ mod allocated {
 
     impl Allocated {
         pub(super) fn zeroed(bytes: usize) -> Option<Self> {
-            let (mut pages, count) = (Vec::new(), bytes.div_ceil(4096));
-            pages.try_reserve_exact(count).ok()?;
+            let count = bytes.div_ceil(4096);
+            let mut pages = crate::core::memory::with_capacity(count)?;
             pages.resize_with(count, || Page(UnsafeCell::new([0; 4096])));
             Some(Self { pages, bytes })
         }

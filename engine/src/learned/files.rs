@@ -16,7 +16,7 @@ use super::{
     tuples::{CUSTOM, TupleNetwork, TupleSet},
 };
 use crate::core::{
-    files::{self, FileError},
+    files::{self, FileError, FileKind},
     text::joined,
 };
 use crate::play::registry::AnyEvaluator;
@@ -120,7 +120,7 @@ impl<G: Learnable> ModelFile<G> {
     /// # Errors
     /// If the file cannot be read, or is no model for this build; see [`ModelProblem`].
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
-        let bytes = files::read(path)?;
+        let bytes = files::read(path, FileKind::Data)?;
         Self::from_bytes(game, &bytes).map_err(|problem| content_error(path, problem))
     }
 
@@ -192,7 +192,7 @@ impl<G: Learnable> ModelFile<G> {
 
 /// What a model file calls its game.
 pub fn game_of(path: &Path) -> Result<String, ModelError> {
-    let bytes = files::read(path)?;
+    let bytes = files::read(path, FileKind::Data)?;
     let container = Container::parse(&bytes);
     let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
     name.map_err(|problem| content_error(path, problem))

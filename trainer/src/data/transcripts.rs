@@ -14,7 +14,7 @@ use super::{
 use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
 use engine::core::{
-    files,
+    files::{self, FileKind},
     game::{DRAW, won_by},
     record::GameRecord,
 };
@@ -109,7 +109,7 @@ pub fn import<G: Playable>(
     place: &Path,
     bad: BadGames,
 ) -> Result<Written, Error> {
-    let games = (form.read)(rules, &files::read(path)?);
+    let games = (form.read)(rules, &files::read(path, FileKind::Archive)?);
     let all = games.iter().flatten().flat_map(|game| &game.players);
     let kept = kept(all.map(String::as_str));
     let mut names = Vec::new();

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::sample::{Sample, weight};
 use crate::shard::{self, Label, PlayedGame};
 use engine::core::{
-    files,
+    files::{self, FileKind},
     game::Seat,
     random::{SeedSpace, derive_seed},
 };
@@ -75,7 +75,7 @@ pub(super) fn split<G: Playable>(
     options: &SampleOptions,
     read_before: Option<&[bool]>,
 ) -> Result<Part<G::Position>, Error> {
-    let bytes = files::read(path)?;
+    let bytes = files::read(path, FileKind::Data)?;
     let (header, games) = shard::decode::<G>(path, &bytes)?;
     let wanted = Wanted::new(&header.labels, options);
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());

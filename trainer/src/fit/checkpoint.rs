@@ -9,7 +9,7 @@ use super::{Learner, Passed, temporal::Progress};
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::CurvePoint;
-use engine::core::files::{FileError, read, write_atomically};
+use engine::core::files::{FileError, FileKind, read, write_atomically};
 use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ impl Checkpoint {
     /// The checkpoint of a directory, `None` if it has none.
     pub(super) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = path(directory);
-        let bytes = match read(&path) {
+        let bytes = match read(&path, FileKind::Data) {
             Err(FileError::NotFound { .. }) => return Ok(None),
             other => other?,
         };

@@ -11,7 +11,11 @@ use super::{
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::core::{files, journal, share::Share};
+use engine::core::{
+    files::{self, FileKind},
+    journal,
+    share::Share,
+};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
@@ -265,7 +269,7 @@ impl<G: Playable> SelfPlay<G> {
 
     /// Number and games of a shard of this run; it may have fewer games than it should.
     fn shard_there(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
-        let bytes = files::read(path)?;
+        let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
         let wanted = self.header(index);

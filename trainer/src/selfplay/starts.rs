@@ -4,7 +4,12 @@
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
-use engine::core::{files, game::Seat, random::RandomStream, text};
+use engine::core::{
+    files::{self, FileKind},
+    game::Seat,
+    random::RandomStream,
+    text,
+};
 use engine::play::playable::Playable;
 use std::path::Path;
 
@@ -44,7 +49,7 @@ impl<P: Copy> Starts<P> {
         }
         if let Some(asked) = &options.starts {
             let path = Path::new(&asked.file);
-            let bytes = files::read(path)?;
+            let bytes = files::read(path, FileKind::Archive)?;
             let wrong = Error::of(path.display());
             let text = text::from_utf8(&bytes).map_err(|problem| wrong(problem.to_owned()))?;
             starts.suite = positions(&text, game).map_err(wrong)?;

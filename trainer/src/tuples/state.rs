@@ -6,7 +6,7 @@
 use super::SearchOptions;
 use crate::Error;
 use crate::config::TrainConfig;
-use engine::core::files::{FileError, read, write_atomically};
+use engine::core::files::{FileError, FileKind, read, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,7 @@ impl State {
             additions: Vec::new(),
             finished: false,
         };
-        let bytes = match read(&path) {
+        let bytes = match read(&path, FileKind::Data) {
             Err(FileError::NotFound { .. }) => return Ok(begun),
             other => other?,
         };

@@ -16,7 +16,7 @@ use super::{
 use crate::arena::finish;
 use crate::error::Result;
 use engine::core::{
-    files::{self, write_atomically},
+    files::{self, FileKind, write_atomically},
     game::Game,
     journal::{Journal, Wording},
     random::{SeedSpace, derive_seed},
@@ -364,7 +364,11 @@ impl LabelledSuite {
     }
 
     fn read(path: &Path, game: &Standard) -> Result<Self> {
-        Self::parse(&path.display().to_string(), &files::read_text(path)?, game)
+        Self::parse(
+            &path.display().to_string(),
+            &files::read_text(path, FileKind::Archive)?,
+            game,
+        )
     }
 
     /// Reads the text of a suite; `name` stands in errors.

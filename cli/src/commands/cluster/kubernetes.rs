@@ -5,7 +5,7 @@
 
 use super::{Plan, filled};
 use anyhow::{Context, Result, ensure};
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,9 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
         ..
     } = &plan.settings;
     let settings = kubernetes.as_ref().context("no [kubernetes]")?;
-    let improve = improve.as_ref().map(|improve| files::read(&improve.config));
+    let improve = improve
+        .as_ref()
+        .map(|improve| files::read(&improve.config, FileKind::Text));
     let improve = improve.transpose()?.unwrap_or_default();
     // Texts in YAML are as in JSON.
     let text = |text: &str| Value::from(text).to_string();

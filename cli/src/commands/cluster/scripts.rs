@@ -5,7 +5,7 @@
 use super::{Plan, Settings, Step, filled};
 use crate::output;
 use anyhow::{Result, bail};
-use engine::core::files;
+use engine::core::files::{self, FileKind};
 use serde_json::json;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ impl Plan {
         let path = self.settings.directory.join("steps");
         let line = |step: &Step| format!("{} {} {:?}\n", step.name, step.tasks, step.words);
         let text: String = self.steps.iter().map(line).collect();
-        if path.exists() && files::read(&path)? != text.as_bytes() {
+        if path.exists() && files::read(&path, FileKind::Text)? != text.as_bytes() {
             let path = path.display();
             bail!("{path}: made for other steps; choose another directory");
         }

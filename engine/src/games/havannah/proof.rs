@@ -13,6 +13,7 @@ pub use check::{Strategy, check, number};
 use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS, shape::SYMMETRIES};
 use crate::core::{
     game::{Game, Seat},
+    memory::with_capacity,
     random::GOLDEN,
 };
 use check::numbered;
@@ -131,9 +132,8 @@ impl Prover {
         let shape = game.shape;
         let place = |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST);
         let places: Vec<u64> = shape.names[..shape.cells].iter().map(place).collect();
-        let (mut pairs, mut table) = (Vec::new(), Vec::new());
         let buckets = (memory / size_of::<[Entry; 2]>()).max(1);
-        table.try_reserve_exact(buckets).ok()?;
+        let (mut pairs, mut table) = (Vec::new(), with_capacity(buckets)?);
         table.resize_with(buckets, Default::default);
         let slots = (memory / 8 / size_of::<Pairs>()).clamp(1 << 8, 1 << 17);
         pairs.resize(slots.next_power_of_two(), Pairs::of(u64::MAX));

@@ -6,6 +6,7 @@ use super::{
     map::{LARGEST, MOST_STOCK, Map},
 };
 use crate::core::{
+    files::{FileKind, read_text},
     game::{Game, MAX_SEATS, Seat},
     text::joined,
 };
@@ -40,7 +41,7 @@ impl ReversiXt {
         let read = match (text.or(known.map(|(_, text)| *text)), name) {
             (Some(text), _) => text.to_owned(),
             (None, None) => USUAL.to_owned(),
-            (None, Some(name)) => crate::core::files::read_text(name.granted(&name.name)?.as_ref())
+            (None, Some(name)) => read_text(name.granted(&name.name)?.as_ref(), FileKind::Text)
                 .map_err(|error| wrong(error.to_string()))?,
         };
         let map = Map::parse(&read).map_err(|error| wrong(format!("{called}: {error}")))?;

@@ -1,7 +1,7 @@
 //! From notation to evaluators.
 
 use crate::core::{
-    files,
+    files::{self, FileKind},
     text::{joined, suggestion},
 };
 use crate::play::{
@@ -69,7 +69,8 @@ pub fn read_evaluator<G: Playable>(
     let wrong = |problem: String| notation.wrong(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
         let path = notation.granted(path)?;
-        let content = files::read(Path::new(path)).map_err(|error| wrong(error.to_string()))?;
+        let content = files::read(Path::new(path), FileKind::Data)
+            .map_err(|error| wrong(error.to_string()))?;
         let model = game.model(&content);
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?
     } else if name == "best" {

@@ -5,12 +5,11 @@
 //! Invariant: a file appears complete or not at all, and is only believed after all of its bytes
 //! have been checked.
 
-use super::{
-    Run, TablesError,
-    index::Class,
-    memory::{Cells, map},
+use super::{Run, TablesError, index::Class, memory::Cells};
+use crate::core::{
+    files::{self, FileError, checksum, write_atomically},
+    mapping::Mapping,
 };
-use crate::core::files::{self, FileError, checksum, write_atomically};
 use crate::games::einstein::Variant;
 use std::{
     fs::File,
@@ -188,8 +187,12 @@ pub(super) fn open(
             )));
         }
     }
-    Cells::of_file(map(&file).map_err(failed)?, HEADER, cells as usize)
-        .ok_or_else(|| damaged("it is too short"))
+    Cells::of_file(
+        Mapping::new(&file, path).map_err(failed)?,
+        HEADER,
+        cells as usize,
+    )
+    .ok_or_else(|| damaged("it is too short"))
 }
 
 /// Reads bytes of a file. Not by mapping it, so that a file that was only checked takes no memory.

@@ -10,8 +10,11 @@
     reason = "cells are laid over mapped memory, which threads fill block by block"
 )]
 
-use crate::core::pages::{self, Pages};
-use memmap2::Mmap;
+use crate::core::{
+    mapping::Mapping,
+    memory::with_capacity,
+    pages::{self, Pages},
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A table that is being built.
@@ -139,8 +142,7 @@ impl Blocks {
 /// At least `number` bits, all 0.
 fn no_bits(number: usize) -> Option<Vec<AtomicU64>> {
     let words = number.div_ceil(64);
-    let mut bits = Vec::new();
-    bits.try_reserve_exact(words).ok()?;
+    let mut bits = with_capacity(words)?;
     bits.resize_with(words, AtomicU64::default);
     Some(bits)
 }
@@ -157,14 +159,14 @@ pub(super) struct Cells {
 #[derive(Debug)]
 enum Owner {
     Made(Pages),
-    File(Mmap),
+    File(Mapping),
 }
 
 impl Cells {
     /// The cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short
     /// or `offset` is odd.
     #[cfg(target_endian = "little")]
-    pub(super) fn of_file(file: Mmap, offset: usize, cells: usize) -> Option<Self> {
+    pub(super) fn of_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
         (offset.is_multiple_of(2) && end <= file.len()).then_some(Self {
             owner: Owner::File(file),
@@ -175,7 +177,7 @@ impl Cells {
 
     /// Files are little-endian, so here they are copied.
     #[cfg(target_endian = "big")]
-    pub(super) fn of_file(file: Mmap, offset: usize, cells: usize) -> Option<Self> {
+    pub(super) fn of_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let bytes = file.get(offset..offset.checked_add(cells.checked_mul(size_of::<u16>())?)?)?;
         let copy = Blocks::new(1, cells)?;
         copy.set(0, |copied| {
@@ -190,9 +192,7 @@ impl Cells {
     pub(super) fn will_need(&self, cell: usize) {
         #[cfg(unix)]
         if let Owner::File(file) = &self.owner {
-            let (at, size) = (self.offset + size_of::<u16>() * cell, size_of::<u16>());
-            // A wish, as above.
-            let _ = file.advise_range(memmap2::Advice::WillNeed, at, size);
+            file.will_need(self.offset + size_of::<u16>() * cell, size_of::<u16>());
         }
         #[cfg(not(unix))]
         let _ = cell;
@@ -207,16 +207,9 @@ impl Cells {
         // SAFETY: `finish` and `of_file` made sure that the cells lie within the mapping, whose
         // beginning is aligned to pages and whose offset is even; all bytes are initialised, every
         // bit pattern is a cell, and nobody writes to the mapping: it is private to this value, or
-        // a file that its owner promises not to change (`map`).
+        // a file that is promised not to change (`Mapping`).
         unsafe { std::slice::from_raw_parts(start.add(self.offset).cast::<u16>(), self.cells) }
     }
-}
-
-pub(super) fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
-    // SAFETY: the mapping is only read. Table files are never changed in place: they appear by
-    // renaming, and stay as they are until their name is given to another file. Whoever overwrites
-    // one by hand while it is in use breaks this, as with every mapped file.
-    unsafe { Mmap::map(file) }
 }
 
 /// Asks for all cache lines of some cells.

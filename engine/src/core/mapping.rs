@@ -1,0 +1,151 @@
+//! Files that are mapped into memory to be read, and which of them an address lies in.
+//!
+//! A page that a file no longer has cannot be read: the system sends `SIGBUS` to whoever tries. A program
+//! that heeds this signal finds out here which file it was. Invariant: [`file_at`] neither allocates nor
+//! waits, and so may be called by a handler of signals.
+
+#![allow(unsafe_code, reason = "a file is lent as bytes")]
+
+use crate::core::text::printable;
+use memmap2::Mmap;
+use std::{
+    fs::File,
+    io,
+    ops::Deref,
+    path::Path,
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+};
+
+/// A file in memory, as its bytes.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    bytes: Mmap,
+    entry: &'static Entry,
+}
+
+/// Where a file is, for as long as it is mapped; then for the next mapping of the same name.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    /// The first address; 0 while nothing is mapped.
+    start: AtomicUsize,
+    /// The address behind the last byte.
+    end: AtomicUsize,
+    next: List,
+}
+
+/// Grows and never shrinks.
+type List = OnceLock<Box<Entry>>;
+
+static ENTRIES: List = OnceLock::new();
+
+impl Mapping {
+    /// Maps a file that is open, whose name in errors is `path`.
+    pub(crate) fn new(file: &File, path: &Path) -> io::Result<Self> {
+        // SAFETY: the mapping is only read. Files that are mapped are never changed in place: they
+        // appear by renaming, and stay as they are until their name is given to another file. Whoever
+        // overwrites one by hand while it is in use breaks this, as with every mapped file.
+        let bytes = unsafe { Mmap::map(file) }?;
+        let name = path.display().to_string();
+        let entry = Entry::claim(&printable(&name), bytes.as_ptr().addr());
+        entry
+            .end
+            .store(entry.start.load(SeqCst) + bytes.len(), SeqCst);
+        Ok(Self { bytes, entry })
+    }
+
+    /// Has the pages of some bytes brought from the disk; does not wait for them.
+    #[cfg(unix)]
+    pub(crate) fn will_need(&self, offset: usize, length: usize) {
+        // A wish: without it the pages come when they are read.
+        let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        self.entry.end.store(0, SeqCst);
+        self.entry.start.store(0, SeqCst);
+    }
+}
+
+impl Entry {
+    /// An entry of this name that nobody has, which is given a first address.
+    fn claim(name: &str, start: usize) -> &'static Self {
+        let mut list = &ENTRIES;
+        loop {
+            let entry = list.get_or_init(|| {
+                Box::new(Self {
+                    name: name.to_owned(),
+                    start: AtomicUsize::new(0),
+                    end: AtomicUsize::new(0),
+                    next: OnceLock::new(),
+                })
+            });
+            let claimed = || (entry.start).compare_exchange(0, start, SeqCst, SeqCst);
+            if entry.name == name && claimed().is_ok() {
+                return entry;
+            }
+            list = &entry.next;
+        }
+    }
+}
+
+/// The file that is mapped where an address lies, as it may be shown in a line.
+#[must_use]
+pub fn file_at(address: usize) -> Option<&'static str> {
+    let mut list = &ENTRIES;
+    while let Some(entry) = list.get() {
+        if (entry.start.load(SeqCst)..entry.end.load(SeqCst)).contains(&address) {
+            return Some(&entry.name);
+        }
+        list = &entry.next;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "maps files")]
+    fn a_mapped_file_is_found_by_its_addresses() {
+        let directory = tempfile::tempdir().unwrap();
+        let map = |name: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, name).unwrap();
+            Mapping::new(&File::open(&path).unwrap(), &path).unwrap()
+        };
+        let found = |mapping: &Mapping, offset: usize| {
+            file_at(mapping.as_ptr().addr() + offset).map(|name| name.rsplit('/').next().unwrap())
+        };
+        let (one, other, again) = (map("one"), map("other\n"), map("one"));
+        assert_eq!(&*one, b"one");
+        for mapping in [&one, &again] {
+            assert_eq!([0, 2].map(|byte| found(mapping, byte)), [Some("one"); 2]);
+            assert_eq!(found(mapping, 3), None);
+        }
+        assert_eq!(found(&other, 5), Some("other\u{fffd}"));
+        let address = one.as_ptr().addr();
+        drop(one);
+        assert_eq!(file_at(address), None);
+        // The list does not grow by what is opened again.
+        let count = || std::iter::successors(ENTRIES.get(), |entry| entry.next.get()).count();
+        let before = count();
+        (0..10).for_each(|_| drop(map("one")));
+        assert_eq!(count(), before);
+    }
+}

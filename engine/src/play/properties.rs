@@ -5,7 +5,11 @@
 //! follows which may follow a value belongs to the value: programs write names as they are. Invariant:
 //! a damaged game costs none of the others.
 
-use crate::core::text::{TextError, wrong};
+use super::registry::PlainGame;
+use crate::core::{
+    game::Game,
+    text::{TextError, from_utf8_or_latin1, wrong},
+};
 
 /// A property with one of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +25,54 @@ pub(crate) struct Property {
 /// The properties of a game, or what is wrong with it.
 pub(crate) type Properties = Result<Vec<Property>, TextError>;
 
+/// A game that was read, or where the text is wrong.
+type Read<G> = Result<PlainGame<G>, TextError>;
+
+/// Reads the games of a text: those written as properties with `one`, which is told the sign at which
+/// each begins, counted from 0; a text of another kind with `others`. `escapes` is that of [`all`].
+pub(crate) fn read<G: Game>(
+    game: &G,
+    bytes: &[u8],
+    escapes: bool,
+    one: fn(&G, usize, Properties) -> Read<G>,
+    others: Option<fn(&G, &str) -> Vec<Read<G>>>,
+) -> Vec<Read<G>> {
+    let text = match from_utf8_or_latin1(bytes) {
+        Ok(text) => text,
+        Err(problem) => return vec![wrong(1, problem)],
+    };
+    let signs: Vec<char> = text.chars().collect();
+    let games: Vec<_> = match others.filter(|_| !are_written_in(&signs)) {
+        Some(others) => others(game, &text),
+        None => all(&signs, escapes)
+            .map(|(begin, properties)| one(game, begin, properties))
+            .collect(),
+    };
+    let games = games.into_iter();
+    games
+        .map(|game| game.map_err(|error| error.in_lines(&text)))
+        .collect()
+}
+
+/// Reads a game a line with `row`, which is told the sign at which the line begins, counted from 0; a
+/// line without moves is no game.
+pub(crate) fn rows<G: Game>(
+    game: &G,
+    text: &str,
+    row: fn(&G, &str, usize) -> Read<G>,
+) -> Vec<Read<G>> {
+    let (mut games, mut begin) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let read = row(game, line, begin);
+        games.extend(Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())));
+        begin += line.chars().count();
+    }
+    games
+}
+
 /// All games of a text, each with the sign at which it begins, counted from 0. Where `\` escapes the
 /// sign behind it, as in SGF, `escapes` is true.
-pub(crate) fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
+fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
     let mut reader = Reader {
         signs,
         escapes,
@@ -42,7 +91,7 @@ pub(crate) fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize,
 }
 
 /// Whether a text is of this kind: it begins with a parenthesis, perhaps after numbers and comments.
-pub(crate) fn are_written_in(signs: &[char]) -> bool {
+fn are_written_in(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
         escapes: false,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::core::{
     game::{OutcomeList, Seat},
-    text::{TextError, from_utf8_or_latin1, wrong},
+    text::{TextError, wrong},
 };
 
 /// The form of a game of two seats.
@@ -70,18 +70,10 @@ fn write<G: Playable>(game: &G, whole: &PlainGame<G>) -> Result<String, String> 
 }
 
 fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextError>> {
-    let text = match from_utf8_or_latin1(bytes) {
-        _ if game.seats() != 2 => return vec![wrong(1, "SGF is for two seats")],
-        Ok(text) => text,
-        Err(problem) => return vec![wrong(1, problem)],
-    };
-    let signs: Vec<char> = text.chars().collect();
-    properties::all(&signs, true)
-        .map(|(begin, properties)| {
-            let game = one(game, begin, properties);
-            game.map_err(|error| error.in_lines(&text))
-        })
-        .collect()
+    if game.seats() != 2 {
+        return vec![wrong(1, "SGF is for two seats")];
+    }
+    properties::read(game, bytes, true, one, None)
 }
 
 /// The game of the properties that begin at a sign; others than those of this form mean nothing.

@@ -10,11 +10,11 @@
 use super::{Havannah, Move, Position};
 use crate::core::{
     game::{Game, Seat},
-    text::{TextError, from_utf8_or_latin1, joined, wrong},
+    text::{TextError, joined, wrong},
 };
 use crate::play::{
     playable::Playable,
-    properties::{self, Property},
+    properties::{self, Properties, Property},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
 };
@@ -82,50 +82,18 @@ fn moves(game: &Havannah, whole: &Whole) -> Result<impl Iterator<Item = Move>, S
 
 /// Reads games, in SGF if the first sign is a parenthesis, else moves in a row.
 fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
-    let text = match from_utf8_or_latin1(bytes) {
-        Ok(text) => text,
-        Err(problem) => return vec![wrong(1, problem)],
-    };
-    let signs: Vec<char> = text.chars().collect();
-    let games: Vec<_> = if properties::are_written_in(&signs) {
-        let games = properties::all(&signs, true);
-        games
-            .map(|(begin, properties)| sgf(game, begin, properties))
-            .collect()
-    } else {
-        rows(game, &text)
-    };
-    let games = games.into_iter();
-    games
-        .map(|game| game.map_err(|error| error.in_lines(&text)))
-        .collect()
+    let rows = |game: &_, text: &_| properties::rows(game, text, row);
+    properties::read(game, bytes, true, sgf, Some(rows))
 }
 
 /// The game of the properties that begin at a sign.
-fn sgf(
-    game: &Havannah,
-    begin: usize,
-    properties: properties::Properties,
-) -> Result<Whole, TextError> {
+fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<Whole, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
         reading.property(&property)?;
     }
     let whole = reading.finish();
     whole.map_err(|problem| TextError::new(begin + 1, problem))
-}
-
-/// One game a line.
-fn rows(game: &Havannah, text: &str) -> Vec<Result<Whole, TextError>> {
-    let (mut games, mut at) = (Vec::new(), 0);
-    for line in text.split_inclusive('\n') {
-        let whole = row(game, line, at);
-        games.extend(
-            Some(whole).filter(|whole| !matches!(whole, Ok(whole) if whole.plies.is_empty())),
-        );
-        at += line.chars().count();
-    }
-    games
 }
 
 /// The game of a line that begins at a sign.

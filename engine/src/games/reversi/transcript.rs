@@ -13,10 +13,10 @@ use super::{BLACK, Move, Position, Reversi, WHITE, notation::SIGNS, pgn, wthor};
 use crate::core::{
     game::{Game, Seat},
     record::Ending,
-    text::{TextError, from_utf8_or_latin1, wrong},
+    text::{TextError, wrong},
 };
 use crate::play::{
-    properties::{self, Property},
+    properties::{self, Properties, Property},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
 };
@@ -115,40 +115,19 @@ fn ggf(game: &Reversi, whole: &Whole) -> String {
 /// Reads games: in GGF if the first sign but numbers is a parenthesis, in PGN if it is a tag, else moves in
 /// a row.
 fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
-    let text = match from_utf8_or_latin1(bytes) {
-        Ok(text) => text,
-        Err(problem) => return vec![wrong(1, problem)],
-    };
-    let signs: Vec<char> = text.chars().collect();
-    let games: Vec<_> = if properties::are_written_in(&signs) {
-        let games = properties::all(&signs, false);
-        games
-            .map(|(begin, properties)| from_ggf(game, begin, properties))
-            .collect()
-    } else if pgn::is_written_in(&text) {
-        pgn::games(&text)
+    let others = |game: &_, text: &_| match pgn::is_written_in(text) {
+        true => pgn::games(text)
             .iter()
             .map(|read| from_pgn(game, read))
-            .collect()
-    } else {
-        let (mut games, mut begin) = (Vec::new(), 0);
-        for line in signs.split(|&sign| sign == '\n') {
-            let read = from_row(game, line, begin);
-            games.extend(
-                Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())),
-            );
-            begin += line.len() + 1;
-        }
-        games
+            .collect(),
+        false => properties::rows(game, text, from_row),
     };
-    let games = games.into_iter();
-    games
-        .map(|game| game.map_err(|error| error.in_lines(&text)))
-        .collect()
+    properties::read(game, bytes, false, from_ggf, Some(others))
 }
 
 /// The game of a line of moves that begins at a sign.
-fn from_row(game: &Reversi, line: &[char], begin: usize) -> Result<Whole, TextError> {
+fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<Whole, TextError> {
+    let line: Vec<char> = line.chars().collect();
     let (mut reading, mut at) = (Reading::new(game), 0);
     loop {
         let length = match line[at..] {
@@ -190,11 +169,7 @@ fn from_row(game: &Reversi, line: &[char], begin: usize) -> Result<Whole, TextEr
 }
 
 /// The game of properties that begin at a sign.
-fn from_ggf(
-    game: &Reversi,
-    begin: usize,
-    properties: properties::Properties,
-) -> Result<Whole, TextError> {
+fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<Whole, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
         reading.property(&property)?;

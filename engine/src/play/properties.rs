@@ -28,6 +28,9 @@ pub(crate) type Properties = Result<Vec<Property>, TextError>;
 /// A game that was read, or where the text is wrong.
 type Read<G> = Result<PlainGame<G>, TextError>;
 
+/// A reader of all games of a text.
+type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
+
 /// Reads the games of a text: those written as properties with `one`, which is told the sign at which
 /// each begins, counted from 0; a text of another kind with `others`. `escapes` is that of [`all`].
 pub(crate) fn read<G: Game>(
@@ -35,7 +38,7 @@ pub(crate) fn read<G: Game>(
     bytes: &[u8],
     escapes: bool,
     one: fn(&G, usize, Properties) -> Read<G>,
-    others: Option<fn(&G, &str) -> Vec<Read<G>>>,
+    others: Option<ReadText<G>>,
 ) -> Vec<Read<G>> {
     let text = match from_utf8_or_latin1(bytes) {
         Ok(text) => text,

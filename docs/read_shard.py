@@ -35,9 +35,9 @@ def read(path):
 
 
 def varint(data, place):
-    """A number of the index."""
+    """A number of the index: bincode's."""
     first = data[place]
-    size = {251: 2, 252: 4}.get(first, 0)
+    size = {251: 2, 252: 4, 253: 8}.get(first, 0)
     return (int.from_bytes(data[place + 1 : place + 1 + size], "little") if size else first), place + 1 + size
 
 

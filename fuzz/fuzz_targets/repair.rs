@@ -13,14 +13,14 @@ pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     let length = |at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
     let (head, rest) = bytes.split_at_checked(20 + length(12)?)?;
     let (index, rest) = rest.split_at_checked(length(16)?)?;
-    let mut lengths = codec::take_index(index)?;
+    let (mut lengths, _) = codec::decode::<Vec<u32>>(index).ok()?;
     let mut body = rest.get(8..rest.len().checked_sub(8)?)?;
     if let Some((last, before)) = lengths.split_last_mut() {
         let before: u64 = before.iter().map(|&length| u64::from(length)).sum();
         *last = (body.len() as u64).checked_sub(before)?.try_into().ok()?;
     }
     let mut index = Vec::new();
-    codec::put_index(&lengths, &mut index).ok()?;
+    codec::encode(&lengths, &mut index).ok()?;
     let mut repaired = [head, &index].concat();
     repaired[16..20].copy_from_slice(&(index.len() as u32).to_le_bytes());
     repaired.extend(sum(&repaired));

@@ -1,60 +1,38 @@
-//! Numbers of shards as bytes, in as few as they need; `docs/formats.md` says how.
+//! The one place that knows bincode.
 //!
-//! Invariant: a damaged length claims no memory that its bytes do not take.
+//! bincode is named by the project although it is no longer maintained; 2.0.1 is its last working
+//! release. To replace it (by postcard, say), change these two functions and raise
+//! the versions in `shard/layout.rs`. Decoding is limited, so that a damaged length cannot ask for all
+//! memory. Numbers above 8 bits take as many bytes as they need; `docs/formats.md` says how.
 
-/// A first byte that two bytes of a length follow; lengths below are a byte.
-const TWO_BYTES: u8 = 251;
-/// A first byte that four follow.
-const FOUR_BYTES: u8 = 252;
+use serde::{Serialize, de::DeserializeOwned};
 
-/// Appends how many games there are, and the length of each in bytes.
+/// Most bytes that decoding one value may claim: far above any game, far below any machine.
+const LIMIT: usize = 1 << 21;
+
+fn configuration() -> impl bincode::config::Config {
+    bincode::config::standard()
+        .with_little_endian()
+        .with_variable_int_encoding()
+        .with_limit::<LIMIT>()
+}
+
+/// Appends the encoding of a value.
 ///
 /// # Errors
-/// In words, if there are more than 32 bits count.
-pub fn put_index(lengths: &[u32], bytes: &mut Vec<u8>) -> Result<(), String> {
-    let games = u32::try_from(lengths.len()).map_err(|_| "these are too many games")?;
-    for length in std::iter::once(games).chain(lengths.iter().copied()) {
-        match (u8::try_from(length), u16::try_from(length)) {
-            (Ok(length @ ..TWO_BYTES), _) => bytes.push(length),
-            (_, Ok(length)) => {
-                bytes.push(TWO_BYTES);
-                bytes.extend(length.to_le_bytes());
-            }
-            _ => {
-                bytes.push(FOUR_BYTES);
-                bytes.extend(length.to_le_bytes());
-            }
-        }
-    }
-    Ok(())
+/// If the value has no encoding.
+pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String> {
+    bincode::serde::encode_into_std_write(value, bytes, configuration())
+        .map(|_| ())
+        .map_err(|error| error.to_string())
 }
 
-/// The length of each game, from all bytes of an index; `None` if they are none.
-#[must_use]
-pub fn take_index(mut bytes: &[u8]) -> Option<Vec<u32>> {
-    let games = take_length(&mut bytes)? as usize;
-    let lengths = (0..games.min(bytes.len() + 1)).map(|_| take_length(&mut bytes));
-    let lengths: Vec<u32> = lengths.collect::<Option<_>>()?;
-    bytes.is_empty().then_some(lengths)
-}
-
-fn take_length(bytes: &mut &[u8]) -> Option<u32> {
-    let (&first, rest) = bytes.split_first()?;
-    let size = match first {
-        ..TWO_BYTES => 0,
-        TWO_BYTES => 2,
-        FOUR_BYTES => 4,
-        _ => return None,
-    };
-    let (number, rest) = rest.split_at_checked(size)?;
-    *bytes = rest;
-    let mut length = [0; 4];
-    length[..size].copy_from_slice(number);
-    Some(if size == 0 {
-        first.into()
-    } else {
-        u32::from_le_bytes(length)
-    })
+/// Decodes one value from the front of `bytes`; returns it with the number of bytes it took.
+///
+/// # Errors
+/// If the bytes are not the encoding of such a value.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
+    bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }
 
 /// Appends a whole number: seven bits a byte, the lowest first, and the highest bit of a byte says
@@ -90,30 +68,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_take_the_bytes_that_the_format_names() {
-        for (lengths, form) in [
-            (&[][..], &[0][..]),
-            (&[250, 251], &[2, 250, 251, 251, 0]),
-            (&[0xFFFF, 0x1_0000], &[2, 251, 255, 255, 252, 0, 0, 1, 0]),
-            (&[u32::MAX], &[1, 252, 255, 255, 255, 255]),
-        ] {
-            let mut bytes = Vec::new();
-            put_index(lengths, &mut bytes).unwrap();
-            assert_eq!(bytes, form);
-            assert_eq!(take_index(&bytes).as_deref(), Some(lengths));
-        }
-        let many = [&[252][..], &u32::MAX.to_le_bytes(), &[1, 2]].concat();
-        for none in [
-            &[][..],
-            &[1],
-            &[1, 251, 0],
-            &[1, 252, 0, 0, 0],
-            &[1, 253, 0, 0, 0, 0, 0, 0, 0, 0],
-            &[1, 2, 3],
-            &many,
-        ] {
-            assert_eq!(take_index(none), None, "{none:?}");
-        }
+    fn a_value_takes_the_bytes_that_the_format_names() {
+        let mut bytes = vec![9];
+        encode(
+            &(
+                250u64,
+                251u64,
+                0x1_0000u64,
+                u64::MAX,
+                7u8,
+                true,
+                Some(0.5f32),
+                None::<f32>,
+            ),
+            &mut bytes,
+        )
+        .unwrap();
+        let varints = [
+            &[250][..],
+            &[251, 251, 0],
+            &[252, 0, 0, 1, 0],
+            &[253],
+            &[255; 8],
+        ]
+        .concat();
+        assert_eq!(
+            bytes,
+            [&[9][..], &varints, &[7, 1, 1, 0, 0, 0, 0x3F, 0]].concat()
+        );
     }
 
     #[test]
@@ -140,5 +122,13 @@ mod tests {
         ] {
             assert_eq!(take_number(&mut &none[..]), None, "{none:?}");
         }
+    }
+
+    #[test]
+    fn a_damaged_length_claims_no_memory() {
+        // A list of 2^60 numbers, of which two are there.
+        let bytes = [&[253][..], &(1u64 << 60).to_le_bytes(), &[1, 2]].concat();
+        assert!(decode::<Vec<u64>>(&bytes).is_err());
+        assert!(decode::<String>(&bytes).is_err());
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn encode(
     })
     .map_err(|error| format!("header: {error}"))?;
     let mut index = Vec::with_capacity(lengths.len() + 8);
-    codec::put_index(lengths, &mut index)?;
+    codec::encode(&lengths, &mut index)?;
     let mut bytes = Vec::with_capacity(
         FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES,
     );
@@ -132,9 +132,11 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, Error>
             "header: {early} games that ended early, in version {version}"
         )));
     }
-    let lengths = codec::take_index(index)
-        .filter(|lengths| lengths.len() as u64 == header.games)
-        .ok_or_else(|| damaged("the index does not list the games of the header"))?;
+    let (lengths, taken) = codec::decode::<Vec<u32>>(index)
+        .map_err(|problem| damaged(&format!("index: {problem}")))?;
+    if taken != index.len() || lengths.len() as u64 != header.games {
+        return Err(damaged("the index does not list the games of the header"));
+    }
     let mut games = Vec::with_capacity(lengths.len());
     let mut rest = rest;
     for (number, &length) in lengths.iter().enumerate() {

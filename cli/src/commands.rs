@@ -91,8 +91,7 @@ commands! {
         Report(report),
         Bench(bench),
         Reproduce(reproduce),
-        #[command(alias = "setups")]
-        Atlas(atlas),
+            Atlas(atlas),
         Prove(prove),
     }
     "Other programs": {

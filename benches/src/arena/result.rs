@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
     /// The game, in notation.
-    #[serde(default)]
     pub game: String,
     /// Name of A.
     pub a: String,
@@ -21,7 +20,6 @@ pub struct MatchResult {
     /// The seed.
     pub seed: u64,
     /// Where games started, in words.
-    #[serde(alias = "setups")]
     pub starts: String,
     /// Pairs that count.
     pub pairs: u64,
@@ -68,14 +66,11 @@ pub struct MatchResult {
     /// Wall time in seconds, over all runs of the match.
     pub wall_seconds: f64,
     /// The excess score in standard deviations of a game, as Elo.
-    #[serde(default)]
     pub normalized_elo: f64,
     /// 95 % interval of the normalised Elo.
-    #[serde(default)]
     pub normalized_elo_interval: Interval,
     /// Games that A and B lost because they crashed, did not answer or made an illegal move,
     /// counted by reason.
-    #[serde(default)]
     pub forfeits: [BTreeMap<String, u64>; 2],
     /// How the sequential test stands, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]

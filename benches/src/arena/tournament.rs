@@ -23,12 +23,10 @@ pub struct TournamentResult {
     /// The match of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
     /// Elo of each contestant from all matches together, in the order of the names.
-    #[serde(default)]
     pub ratings: Vec<Rating>,
     /// For each match the probability of a score as far from 50 % between equals, adjusted for the
     /// number of matches (Holm): below 0.05 the two differ, with 95 % certainty for all such
     /// statements together.
-    #[serde(default)]
     pub adjusted_probabilities: Vec<f64>,
 }
 

@@ -181,7 +181,7 @@ impl Bounds {
                 Star,
                 "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
             )
-            | (Tree, "select" | "exploration" | "c" | "temperature" | "rave" | "expand")
+            | (Tree, "exploration" | "c" | "rave" | "expand")
             | (Tree, "batch" | "solver" | "graph")
             | (Rollout, "error" | "plies") => return Some(Ok(())),
             (Star | Tree, "ms" | "cpu_ms") => (0.01, self.milliseconds),

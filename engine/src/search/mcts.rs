@@ -29,7 +29,7 @@ mod worker;
 
 pub use crate::core::leaf::{Leaf, MoveKinds};
 pub use leaf::{EvaluatorLeaf, Mix, Playout, Prior, Repeated, StarLeaf};
-pub use options::{Backup, Blend, Budget, FirstPlay, MctsOptions, Selection};
+pub use options::{Blend, Budget, FirstPlay, MctsOptions};
 pub use report::{MoveStatistics, TreeReport, best_move};
 
 pub(super) use graph::{Cell, Proof, Slot};
@@ -252,7 +252,7 @@ fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size 
         bytes: bytes - bytes / PARTS,
         positions,
         most_moves: game.most_moves(),
-        extras: options.rave > 0.0 || options.selection == Selection::Tuned,
+        extras: options.rave > 0.0,
         threads,
     }
 }

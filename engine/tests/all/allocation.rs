@@ -17,7 +17,7 @@ use engine::games::{
 use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
 use engine::search::limits::Limits;
 use engine::search::{
-    mcts::{Backup, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
+    mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout},
     playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated},
     rollout::Played,
 };
@@ -139,15 +139,7 @@ fn simulations_do_not_allocate() {
             graph: false,
             ..few
         },
-        MctsOptions {
-            backup: Backup::Expected,
-            batch: 8,
-            ..few
-        },
-        MctsOptions {
-            selection: Selection::Tuned,
-            ..few
-        },
+        MctsOptions { batch: 8, ..few },
         MctsOptions {
             rave: 10.0,
             expand: 5,

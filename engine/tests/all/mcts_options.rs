@@ -16,8 +16,8 @@ use engine::search::{
     expectiminimax::{Expectiminimax, Form},
     limits::TimeLimit,
     mcts::{
-        Backup, Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix,
-        MoveStatistics, Playout, Selection, StarLeaf, best_move,
+        Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
+        Playout, StarLeaf, best_move,
     },
     playout::ByFunction,
 };
@@ -51,17 +51,11 @@ fn with_prior(
 
 /// Every setting that changes how a search goes, each by itself.
 fn variants() -> impl Iterator<Item = MctsOptions> {
-    let changes: [fn(&mut MctsOptions); 16] = [
+    let changes: [fn(&mut MctsOptions); 13] = [
         |_| (),
-        |options| (options.selection, options.exploration) = (Selection::Tuned, 1.0),
-        |options| {
-            (options.selection, options.exploration) = (Selection::Puct, 1.0);
-            options.first_play = FirstPlay::Parent;
-        },
         |options| options.first_play = FirstPlay::Value(1.2),
         |options| options.rave = 50.0,
         |options| options.bias = 2.0,
-        |options| options.backup = Backup::Expected,
         |options| options.solver = false,
         |options| options.graph = false,
         |options| options.keep = true,
@@ -329,16 +323,10 @@ fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
 
 #[test]
 fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
-    let variants = [
-        (Selection::Ucb1, false, 1),
-        (Selection::Tuned, false, 1),
-        (Selection::Ucb1, true, 1),
-        (Selection::Ucb1, true, 2),
-    ];
-    for (selection, keep, threads) in variants {
+    let variants = [(false, 1), (true, 1), (true, 2)];
+    for (keep, threads) in variants {
         let options = MctsOptions {
             memory: 1,
-            selection,
             keep,
             ..simulations(200_000)
         };

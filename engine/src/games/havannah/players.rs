@@ -127,8 +127,8 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     };
     let _ = write!(
         text,
-        "), select=ucb1, exploration={exploration}, fpu=above({}), rave={k}, expand={expand}, \
-         mates={mates}, solver={}, virtual_loss={}, sole={sole}, human={}, backup=sampled, batch=1",
+        "), exploration={exploration}, fpu=above({}), rave={k}, expand={expand}, \
+         mates={mates}, solver={}, virtual_loss={}, sole={sole}, human={}, batch=1",
         urgency / 2.0,
         on(solver),
         u8::from(virtual_loss),
@@ -146,7 +146,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let whole = locality + chain * MOST_CELLS as f64;
         let _ = write!(
             text,
-            ", prior=locality(reach={reach}, near={locality}, chain={chain}), bias={}, bias_by=root",
+            ", prior=locality(reach={reach}, near={locality}, chain={chain}), bias={}",
             whole / 2.0
         );
     }

@@ -15,7 +15,7 @@ use crate::play::{
     registry::{AnyEvaluator, Knowledge},
     searching::MctsPlayer,
 };
-use crate::search::mcts::{Backup, Blend, Budget, FirstPlay, Mcts, MctsOptions, Mix, Selection};
+use crate::search::mcts::{Blend, Budget, FirstPlay, Mcts, MctsOptions, Mix};
 use std::sync::Arc;
 
 /// A Monte-Carlo search that can be made again and again.
@@ -41,10 +41,6 @@ enum LeafKind<G: Playable> {
 
 /// Largest graph a player may ask for, in MiB: every worker thread has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
-
-/// Constant of UCB1-tuned and of PUCT when none is named: the published formulas have none, or
-/// leave it open.
-const OTHER_EXPLORATION: f64 = 1.0;
 
 impl<G: Playable> MctsRecipe<G> {
     /// Who values leaves, if that is an evaluator alone.
@@ -74,15 +70,6 @@ impl<G: Playable> MctsRecipe<G> {
         };
         let plays = matches!(leaf, LeafKind::Playout | LeafKind::Mix(..));
         let playouts = playouts.recipe(plays, game)?;
-        let selection = arguments.choice(
-            "select",
-            &[
-                ("ucb1", Selection::Ucb1),
-                ("tuned", Selection::Tuned),
-                ("puct", Selection::Puct),
-            ],
-        )?;
-        let puct = selection == Selection::Puct;
         let exploration = match (
             arguments.take_named("exploration")?,
             arguments.take_named("c")?,
@@ -93,14 +80,11 @@ impl<G: Playable> MctsRecipe<G> {
             (Some(value), None) | (None, Some(value)) => {
                 parse_number("exploration", value, 0.0..=1000.0)?
             }
-            (None, None) if selection == Selection::Ucb1 => default.exploration,
-            (None, None) => OTHER_EXPLORATION,
+            (None, None) => default.exploration,
         };
         let first_play = match arguments.take_named("fpu")? {
-            None if puct => FirstPlay::Parent,
             None => FirstPlay::First,
             Some(value) if value.plain() == Some("first") => FirstPlay::First,
-            Some(value) if value.plain() == Some("parent") => FirstPlay::Parent,
             Some(value) if value.name == "above" => {
                 let mut arguments = Arguments::of(value);
                 let above = arguments.number("more", -10.0..=1000.0, 0.0)?;
@@ -111,7 +95,7 @@ impl<G: Playable> MctsRecipe<G> {
                 let number = parse_number("fpu", value, -10.0..=10.0);
                 FirstPlay::Value(number.map_err(|_| {
                     value.wrong(format!(
-                        "'fpu' is first, parent, above(more), or a number from -10 to 10, not '{value}'"
+                        "'fpu' is first, above(more), or a number from -10 to 10, not '{value}'"
                     ))
                 })?)
             }
@@ -119,25 +103,15 @@ impl<G: Playable> MctsRecipe<G> {
         let asked = arguments.take_named("prior")?;
         let bias = arguments.number_named("bias", 0.0..=1000.0)?.unwrap_or(0.0);
         let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
-        if puct && bias > 0.0 {
-            return Err(notation.wrong("'bias' is not for select=puct, whose prior does the same"));
-        }
         if bias > 0.0 && prior.is_none() {
             let usual = usual_name::<G>();
             return Err(notation.wrong(format!("'bias' needs an evaluator: prior={usual}")));
         }
         if let Some(asked) = asked
-            && !puct
             && bias == 0.0
         {
-            return Err(asked.wrong("'prior' is for select=puct, or needs a 'bias' above 0"));
+            return Err(asked.wrong("'prior' needs a 'bias' above 0"));
         }
-        let temperature = if puct {
-            let temperature = arguments.number_named("temperature", 0.001..=1000.0)?;
-            temperature.unwrap_or(default.temperature)
-        } else {
-            default.temperature
-        };
         let switched_on = [("on", true), ("off", false)];
         let ponder = arguments.choice(
             "ponder",
@@ -148,12 +122,9 @@ impl<G: Playable> MctsRecipe<G> {
         let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {
             budget,
-            selection,
             exploration,
             first_play,
-            temperature,
             bias,
-            bias_by_root: arguments.choice("bias_by", &[("visits", false), ("root", true)])?,
             rave: arguments.number_named("rave", 0.0..=1e9)?.unwrap_or(0.0),
             blend: arguments.choice(
                 "blend",
@@ -174,10 +145,6 @@ impl<G: Playable> MctsRecipe<G> {
             expand: arguments
                 .number_named("expand", 1..=1_000_000)?
                 .unwrap_or(default.expand),
-            backup: arguments.choice(
-                "backup",
-                &[("sampled", Backup::Sampled), ("expected", Backup::Expected)],
-            )?,
             solver: arguments.choice("solver", &switched_on)?,
             graph: arguments.choice("graph", &switched_on)?,
             keep: arguments.choice("keep", if ponder { &switched_on } else { &switched_off })?,
@@ -206,7 +173,6 @@ impl<G: Playable> MctsRecipe<G> {
         let rave = options.rave > 0.0;
         for (key, said, with) in [
             ("batch", options.batch > 1, false),
-            ("select=tuned", selection == Selection::Tuned, false),
             ("blend", options.blend != Blend::default(), true),
             (
                 "noise",

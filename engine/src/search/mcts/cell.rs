@@ -36,8 +36,7 @@ pub(in crate::search) struct Cell {
 pub(in crate::search) struct Proof {
     /// What is proven for the seat that makes the move, or for the seat to move: [`pack`].
     bounds: AtomicU64,
-    /// A move: what the prior says of it. A head: what a leaf said of the position when it was
-    /// added. An `f32`.
+    /// A move: what the prior says of it, an `f32`.
     hint: AtomicU32,
     /// A head: scratch.
     mark: AtomicU32,
@@ -176,21 +175,6 @@ impl Cell {
             self.sum
                 .store(self.sum.load(Relaxed).wrapping_add(units), Relaxed);
         }
-    }
-
-    /// Adds the square of a payoff: of cells that hold nothing else.
-    #[inline]
-    pub(super) fn add_square<const SHARED: bool>(&self, payoff: f32) {
-        self.add_units::<SHARED>((f64::from(payoff) * f64::from(payoff) * ONE) as i64 as u64);
-    }
-
-    /// Makes `mean` the mean of all payoffs.
-    #[inline]
-    pub(super) fn set_mean(&self, mean: f32) {
-        self.sum.store(
-            (f64::from(mean) * f64::from(self.visits()) * ONE) as u64,
-            Relaxed,
-        );
     }
 
     #[inline]
@@ -381,7 +365,5 @@ mod tests {
             cell.add_payoff::<false>(payoff);
         }
         assert_eq!((cell.exact_payoff(), cell.mean()), (2.25, 0.5625));
-        cell.set_mean(0.5);
-        assert_eq!(cell.mean(), 0.5);
     }
 }

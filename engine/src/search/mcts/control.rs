@@ -16,11 +16,7 @@ use super::{
     worker::{Root, Shared, Worker},
 };
 use crate::core::{chance::Bounds, game::Game, leaf::Leaf};
-use crate::search::{
-    mcts::options::{Backup, Budget, Selection},
-    parallel::spawn,
-    stopwatch::Deadline,
-};
+use crate::search::{mcts::options::Budget, parallel::spawn, stopwatch::Deadline};
 use std::{
     collections::HashMap,
     sync::{
@@ -66,9 +62,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         };
         let oracle = self.oracle.as_deref().filter(|_| options.solver);
         let shared = Shared {
-            keeps_back: self.workers.len() > 1
-                && options.backup == Backup::Sampled
-                && options.selection != Selection::Tuned,
+            keeps_back: self.workers.len() > 1,
             crowded_below: u32::try_from(self.workers.len().saturating_mul(options.batch))
                 .unwrap_or(u32::MAX)
                 .min(self.workers[0].pending.busy()),
@@ -151,11 +145,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             found => found,
         };
         if found.is_none() {
-            graph.clear(
-                self.options.solver
-                    || self.prior.is_some()
-                    || self.options.backup == Backup::Expected,
-            );
+            graph.clear(self.options.solver || self.prior.is_some());
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
@@ -173,7 +163,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             Some(block) => Some(block),
             None => {
                 let mut reserve = Reserve::default();
-                let added = graph.add(&mut reserve, key, count, 0, 0.5);
+                let added = graph.add(&mut reserve, key, count, 0);
                 graph.close(&mut reserve);
                 added.map(|block| {
                     if private || !self.options.graph {
@@ -238,12 +228,6 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             return moves.iter().map(|&mv| unknown(mv)).collect();
         };
         let edges = graph.edges(root.block, root.start, moves.len());
-        let sum: f32 = if self.prior.is_some() {
-            edges.iter().map(|edge| edge.hint()).sum()
-        } else {
-            0.0
-        };
-        let puct = self.options.selection == Selection::Puct;
         let mut known = HashMap::new();
         let of_edge = |(&mv, edge): (&G::Move, Place<'_>)| {
             let (visits, proven) = (edge.visits(), edge.bounds());
@@ -255,10 +239,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             } else {
                 (proven.lower >= proven.upper).then_some(proven.lower)
             };
-            let prior = self
-                .prior
-                .as_ref()
-                .map(|_| if puct { edge.hint() / sum } else { edge.hint() });
+            let prior = self.prior.as_ref().map(|_| edge.hint());
             MoveStatistics {
                 mv,
                 visits,

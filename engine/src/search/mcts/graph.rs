@@ -32,8 +32,8 @@ pub(super) struct Graph {
     proofs: Memory<Proof>,
     /// Whether anything ever is: else that memory is not even touched.
     learns: bool,
-    /// For each cell another one, where the options need it: the simulations in which the move was
-    /// made there or later (RAVE), or the sum of the squares of its payoffs (UCB1-tuned).
+    /// For each cell another one, with RAVE: the simulations in which the move was made there or
+    /// later.
     extras: Option<Memory<Cell>>,
     index: Memory<Slot>,
     /// Slots of other generations are empty; never 0.
@@ -258,7 +258,6 @@ impl Graph {
         key: u64,
         moves: usize,
         visits: u32,
-        value: f32,
     ) -> Option<u32> {
         let wanted = u32::try_from(moves + 1).ok()?;
         if reserve.left() < wanted {
@@ -283,7 +282,6 @@ impl Graph {
             self.proofs.items()[places]
                 .iter()
                 .for_each(|proof| proof.clear(0.0));
-            self.cell(block).set_hint(value);
         }
         self.extras(block, wanted as usize)
             .iter()
@@ -463,7 +461,7 @@ mod tests {
         for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
             let key = |number: u64| key(number) ^ round;
             let (mut blocks, mut reserve) = (Vec::new(), Reserve::default());
-            while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1, 0.5) {
+            while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1) {
                 assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
                 blocks.push(block);
             }
@@ -487,7 +485,7 @@ mod tests {
         let long = |key: u64| key << 32 | key;
         let blocks = keys.map(|key| {
             let (mut reserve, moves, visits) = (Reserve::default(), key as usize, key as u32);
-            let block = graph.add(&mut reserve, long(key), moves, visits, 0.0);
+            let block = graph.add(&mut reserve, long(key), moves, visits);
             assert_eq!(block, Some(graph.publish(long(key), block.unwrap())));
             block.unwrap()
         });
@@ -514,7 +512,7 @@ mod tests {
             (12, 12)
         );
         // Room for the next one.
-        assert!(graph.add(&mut Reserve::default(), 1, 5, 0, 0.0).is_some());
+        assert!(graph.add(&mut Reserve::default(), 1, 5, 0).is_some());
     }
 
     #[test]
@@ -533,7 +531,6 @@ mod tests {
                         key(number),
                         moves,
                         0,
-                        0.5,
                     )
                     .unwrap();
                 graph.publish(key(number), block);
@@ -579,17 +576,16 @@ mod tests {
                     let mut before = None;
                     for number in (0..KEYS).map(|number| (number + 5 * thread) % KEYS) {
                         let block = graph.find(key(number)).unwrap_or_else(|| {
-                            let new = graph.add(&mut reserve, key(number), moves(number), 0, 0.5);
+                            let new = graph.add(&mut reserve, key(number), moves(number), 0);
                             graph.publish(key(number), new.unwrap())
                         });
                         let head = graph.cell(block);
-                        assert_eq!((head.key(), head.hint()), (key(number), 0.5));
+                        assert_eq!(head.key(), key(number));
                         head.add_visits::<true>(1);
                         let edges = graph.all_edges(block);
                         assert_eq!(edges.len(), moves(number));
                         edges.get(0).add_payoff::<true>(0.5);
                         edges.get(0).tighten::<true>(Bounds::exact(0.25));
-                        graph.extras(block, 1)[0].add_square::<true>(0.5);
                         if let Some((before, last)) = before.replace((block, number)) {
                             let linked = graph.edges(before, moves(last) - 1, 1).get(0);
                             linked.set_child(block);

@@ -21,22 +21,6 @@ impl Budget {
     }
 }
 
-/// By which number a move is selected: q is its mean payoff, n how often it was tried, N how often
-/// the position was visited, c the exploration constant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Selection {
-    /// `q + c · sqrt(ln N / n)`: UCB1 (Auer, Cesa-Bianchi and Fischer 2002); with c = sqrt(2) as
-    /// Monte_Alpha prints it.
-    #[default]
-    Ucb1,
-    /// `q + c · sqrt(ln N / n · min(1/4, v + sqrt(2 ln N / n)))`, v the variance of the payoffs:
-    /// UCB1-tuned (the same).
-    Tuned,
-    /// `q + c · P · sqrt(N) / (1 + n)`, P the move's share of the prior among the moves that the
-    /// outcome permits (Rosin 2011; Silver et al. 2016).
-    Puct,
-}
-
 /// How a move's own n trials and the m simulations in which it was made later on go together; k is
 /// [`MctsOptions::rave`], w and v are the sums of payoffs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,19 +47,6 @@ pub enum FirstPlay {
     Value(f32),
     /// Better by this than RAVE says, or than even odds where it says nothing.
     Above(f32),
-    /// As good, before exploration, as those that were tried are on average.
-    Parent,
-}
-
-/// How the value of a position is carried back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Backup {
-    /// Each simulation's payoff is added: the chance outcomes count as often as they were drawn.
-    #[default]
-    Sampled,
-    /// A move is worth what its position is: the sum over the outcomes of their weight times the
-    /// mean of the moves they permit. Two seats only; with more, as sampled.
-    Expected,
 }
 
 /// Of UCB1. Mean regret on 2,000 positions of 6 to 12 stones, labelled by search, with 15,000
@@ -89,17 +60,14 @@ const DEFAULT_EXPLORATION: f64 = 0.7;
 pub struct MctsOptions {
     /// When to stop.
     pub budget: Budget,
-    /// How moves are selected.
-    pub selection: Selection,
-    /// The constant c of the selection; Auer et al. have sqrt(2), and Monte_Alpha prints it.
+    /// The constant c of UCB1, `q + c · sqrt(ln N / n)`: q is a move's mean payoff, n how often it was
+    /// tried and N how often the position was visited (Auer, Cesa-Bianchi and Fischer 2002). They have
+    /// sqrt(2), and Monte_Alpha prints it.
     pub exploration: f64,
     /// Moves that were never tried.
     pub first_play: FirstPlay,
-    /// With a prior: a win probability that is better by this makes a move e times as likely in
-    /// [`Selection::Puct`].
-    pub temperature: f32,
-    /// Adds `bias · h / (n + 1)` to the score of a move, h what the prior says of it (progressive
-    /// bias, Chaslot et al. 2008); 0 for none. Not with [`Selection::Puct`].
+    /// Adds `bias · h / sqrt(n)` to the score of a move, h what the prior says of it (progressive
+    /// bias, Chaslot et al. 2008); 0 for none.
     pub bias: f32,
     /// At how many visits a move's own mean counts as much as that of all simulations in which it
     /// was made later on (RAVE, Gelly and Silver 2007), or what else [`Blend`] says; 0 for none.
@@ -116,13 +84,9 @@ pub struct MctsOptions {
     /// Of so large a share of a position's visits the move that was selected is made again without
     /// another look; only with RAVE, and without chance.
     pub again: f32,
-    /// Whether the bias decays with the root of n instead.
-    pub bias_by_root: bool,
     /// How often a move is tried before the position behind it gets statistics of its own: as memory
     /// is used up, more and more often.
     pub expand: u32,
-    /// How values are carried back.
-    pub backup: Backup,
     /// Whether to prove values and to use what is proven. Two seats only.
     pub solver: bool,
     /// Whether positions that are reached by several ways are one.
@@ -157,10 +121,8 @@ impl Default for MctsOptions {
     fn default() -> Self {
         Self {
             budget: Budget::Simulations(10_000),
-            selection: Selection::Ucb1,
             exploration: DEFAULT_EXPLORATION,
             first_play: FirstPlay::First,
-            temperature: 0.1,
             bias: 0.0,
             rave: 0.0,
             blend: Blend::Gelly,
@@ -168,9 +130,7 @@ impl Default for MctsOptions {
             noise: (0, 0, 0.0),
             noise_by_rave: true,
             again: 0.0,
-            bias_by_root: false,
             expand: 1,
-            backup: Backup::Sampled,
             solver: true,
             graph: true,
             keep: false,

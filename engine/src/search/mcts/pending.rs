@@ -171,7 +171,7 @@ mod tests {
     fn little_is_kept_back_and_nothing_is_lost() {
         let graph = Graph::for_tests(1 << 16, 1 << 10, false, 2);
         let block = graph
-            .add(&mut Reserve::default(), 7 << 32, 2 * ENTRIES, 0, 0.5)
+            .add(&mut Reserve::default(), 7 << 32, 2 * ENTRIES, 0)
             .unwrap();
         for threads in [2, 5, 128] {
             let mut pending = Pending::new(threads);

@@ -60,7 +60,7 @@ impl<'a> Place<'a> {
         new
     }
 
-    /// What a prior says of a move, or what a leaf said of a position when it was added.
+    /// What a prior says of a move.
     #[inline]
     pub(super) fn hint(&self) -> f32 {
         self.proof().hint()

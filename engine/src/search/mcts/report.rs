@@ -21,7 +21,7 @@ pub struct MoveStatistics<M> {
     /// What is proven of its value for that seat.
     #[serde(flatten)]
     pub proven: Bounds,
-    /// What the prior says of it: its share with PUCT, else its value; `None` without a prior.
+    /// What the prior says it is worth; `None` without a prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
     /// Plies to the end, this one included, of a move that is proven to win or to lose, as the proof

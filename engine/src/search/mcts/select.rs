@@ -1,5 +1,4 @@
-//! Which move a simulation tries: UCB1, UCB1-tuned or PUCT, with what is proven, RAVE in five blends
-//! and progressive bias.
+//! Which move a simulation tries: UCB1 with what is proven, RAVE in five blends and progressive bias.
 //!
 //! Everything is in `f32` and in operations that every machine rounds alike; the logarithm is a
 //! table. Of equal scores the first in list order wins. Invariant: a move that is proven to be no
@@ -7,18 +6,16 @@
 
 use super::{
     cell::Cell,
-    options::{Blend, FirstPlay, MctsOptions, Selection},
+    options::{Blend, FirstPlay, MctsOptions},
     place::Edges,
 };
 
 /// The constants of a search's selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selector {
-    selection: Selection,
     exploration: f32,
     first_play: FirstPlay,
     bias: f32,
-    bias_by_root: bool,
     rave: f32,
     blend: Blend,
     /// UCB1 alone, and every move once before any twice: the fast path.
@@ -29,21 +26,16 @@ pub(super) struct Selector {
 
 impl Selector {
     pub(super) fn new(options: &MctsOptions) -> Self {
-        let plain = options.selection == Selection::Ucb1
-            && options.first_play == FirstPlay::First
-            && options.bias == 0.0
-            && options.rave == 0.0;
+        let plain =
+            options.first_play == FirstPlay::First && options.bias == 0.0 && options.rave == 0.0;
         Self {
-            selection: options.selection,
             exploration: options.exploration as f32,
             first_play: options.first_play,
             bias: options.bias,
-            bias_by_root: options.bias_by_root,
             rave: options.rave,
             blend: options.blend,
             plain,
-            by_rave_alone: options.selection == Selection::Ucb1
-                && options.exploration == 0.0
+            by_rave_alone: options.exploration == 0.0
                 && options.bias == 0.0
                 && options.rave > 0.0
                 && matches!(options.first_play, FirstPlay::Value(_)),
@@ -147,31 +139,11 @@ impl Selector {
             }
         }
         let log = ln(visits);
-        let prior = if self.selection == Selection::Puct {
-            // A share of the prior among these moves; alike where there is none.
-            let sum: f32 = edges.iter().map(|edge| edge.hint()).sum();
-            let root = (visits as f32).sqrt();
-            if sum > 0.0 {
-                (root / sum, 0.0)
-            } else {
-                (0.0, root / edges.len() as f32)
-            }
-        } else {
-            (0.0, 0.0)
-        };
         let first = match self.first_play {
             // The best by RAVE first.
             FirstPlay::First => (self.rave > 0.0).then_some(URGENT),
             FirstPlay::Above(more) => Some(0.5 + more),
             FirstPlay::Value(value) => Some(value),
-            FirstPlay::Parent => {
-                let tried: u32 = edges.cells().iter().map(Cell::visits).sum();
-                Some(if tried == 0 {
-                    0.5
-                } else {
-                    edges.cells().iter().map(Cell::payoff).sum::<f32>() / tried as f32
-                })
-            }
         };
         let mut best = (0, f32::NEG_INFINITY);
         for (number, edge) in edges.iter().enumerate() {
@@ -193,7 +165,7 @@ impl Selector {
                 Some(made) if self.rave > 0.0 && made.visits() > 0 => {
                     if tried > 0.0 {
                         self.blended(tried, edge.payoff(), made)
-                    } else if let FirstPlay::Value(_) | FirstPlay::Parent = self.first_play {
+                    } else if let FirstPlay::Value(_) = self.first_play {
                         made.mean()
                     } else {
                         mean - 0.5 + made.mean()
@@ -201,31 +173,16 @@ impl Selector {
                 }
                 _ => mean,
             };
-            let bonus = match self.selection {
-                Selection::Puct => {
-                    self.exploration * (edge.hint() * prior.0 + prior.1) / (1.0 + tried)
-                }
-                // What was never tried has its first-play urgency for a score.
-                _ if tried == 0.0 => 0.0,
-                Selection::Ucb1 => self.exploration * (log / tried).sqrt(),
-                Selection::Tuned => {
-                    let log = log / tried;
-                    let variance = extra.map_or(0.25, |extra| {
-                        extra.payoff() / tried - edge.mean() * edge.mean()
-                    });
-                    self.exploration
-                        * (log * f32::min(0.25, variance.max(0.0) + (2.0 * log).sqrt())).sqrt()
-                }
+            // What was never tried has its first-play urgency for a score.
+            let bonus = if tried == 0.0 {
+                0.0
+            } else {
+                self.exploration * (log / tried).sqrt()
             };
             let score = mean
                 + bonus
                 + if self.bias > 0.0 {
-                    let decay = if self.bias_by_root {
-                        tried.max(1.0).sqrt()
-                    } else {
-                        tried + 1.0
-                    };
-                    self.bias * edge.hint() / decay
+                    self.bias * edge.hint() / tried.max(1.0).sqrt()
                 } else {
                     0.0
                 };
@@ -288,7 +245,7 @@ mod tests {
     fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
         let graph = Graph::for_tests(1 << 16, 16, true, 1);
         let block = graph
-            .add(&mut Reserve::default(), 1, tried.len(), 1, 0.5)
+            .add(&mut Reserve::default(), 1, tried.len(), 1)
             .unwrap();
         for (cell, &(visits, payoff)) in graph.all_edges(block).iter().zip(tried) {
             cell.add_visits::<true>(visits);
@@ -318,11 +275,6 @@ mod tests {
         let tried = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
         let (graph, block) = graph(&tried);
         let (edges, extras) = (graph.all_edges(block), graph.extras(block + 1, tried.len()));
-        for (extra, tried) in extras.iter().zip(&tried) {
-            extra.add_square::<true>(tried.1.sqrt());
-            // All payoffs were 0 or 1, so squares add up to the payoffs.
-            assert!((extra.payoff() - tried.1).abs() < 1e-3);
-        }
         let hints = [0.1, 0.2, 0.3, 0.9];
         for (edge, hint) in edges.iter().zip(hints) {
             edge.set_hint(hint);
@@ -341,30 +293,18 @@ mod tests {
         };
         let log = 300f64.ln();
         for c in [0.01, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0] {
-            let select = |selection, bias| {
+            let select = |bias| {
                 let options = MctsOptions {
-                    selection,
                     exploration: c,
                     bias,
                     ..MctsOptions::default()
                 };
                 Selector::new(&options).select(edges, extras, visits)
             };
+            assert_eq!(select(0.0), best(&|n, q, _| q + c * (log / n).sqrt()));
             assert_eq!(
-                select(Selection::Ucb1, 0.0),
-                best(&|n, q, _| q + c * (log / n).sqrt())
-            );
-            assert_eq!(
-                select(Selection::Ucb1, 3.0),
-                best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / (n + 1.0))
-            );
-            let tuned = |n: f64, q: f64, _| {
-                q + c * (log / n * f64::min(0.25, q - q * q + (2.0 * log / n).sqrt())).sqrt()
-            };
-            assert_eq!(select(Selection::Tuned, 0.0), best(&tuned));
-            assert_eq!(
-                select(Selection::Puct, 0.0),
-                best(&|n, q, h| q + c * h / 1.5 * 300f64.sqrt() / (1.0 + n))
+                select(3.0),
+                best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / n.sqrt())
             );
         }
         // As if the first were made later on, and always won.
@@ -455,7 +395,5 @@ mod tests {
         assert_eq!(select(FirstPlay::First), 1);
         assert_eq!(select(FirstPlay::Value(1.1)), 1);
         assert_eq!(select(FirstPlay::Value(0.5)), 0);
-        // On average 46 of 60; the first one has 0.9 and a little more.
-        assert_eq!(select(FirstPlay::Parent), 0);
     }
 }

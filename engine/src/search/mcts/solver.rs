@@ -1,7 +1,6 @@
-//! What the moves of a position say together: what is proven of it, and what it is worth on
-//! average.
+//! What the moves of a position prove together.
 //!
-//! Both go through chance by the unified operator: a position is won only if every outcome permits
+//! Proofs go through chance by the unified operator: a position is won only if every outcome permits
 //! a move that wins. Invariant: bounds enclose the game-theoretic value, up to rounding, if those
 //! of all moves do.
 
@@ -29,33 +28,6 @@ pub(super) fn proven(
         lower,
         upper: expectation(outcomes, values),
     }
-}
-
-/// The value of a position from the means of its moves, each outcome counting by its weight: within
-/// an outcome as often as each move was tried, so that it tends to the best one. An outcome none of
-/// whose moves was tried counts as what a leaf said of the position.
-pub(super) fn mean_value(graph: &Graph, block: u32, outcomes: &[Outcome]) -> f32 {
-    let (head, edges) = (graph.cell(block), graph.all_edges(block));
-    let mut value = 0.0;
-    for outcome in outcomes {
-        let (mut tried, mut sum) = (0.0, 0.0);
-        for number in outcome.run() {
-            let edge = edges.get(number);
-            let (visits, bounds) = (edge.visits() as f32, edge.bounds());
-            if visits > 0.0 {
-                tried += visits;
-                sum += visits * edge.mean().max(bounds.lower).min(bounds.upper);
-            }
-        }
-        value += outcome.weight
-            * if tried > 0.0 {
-                sum / tried
-            } else {
-                head.hint()
-            };
-    }
-    let bounds = head.bounds();
-    value.max(bounds.lower).min(bounds.upper)
 }
 
 /// Plies to the end by a move that is proven to win or to lose, itself included: the side that wins
@@ -101,36 +73,11 @@ mod tests {
     #[test]
     fn positions_follow_from_their_moves() {
         let graph = Graph::for_tests(1 << 16, 16, false, 1);
-        let block = graph.add(&mut Reserve::default(), 1, 3, 1, 0.7).unwrap();
+        let block = graph.add(&mut Reserve::default(), 1, 3, 1).unwrap();
         // Two outcomes permit moves 0 and 1, or 1 and 2; a third only move 2.
         let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]
             .map(|(weight, start, end)| Outcome { weight, start, end });
         let edges = graph.all_edges(block);
-        // Nothing tried: what the leaf said. Then 4 of 10 by move 0 and 9 of 10 by move 1.
-        assert!((mean_value(&graph, block, &outcomes) - 0.7).abs() < 1e-6);
-        for (edge, won) in edges.iter().zip([4.0f32, 9.0]) {
-            edge.add_visits::<true>(10);
-            (0..won as u32).for_each(|_| edge.add_payoff::<true>(1.0));
-        }
-        let expected = 0.5 * (0.4 + 0.9) / 2.0 + 0.25 * 0.9 + 0.25 * 0.7;
-        assert!((mean_value(&graph, block, &outcomes) - expected).abs() < 1e-6);
-        // What is proven of a move corrects its mean, from below and from above.
-        edges.get(0).tighten::<true>(Bounds {
-            lower: 0.6,
-            upper: 1.0,
-        });
-        edges.get(1).tighten::<true>(Bounds {
-            lower: 0.0,
-            upper: 0.8,
-        });
-        let expected = 0.5 * (0.6 + 0.8) / 2.0 + 0.25 * 0.8 + 0.25 * 0.7;
-        assert!((mean_value(&graph, block, &outcomes) - expected).abs() < 1e-6);
-        // And what is proven of the position corrects all of it.
-        graph.cell(block).tighten::<true>(Bounds {
-            lower: 0.75,
-            upper: 1.0,
-        });
-        assert_eq!(mean_value(&graph, block, &outcomes), 0.75);
         // Won by move 1 whenever it is permitted; of move 2 it is known that it is worth 0.25 at
         // most.
         edges.get(1).tighten::<true>(Bounds::exact(1.0));

@@ -11,18 +11,11 @@ mod backup;
 mod descent;
 
 use super::{
-    graph::Graph,
-    leaf::Prior,
-    options::{MctsOptions, Selection},
-    pending::Pending,
-    reserve::Reserve,
-    select::Selector,
-    solver,
-    strata::Draws,
+    graph::Graph, leaf::Prior, options::MctsOptions, pending::Pending, reserve::Reserve,
+    select::Selector, solver, strata::Draws,
 };
 use crate::core::{
-    calibration::logistic,
-    chance::{Bounds, turned},
+    chance::Bounds,
     game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each},
     leaf::{Leaf, MoveKinds},
     oracle::Oracle,
@@ -56,8 +49,7 @@ pub(super) struct Shared<'a, G: Game> {
     /// Bounds that are at most this far apart have met: above 0 if an oracle is not exact to the
     /// last digit.
     pub(super) tolerance: f32,
-    /// Whether threads may keep back what they have to add. Not where means are set as a whole, nor
-    /// where there are more statistics to fit.
+    /// Whether threads keep back what they have to add: where there are several.
     pub(super) keeps_back: bool,
     /// Where threads keep back: a move that was tried less often, at most as many as can be under
     /// way, counts as tried while a simulation makes it ([`MctsOptions::virtual_loss`]).
@@ -193,13 +185,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// The block of the position behind a move that was tried before; 0 if memory is used up or the
     /// game over.
     #[inline(never)]
-    fn expand(
-        &mut self,
-        shared: &Shared<'_, G>,
-        seat: Seat,
-        place: u32,
-        next: &G::Position,
-    ) -> u32 {
+    fn expand(&mut self, shared: &Shared<'_, G>, place: u32, next: &G::Position) -> u32 {
         let (game, graph) = (shared.game, shared.graph);
         let edge = graph.cell(place);
         // Another thread may have made this move first and not have said yet that it ends the game.
@@ -213,13 +199,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             return edge.set_child(found);
         }
         game.moves(next, &mut self.moves);
-        let mean = edge.mean();
-        let value = if game.seats() == 2 {
-            turned(mean, game.to_move(next) == seat)
-        } else {
-            0.5
-        };
-        let Some(mut block) = graph.add(&mut self.reserve, key, self.moves.len(), 1, value) else {
+        let Some(mut block) = graph.add(&mut self.reserve, key, self.moves.len(), 1) else {
             self.full = true;
             return 0;
         };
@@ -283,13 +263,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                     }
                 }),
             };
-            edge.set_hint(if shared.options.selection == Selection::Puct {
-                // e^x as the odds of the logistic, around 0 for a value of one half.
-                let share = logistic((payoff - 0.5) / shared.options.temperature);
-                share / (1.0 - share).max(1e-6)
-            } else {
-                payoff
-            });
+            edge.set_hint(payoff);
         }
     }
 }

@@ -5,15 +5,10 @@
 
 use super::{Lane, Shared, Worker};
 use crate::core::{
-    chance::turned,
     game::{Game, List, Outcome},
     leaf::Leaf,
 };
-use crate::search::mcts::{
-    cell::units,
-    options::{Backup, Selection},
-    solver,
-};
+use crate::search::mcts::{cell::units, solver};
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// Carries the payoffs, and what was proven, from the end of a simulation to the root.
@@ -27,17 +22,10 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         if options.rave > 0.0 {
             self.add_rave::<SHARED>(shared, lane);
         }
-        let (expected, squares) = (
-            options.backup == Backup::Expected && shared.game.seats() == 2,
-            options.selection == Selection::Tuned,
-        );
         for index in (0..lane.path.len()).rev() {
             let step = lane.path[index];
             let edge = graph.cell(step.edge);
             let payoff = lane.payoffs[step.seat];
-            if squares && let [extra] = graph.extras(step.edge, 1) {
-                extra.add_square::<SHARED>(payoff);
-            }
             let after = lane.path.get(index + 1);
             if SHARED
                 && shared.keeps_back
@@ -50,13 +38,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 if late != 0 {
                     edge.add_visits::<SHARED>(late);
                 }
-                if expected && let Some(after) = after {
-                    self.list(shared, after.block, &after.position);
-                    let value = solver::mean_value(graph, after.block, &self.outcomes);
-                    edge.set_mean(turned(value, step.seat == after.seat));
-                } else {
-                    edge.add_payoff::<SHARED>(payoff);
-                }
+                edge.add_payoff::<SHARED>(payoff);
             }
             if options.solver {
                 let proved = match after {

@@ -134,7 +134,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                         (oracle.value_within(game, &next, self.watch.outer())).is_some()
                     });
                 if !new {
-                    child = self.expand(shared, seat, place, &next);
+                    child = self.expand(shared, place, &next);
                     self.stats.nodes += u64::from(sown && child != 0);
                 }
             }

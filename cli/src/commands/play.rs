@@ -22,7 +22,7 @@ use engine::play::{
 use engine::search::limits::Limits;
 use serde_json::{Value, json};
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -331,8 +331,13 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
-        let mut line = Vec::new();
-        let read = read_line(&mut io::stdin().lock(), LONGEST_LINE, &mut line);
+        let (mut input, mut line) = (io::stdin().lock(), Vec::new());
+        let read = read_line(&mut input, LONGEST_LINE, &mut line);
+        // What is too long is no move: its rest is none either.
+        let read = read.and_then(|read| match read {
+            LineRead::Beginning => input.skip_until(b'\n').map(|_| read),
+            read => Ok(read),
+        });
         let read = read.context("cannot read standard input")?;
         let text = String::from_utf8_lossy(&line).trim().to_owned();
         if !io::stdin().is_terminal() {

@@ -125,17 +125,21 @@ fn files_beyond_the_bound_of_their_kind_are_refused() {
     );
 }
 
-#[test]
-fn memory_that_is_missing_is_one_line() {
-    // What the program itself takes before it does anything, in KiB; less, and the system does not
-    // even load it.
+/// What the program itself takes before it does anything, in KiB: with less the system does not even
+/// load it.
+fn base() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");
         shell.args(["-c", &format!("ulimit -v {kib} && exec \"$0\" --version")]);
         shell.arg(command("").get_program()).stderr(Stdio::null());
         shell.output().unwrap().status.success()
     };
-    let base = (10_000..).step_by(5_000).find(starts).unwrap();
+    (10_000..).step_by(5_000).find(starts).unwrap()
+}
+
+#[test]
+fn memory_that_is_missing_is_one_line() {
+    let base = base();
     let folder = Folder::new();
     let [archive, line] = ["a.sgf", "a.txt"].map(|name| folder.at(name));
     fs::write(
@@ -232,4 +236,41 @@ fn a_table_that_is_cut_short_while_it_is_mapped_is_named() {
         ran.out.contains(".ends: it has 64 bytes instead of "),
         "{ran}"
     );
+}
+
+#[test]
+fn a_line_without_end_takes_no_memory() {
+    let folder = Folder::new();
+    let endless = vec![b'x'; 200_000_000];
+    let lines = folder.at("a.jsonl");
+    fs::write(&lines, &endless).unwrap();
+    let limit = format!("-v {}", base() + 150_000);
+    for (line, input, expected) in [
+        (
+            "evaluate - --game reversi",
+            &endless,
+            "a line of more than 65536 bytes",
+        ),
+        (
+            "engine --protocol gtp --game reversi --player random",
+            &endless,
+            "65536 bytes",
+        ),
+        (
+            "engine --protocol nboard --player random",
+            &endless,
+            "65536 bytes",
+        ),
+        ("play", &endless, "xx' is no move here"),
+        (
+            &format!("data import {lines} --out {}", folder.at("out")),
+            &Vec::new(),
+            "16777216 bytes",
+        ),
+    ] {
+        let ran = limited(&limit, line, input);
+        assert!((ran.out.clone() + &ran.err).contains(expected), "{ran}");
+        assert!(!ran.err.contains("out of memory"), "{ran}");
+        assert!(ran.out.len() + ran.err.len() < 20_000, "{ran}");
+    }
 }

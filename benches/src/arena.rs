@@ -28,7 +28,7 @@ use engine::core::{
     game::{Game, Seat},
     random::{SeedSpace, derive_seed},
     record::GameRecord,
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::play::{
     build::PlayerRecipe,
@@ -103,7 +103,7 @@ pub struct MatchOptions<G: Playable> {
     pub state: Option<PathBuf>,
     /// Which of the pairs are played here; of a match that is spread over tasks each has a state file
     /// of its own beside `state`, and one of records.
-    pub share: Share,
+    pub share: TaskSlice,
     /// Where the games of finished pairs are written, move by move.
     pub records: Option<PathBuf>,
     /// Whether to show progress, if standard error is a terminal.
@@ -129,7 +129,7 @@ impl<G: Playable> MatchOptions<G> {
             starts: Arc::new(Openings::usual::<G>()),
             threads: 0,
             state: None,
-            share: Share::Whole,
+            share: TaskSlice::All,
             records: None,
             progress: false,
             space: SeedSpace::Arena,
@@ -346,7 +346,7 @@ pub(crate) fn kept_pairs<G: Playable>(
     b: &Contestant<G>,
     options: &MatchOptions<G>,
 ) -> Result<Played> {
-    let (path, whole) = (options.state.as_deref(), (Share::Whole, options.pairs));
+    let (path, whole) = (options.state.as_deref(), (TaskSlice::All, options.pairs));
     let (_, mut results, _) = State::open(path, &identity(a, b, options), whole, false)?;
     results.retain(|result| result.pair < options.pairs);
     Ok(Played::new(results, Duration::ZERO))
@@ -392,7 +392,7 @@ impl<'a, G: Playable> Table<'a, G> {
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
                 for (position, mv) in &before {
-                    player.hear(News::Ply(position, 0, *mv));
+                    player.notify(News::Ply(position, 0, *mv));
                 }
             }
             let [a, b] = self

@@ -8,16 +8,17 @@
 //! never taken for the answer to another question, because no program is asked again after it
 //! failed; no program outlives its player; and what fails on our side is no failure of a program.
 
+mod adapter;
 mod deadline;
 pub mod dialect;
 pub mod log;
 mod program;
 mod protocol;
 pub mod said;
-mod speech;
 mod squares;
 mod watch;
 
+use adapter::{Named, ProtocolAdapter, Step};
 use deadline::Deadline;
 use dialect::Dialect;
 use engine::core::{game::List, random::RandomStream};
@@ -31,7 +32,6 @@ use engine::play::{
 use engine::search::limits::Limits;
 use program::Program;
 use said::{Reply, answered, shown};
-use speech::{Named, Speech, Step};
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -58,11 +58,11 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
         found.map_err(|problem| value.wrong(problem))?;
     }
     find(&command_line.words[0]).map_err(|problem| command.wrong(problem))?;
-    let speech = Speech::of(Dialect::read(arguments)?, game.clone());
-    let speech = Arc::new(speech.map_err(|problem| (1, problem))?);
+    let adapter = ProtocolAdapter::of(Dialect::read(arguments)?, game.clone());
+    let adapter = Arc::new(adapter.map_err(|problem| (1, problem))?);
     Ok(Arc::new(move || {
         let command = command_line.clone();
-        Box::new(External::speaking(command, Arc::clone(&speech)))
+        Box::new(External::speaking(command, Arc::clone(&adapter)))
     }))
 }
 
@@ -141,7 +141,7 @@ const STOPPING: Duration = Duration::from_millis(50);
 /// A player that another program speaks for.
 pub struct External<G: Playable> {
     command: Command,
-    speech: Arc<Speech<G>>,
+    adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
     /// Whether the program has been told that this game began.
     begun: bool,
@@ -162,10 +162,10 @@ pub struct External<G: Playable> {
 }
 
 impl<G: Playable> External<G> {
-    fn speaking(command: Command, speech: Arc<Speech<G>>) -> Self {
+    fn speaking(command: Command, adapter: Arc<ProtocolAdapter<G>>) -> Self {
         Self {
             command,
-            speech,
+            adapter,
             program: None,
             begun: false,
             heard: Vec::new(),
@@ -221,13 +221,13 @@ impl<G: Playable> External<G> {
         if self.program.is_some() {
             return Ok(());
         }
-        let speech = &self.speech;
-        let deadline = Deadline::after(speech.dialect.time_of_start);
+        let adapter = &self.adapter;
+        let deadline = Deadline::after(adapter.dialect.time_of_start);
         let Command { words, folder } = &self.command;
-        let mut program = Program::start(words, folder.as_deref(), speech.protocol.talk)?;
+        let mut program = Program::start(words, folder.as_deref(), adapter.protocol.talk)?;
         program.limits.clone_from(&self.limits);
         self.begun = false;
-        let steps = speech.steps(speech.protocol.start, &[]);
+        let steps = adapter.steps(adapter.protocol.start, &[]);
         say_all(&mut program, &steps, deadline)?;
         self.program = Some(program);
         Ok(())
@@ -239,17 +239,17 @@ impl<G: Playable> External<G> {
         if self.begun {
             return Ok(());
         }
-        let speech = &self.speech;
+        let adapter = &self.adapter;
         let first = self.heard.first().map_or(*position, |heard| heard.0);
-        let start = || speech.game.random_start(&mut RandomStream::new(0), 0);
-        if !speech.begins_anywhere() && first != start() {
+        let start = || adapter.game.random_start(&mut RandomStream::new(0), 0);
+        if !adapter.begins_anywhere() && first != start() {
             let problem = "it is told the moves of a game from the standard start alone, and cannot be asked about another position";
             return Err(Failure::OfSystem(problem.to_owned()));
         }
-        let deadline = Deadline::after(speech.dialect.time_of_start);
+        let deadline = Deadline::after(adapter.dialect.time_of_start);
         let mut named = self.named(&first, 0);
         named.push(("seed", Some(self.seed.to_string())));
-        let steps = speech.steps(speech.protocol.begin, &named);
+        let steps = adapter.steps(adapter.protocol.begin, &named);
         self.say(&steps, deadline)?;
         (self.begun, self.known) = (true, 0);
         self.cpu_time = self.program.as_ref().and_then(Program::cpu_time);
@@ -268,7 +268,7 @@ impl<G: Playable> External<G> {
     fn follow(&mut self, position: &G::Position) {
         if self.now.replace(*position) != Some(*position) {
             self.heard.clear();
-            self.begun &= !self.speech.follows();
+            self.begun &= !self.adapter.follows();
             self.known = 0;
         }
     }
@@ -285,7 +285,7 @@ impl<G: Playable> External<G> {
 
     /// Has a program that thinks answer a question at once, if its protocol has a line for that.
     fn stop(&mut self, question: Option<&Step>) -> Result<String, Failure> {
-        let stop = self.speech.steps(self.speech.protocol.stop, &[]);
+        let stop = self.adapter.steps(self.adapter.protocol.stop, &[]);
         let ([stop], Some(question), Some(program)) = (&*stop, question, &mut self.program) else {
             return Err(Failure::OfSystem("it was stopped".to_owned()));
         };
@@ -301,8 +301,8 @@ impl<G: Playable> External<G> {
     /// A position as it is spoken of.
     fn named(&self, position: &G::Position, outcome: u8) -> Vec<Named> {
         let first = self.heard.first().map_or(position, |heard| &heard.0);
-        let first = self.speech.game.to_move(first);
-        self.speech.position(position, outcome, first)
+        let first = self.adapter.game.to_move(first);
+        self.adapter.position(position, outcome, first)
     }
 
     fn try_asking(
@@ -310,37 +310,37 @@ impl<G: Playable> External<G> {
         position: &G::Position,
         legal: &[G::Move],
     ) -> Result<G::Move, Failure> {
-        let (speech, protocol) = (&self.speech, self.speech.protocol);
+        let (adapter, protocol) = (&self.adapter, self.adapter.protocol);
         // An outcome that permits these moves: which of several is all the same by the rules.
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
-            speech.game.permitted(position, outcome, &mut permitted);
+            adapter.game.permitted(position, outcome, &mut permitted);
             *permitted == *legal
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();
         let outcome = outcome.ok_or(Failure::OfSystem(asked_wrongly))?;
         // Not every program knows that it has to pass.
         if let [only] = legal
-            && speech.game.format_move(position, *only) == "pass"
+            && adapter.game.format_move(position, *only) == "pass"
         {
             return Ok(*only);
         }
-        let deadline = Deadline::after(speech.dialect.time_of_move);
+        let deadline = Deadline::after(adapter.dialect.time_of_move);
         let untold = self.heard[self.known..].iter();
         let steps = untold.flat_map(|(position, outcome, mv)| {
             let mut named = self.named(position, *outcome);
-            named.push(speech.mv(&speech.game.format_move(position, *mv)));
-            speech.steps(protocol.told, &named)
+            named.push(adapter.mv(&adapter.game.format_move(position, *mv)));
+            adapter.steps(protocol.told, &named)
         });
         let mut steps: Vec<Step> = steps.collect();
-        steps.extend(speech.steps(protocol.question, &self.named(position, outcome)));
+        steps.extend(adapter.steps(protocol.question, &self.named(position, outcome)));
         let answer = match self.say(&steps, deadline) {
             Err(_) if self.limits.is_stopped() => self.stop(steps.last())?,
             answer => answer?,
         };
-        let answer = self.speech.answer(&answer)?;
-        let mv = answered(&self.speech.game, position, legal, &answer)?;
+        let answer = self.adapter.answer(&answer)?;
+        let mv = answered(&self.adapter.game, position, legal, &answer)?;
         self.known = self.heard.len();
         self.answered = Some((*position, mv));
         Ok(mv)
@@ -357,8 +357,8 @@ pub fn understood<G: Playable>(
     (position, legal): (&G::Position, &[G::Move]),
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let speech = Speech::of(dialect.clone(), game.clone()).map_err(Failure::OfSystem)?;
-    answered(game, position, legal, &speech.answer(answer)?)
+    let adapter = ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::OfSystem)?;
+    answered(game, position, legal, &adapter.answer(answer)?)
 }
 
 /// Says lines and hears their answers; the last one is given.
@@ -394,7 +394,7 @@ impl<G: Playable> Player<G> for External<G> {
         self.begun = false;
         self.heard.clear();
         (self.now, self.answered) = (None, None);
-        if self.speech.dialect.one_game {
+        if self.adapter.dialect.one_game {
             self.end();
         }
         if let Err(failure) = self.start() {
@@ -421,21 +421,21 @@ impl<G: Playable> Player<G> for External<G> {
     }
 
     /// What is heard is kept until the program is asked: telling it takes of its time.
-    fn hear(&mut self, news: News<'_, G>) {
+    fn notify(&mut self, news: News<'_, G>) {
         match news {
             News::Ply(position, outcome, mv) => {
                 self.follow(position);
                 // Its own move it knows, if it knows all before.
                 let own = self.answered.take() == Some((*position, mv));
-                let is_made = own && !self.speech.protocol.repeats;
+                let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.known == self.heard.len() {
                     self.known += 1;
                 }
                 self.heard.push((*position, outcome, mv));
-                self.now = Some(self.speech.game.play(position, mv));
+                self.now = Some(self.adapter.game.play(position, mv));
             }
             News::End(payoffs) => {
-                let game = &self.speech.game;
+                let game = &self.adapter.game;
                 let payoffs = &payoffs[..game.seats()];
                 let most = payoffs.iter().copied().fold(0.0, f32::max);
                 let first = (0..game.seats()).filter(|&seat| payoffs[seat] >= most);
@@ -458,7 +458,7 @@ impl<G: Playable> Player<G> for External<G> {
         let line = legal.and_then(|legal| self.ask(position, legal, limits));
         Analysis {
             line: line.into_iter().collect(),
-            ..Analysis::unrated(&self.speech.game, position, legal)
+            ..Analysis::unrated(&self.adapter.game, position, legal)
         }
     }
 }
@@ -466,10 +466,10 @@ impl<G: Playable> Player<G> for External<G> {
 impl<G: Playable> External<G> {
     /// Says who has won to a program that wants to know; who fails then has lost nothing.
     fn tell_result(&mut self, winner: String) {
-        let speech = &self.speech;
-        let named = ("winner", speech.hears_all().then_some(winner));
-        let steps = speech.steps(speech.protocol.over, &[named]);
-        let deadline = Deadline::after(speech.dialect.time_of_move);
+        let adapter = &self.adapter;
+        let named = ("winner", adapter.hears_all().then_some(winner));
+        let steps = adapter.steps(adapter.protocol.over, &[named]);
+        let deadline = Deadline::after(adapter.dialect.time_of_move);
         if self.begun && self.say(&steps, deadline).is_err() {
             self.program = None;
         }
@@ -477,7 +477,7 @@ impl<G: Playable> External<G> {
 
     /// Lets the program end by itself, if it does.
     fn end(&mut self) {
-        let line = self.speech.protocol.end;
+        let line = self.adapter.protocol.end;
         if let Some(mut program) = self.program.take()
             && !line.is_empty()
         {

@@ -9,7 +9,7 @@ pub mod error;
 
 pub mod statistics;
 
-pub mod sheet;
+pub mod text_table;
 
 pub mod plot;
 

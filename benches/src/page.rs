@@ -7,7 +7,7 @@
 mod html;
 mod markdown;
 
-use crate::sheet::Sheet;
+use crate::text_table::TextTable;
 
 /// A whole page.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub enum Block {
     /// A remark under a table or a picture.
     Note(String),
     /// A table.
-    Table(Sheet),
+    Table(TextTable),
     /// An `<svg>` element, and what it shows.
     Picture {
         /// The element.
@@ -83,7 +83,7 @@ impl Page {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::sheet::Cell;
+    use crate::text_table::Cell;
 
     /// Every opened element is closed, in order.
     pub(crate) fn assert_well_formed(page: &str) {
@@ -113,8 +113,8 @@ pub(crate) mod tests {
     }
 
     fn page() -> Page {
-        let mut sheet = Sheet::new(["player", "games"]);
-        sheet.push(vec!["a|b <c>".into(), Cell::Count(7)]);
+        let mut text_table = TextTable::new(["player", "games"]);
+        text_table.push(vec!["a|b <c>".into(), Cell::Count(7)]);
         let mut page = Page {
             title: "A & B".to_owned(),
             summary: vec![vec![("a".to_owned(), true), (" wins".to_owned(), false)]],
@@ -125,7 +125,7 @@ pub(crate) mod tests {
             "All",
             vec![
                 Block::Text("words * and <more>".to_owned()),
-                Block::Table(sheet),
+                Block::Table(text_table),
                 Block::chart("<svg></svg>".to_owned(), "a [chart]"),
                 Block::Columns(vec![
                     Block::Note("left".to_owned()),

@@ -25,7 +25,7 @@ pub(crate) fn contestant<G: Game>(
 }
 
 /// The player of a notation.
-pub(crate) fn teller(notation: &str) -> Contestant<Standard> {
+pub(crate) fn luck_evaluator(notation: &str) -> Contestant<Standard> {
     Contestant::of(notation, &Standard::default()).unwrap()
 }
 

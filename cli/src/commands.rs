@@ -130,7 +130,7 @@ pub(crate) fn in_groups(command: clap::Command) -> clap::Command {
 }
 
 /// Most games that one command plays: what is kept of each of them has to fit into memory.
-pub(crate) const MOST_GAMES: u64 = 100_000_000;
+pub(crate) const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -82,13 +82,13 @@ macro_rules! each_game {
 pub(crate) use each_game;
 
 /// The game that is meant where none is named.
-pub(crate) const USUAL: &str = Standard::NAME;
+pub(crate) const DEFAULT_GAME: &str = Standard::NAME;
 
 /// Which game is played, and by which rules.
 #[derive(clap::Args)]
 pub(crate) struct GameArguments {
     /// The game, with parameters if need be: "einstein(variant=nearest)"
-    #[arg(long, default_value = USUAL, value_name = "GAME")]
+    #[arg(long, default_value = DEFAULT_GAME, value_name = "GAME")]
     game: String,
     /// Short for --game "einstein(variant=...)": with the rolled stone gone, 'classic' next higher
     /// or lower, 'nearest' the nearest number only

@@ -19,7 +19,7 @@ use benches::arena::report::Stage;
 use config::ImproveConfig;
 use engine::core::{
     files::{self, FileKind},
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::learned::{files::ModelFile, inputs::Learnable};
 use engine::play::notation::Notation;
@@ -92,7 +92,7 @@ pub(crate) fn run_part<G: Learnable>(
     config: &ImproveConfig,
     directory: &Path,
     (part, number): (Part, u64),
-    share: Share,
+    share: TaskSlice,
 ) -> Result<String> {
     let run = Run::open(game, config, directory)?;
     let done = |ledger: &Ledger| ledger.generations.len() as u64;

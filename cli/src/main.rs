@@ -83,7 +83,7 @@ fn parse() -> Result<Alea, ExitCode> {
     // Names of files stand in results and settings, which are text.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
-        let shown = text::shortened(&wrong.to_string_lossy(), output::MOST_OF_ERROR);
+        let shown = text::shortened(&wrong.to_string_lossy(), output::MAX_ERROR);
         output::note(&format!("alea: '{shown}' is no text in UTF-8; rename it"));
         return Err(ExitCode::from(USAGE));
     }
@@ -92,11 +92,11 @@ fn parse() -> Result<Alea, ExitCode> {
     let parsed = matches.and_then(|matches| Alea::from_arg_matches(&matches));
     parsed.map_err(|error| {
         let said = error.to_string();
-        if said.len() <= 4 * output::MOST_OF_ERROR || !error.use_stderr() {
+        if said.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
             error.exit();
         }
         // A value that is too long to be repeated.
-        output::note(&text::shortened(&said, output::MOST_OF_ERROR));
+        output::note(&text::shortened(&said, output::MAX_ERROR));
         ExitCode::from(USAGE)
     })
 }

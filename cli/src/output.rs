@@ -18,7 +18,7 @@ use std::{
 use trainer::progress::progress_bar;
 
 /// Characters of an error that are shown; of a longer one the beginning and the end.
-pub(crate) const MOST_OF_ERROR: usize = 1000;
+pub(crate) const MAX_ERROR: usize = 1000;
 
 /// Writes one line, or several, to standard output.
 pub(crate) fn line(text: &str) -> Result<()> {
@@ -113,7 +113,7 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
         }
     }
     if !text.is_empty() {
-        note(&format!("alea: {}", shortened(&text, MOST_OF_ERROR)));
+        note(&format!("alea: {}", shortened(&text, MAX_ERROR)));
     }
     ExitCode::FAILURE
 }

@@ -5,7 +5,7 @@
 //! content are passed over, unless an empty one is a position of the game.
 
 use crate::games::GameArguments;
-use crate::output::{self, MOST_OF_ERROR};
+use crate::output::{self, MAX_ERROR};
 use anyhow::{Context, Result, anyhow};
 use engine::core::{
     game::Seat,
@@ -19,10 +19,10 @@ use std::io::BufRead as _;
 use web::rating::has_chance;
 
 /// Bytes of the longest line that is read: more than the largest position has.
-const LONGEST_LINE: usize = 1 << 16;
+const MAX_LINE: usize = 1 << 16;
 
 /// Characters of a position that cannot be read that are repeated, to recognise it.
-const MOST_OF_POSITION: usize = 80;
+const MAX_POSITION_TEXT: usize = 80;
 
 /// How to read positions and write answers; shared by all commands that take positions.
 #[derive(clap::Args)]
@@ -124,7 +124,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
         let question = Question::read(game, text).map_err(|problem| {
             anyhow!(
                 "position '{}': {problem}",
-                shortened(text, MOST_OF_POSITION)
+                shortened(text, MAX_POSITION_TEXT)
             )
         })?;
         let answer = answer(&question)?;
@@ -136,7 +136,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     let mut line = Vec::new();
     let skips_empty = game.parse_position("").is_err();
     loop {
-        let read = text::read_line(&mut input, LONGEST_LINE, &mut line);
+        let read = text::read_line(&mut input, MAX_LINE, &mut line);
         let read = read.context("cannot read standard input")?;
         if read == LineRead::End {
             return if all_good {
@@ -154,15 +154,15 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             input
                 .skip_until(b'\n')
                 .context("cannot read standard input")?;
-            Err(anyhow!("a line of more than {LONGEST_LINE} bytes"))
+            Err(anyhow!("a line of more than {MAX_LINE} bytes"))
         } else {
             Question::read(game, content)
                 .and_then(|question| object(content, &answer(&question)?, question.end.as_ref()))
         };
         let object = answered.unwrap_or_else(|error| {
             all_good = false;
-            let error = shortened(&error.to_string(), MOST_OF_ERROR);
-            json!({ "position": shortened(content, MOST_OF_POSITION), "error": error })
+            let error = shortened(&error.to_string(), MAX_ERROR);
+            json!({ "position": shortened(content, MAX_POSITION_TEXT), "error": error })
         });
         output::json(&object)?;
     }

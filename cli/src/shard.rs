@@ -5,7 +5,7 @@
 
 use crate::output;
 use anyhow::Result;
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use serde_json::json;
 use std::env;
 
@@ -22,18 +22,18 @@ pub(crate) struct ShardArguments {
     /// Do the work of one task of many, as 17/100, or collect what 100 tasks did, as merge/100; with
     /// auto/100 the scheduler says which task this is (docs/cluster.md)
     #[arg(long, value_name = "N/M", value_parser = read)]
-    shard: Option<Share>,
+    shard: Option<TaskSlice>,
 }
 
 impl ShardArguments {
     /// What is to be done.
-    pub(crate) fn share(self) -> Share {
+    pub(crate) fn share(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
     /// Whether this was one task of many, whose result is nothing to look at; says so.
     pub(crate) fn ends_task(self, as_json: bool) -> Result<bool> {
-        let Share::Task { number, of } = self.share() else {
+        let TaskSlice::Task { number, of } = self.share() else {
             return Ok(false);
         };
         let task = number + 1;
@@ -44,7 +44,7 @@ impl ShardArguments {
 }
 
 /// Reads `17/100`, `auto/100`, `auto` or `merge/100`.
-fn read(text: &str) -> Result<Share, String> {
+fn read(text: &str) -> Result<TaskSlice, String> {
     let number = |what: &str, text: &str| {
         let number = text.trim().parse::<u64>().ok();
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
@@ -70,7 +70,7 @@ fn read(text: &str) -> Result<Share, String> {
         return Err(format!("there are 1 to 1000000 tasks, not {of}"));
     }
     let task = match which {
-        "merge" => return Ok(Share::Merge { of }),
+        "merge" => return Ok(TaskSlice::Merge { of }),
         "auto" => {
             let offset = env::var(OFFSET).map_or(Ok(0), |offset| number(OFFSET, &offset))?;
             told(&INDICES)?.saturating_add(offset).saturating_add(1)
@@ -82,7 +82,7 @@ fn read(text: &str) -> Result<Share, String> {
             "tasks are numbered from 1 to {of}; there is no task {task}"
         ));
     }
-    Ok(Share::Task {
+    Ok(TaskSlice::Task {
         number: task - 1,
         of,
     })

@@ -15,7 +15,7 @@ use std::{
 const DIRECTORY: &str = "ALEA_TABLES";
 
 /// Tables of more stones are only read from files: in memory they would take 22 GB.
-const MOST_IN_MEMORY: usize = 5;
+const MAX_STONES_IN_MEMORY: usize = 5;
 
 /// Tables of more stones are worth a word when they are built.
 const QUICK: usize = 4;
@@ -48,7 +48,7 @@ fn directory() -> PathBuf {
 pub(crate) fn provide() {
     let there = |variant| Tables::stones_in(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
-        if stones > MOST_IN_MEMORY || there(variant) >= stones {
+        if stones > MAX_STONES_IN_MEMORY || there(variant) >= stones {
             return Tables::open(&directory(), stones, variant, &parallel);
         }
         in_memory(stones, variant, &directory())

@@ -184,7 +184,7 @@ fn main() {
     let schwarz = SchwarzOdds::fitted(&game);
     line("schwarz", &schwarz, &plies, rounds);
     whole("schwarz", &schwarz, &plies, rounds);
-    let usual: InputGroups = Standard::USUAL_GROUPS.iter().copied().collect();
+    let usual: InputGroups = Standard::DEFAULT_GROUPS.iter().copied().collect();
     let shapes = SHAPES.iter().map(|shape| &shape[..]);
     for shape in shapes.chain([&[48, 32][..], &[64, 32, 16]]) {
         let network = network(&mut random, usual, shape);

@@ -47,7 +47,7 @@ pub mod interruption;
 pub mod journal;
 
 // Which of it a process does.
-pub mod share;
+pub mod task_slice;
 
 pub mod clock;
 

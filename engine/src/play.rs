@@ -40,6 +40,6 @@ pub mod simple;
 
 pub mod build;
 
-pub mod opinion;
+pub mod position_analysis;
 
 pub mod game_loop;

@@ -4,12 +4,12 @@
 
 pub mod best_reply;
 pub mod deepening;
+pub mod eval_timer;
 pub mod expectiminimax;
 pub mod limits;
 pub mod max_n;
 pub mod mcts;
 mod memory;
-pub mod meter;
 pub mod minimax;
 pub mod ordering;
 pub mod outcomes;

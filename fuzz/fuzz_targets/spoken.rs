@@ -3,7 +3,7 @@
 use crate::players::is_cheap;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::{notation::Notation, playable::Playable};
-use protocols::{Next, Protocol, Speech, Spoken, Terms};
+use protocols::{Next, Protocol, ProtocolKind, ProtocolGame, Terms};
 use std::{sync::Arc, time::Duration};
 
 /// Cheap, and of few kinds: `recipes` tries the others. Two plies of a large board of Havannah, each
@@ -18,7 +18,7 @@ fn permit(notation: &Notation) -> Result<Notation, String> {
         .ok_or("only cheap players".to_owned())
 }
 
-fn opened<G: Spoken>(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
+fn opened<G: ProtocolGame>(speech: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
     let rules = G::from_notation(game, None).map_err(|error| error.to_string())?;
     let terms = Terms {
         permit: Arc::new(permit),
@@ -31,7 +31,7 @@ fn opened<G: Spoken>(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, St
     protocols::engine(speech, rules, Some(&Notation::new("random")), terms)
 }
 
-fn begin(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
+fn begin(speech: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
     let name = Notation::parse(game)
         .map_err(|error| error.to_string())?
         .name;
@@ -44,10 +44,10 @@ fn begin(speech: Speech, game: &str) -> Result<Box<dyn Protocol>, String> {
 }
 
 /// Lines are answered in the form of the protocol.
-fn check(speech: Speech, line: &str, said: &str) {
+fn check(speech: ProtocolKind, line: &str, said: &str) {
     let begins: &[&str] = match speech {
-        Speech::Gtp if said.is_empty() => &[],
-        Speech::Gtp => {
+        ProtocolKind::Gtp if said.is_empty() => &[],
+        ProtocolKind::Gtp => {
             assert!(said.starts_with(['=', '?']), "{line:?}: {said:?}");
             assert_eq!(
                 said.find("\n\n"),
@@ -56,7 +56,7 @@ fn check(speech: Speech, line: &str, said: &str) {
             );
             &[""]
         }
-        Speech::Tcga => {
+        ProtocolKind::Tcga => {
             let asks = line.split_whitespace().next().is_some();
             assert!(
                 said.lines().count() <= usize::from(asks),
@@ -64,7 +64,7 @@ fn check(speech: Speech, line: &str, said: &str) {
             );
             &[""]
         }
-        Speech::Ubgi => &[
+        ProtocolKind::Ubgi => &[
             "id ",
             "proto ",
             "ubgiok",
@@ -78,7 +78,7 @@ fn check(speech: Speech, line: &str, said: &str) {
             "error bad_state ",
             "error unsupported ",
         ],
-        Speech::NBoard => &[
+        ProtocolKind::NBoard => &[
             "set myname ",
             "status",
             "nodestats ",
@@ -102,7 +102,7 @@ pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, heard)) = bytes.split_first() else {
         return;
     };
-    let all = [Speech::Gtp, Speech::Tcga, Speech::Ubgi, Speech::NBoard];
+    let all = [ProtocolKind::Gtp, ProtocolKind::Tcga, ProtocolKind::Ubgi, ProtocolKind::NBoard];
     let speech = all[usize::from(which % 4)];
     let mut protocol = begin(speech, speech.usual_game()).expect("a game");
     for line in String::from_utf8_lossy(heard).split('\n').take(50) {

@@ -34,7 +34,7 @@ const RESERVED: u32 = 20;
 /// A move takes at most one in so many of the main time that is left.
 const MAX_FRACTION: u32 = 4;
 /// Less time is given to no move.
-const LEAST: Duration = Duration::from_millis(1);
+const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// A time without what is kept back of it.
 fn usable(time: Duration) -> Duration {
@@ -84,7 +84,7 @@ impl Clock {
             }
             (moves, _) => usable(self.left / moves),
         };
-        share.max(LEAST)
+        share.max(MIN_TIME)
     }
 
     /// Takes away what a move has taken.
@@ -197,7 +197,7 @@ mod tests {
     fn moves_spend_main_time_and_then_periods() {
         let mut clock = Clock::new(ms(100_000), None);
         clock.spend(ms(170_000));
-        assert_eq!(clock.share(1), LEAST);
+        assert_eq!(clock.share(1), MIN_TIME);
         let mut clock = Clock::new(ms(600_000), overtime(300_000, 25, false));
         clock.spend(ms(600_000));
         assert_eq!((clock.left, clock.moves), (ms(300_000), 25));

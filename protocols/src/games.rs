@@ -6,7 +6,7 @@ use engine::games::{
 use engine::play::playable::Playable;
 
 /// A game as protocols speak of it.
-pub trait Spoken: Playable {
+pub trait ProtocolGame: Playable {
     /// What a Monte-Carlo search that is to prove something is told besides.
     const PROVING: &'static str = "";
 
@@ -23,9 +23,9 @@ pub trait Spoken: Playable {
     }
 }
 
-impl Spoken for ReversiXt {}
+impl ProtocolGame for ReversiXt {}
 
-impl Spoken for Standard {
+impl ProtocolGame for Standard {
     const PROVING: &'static str = ", tablebase=4";
 
     fn size(&self) -> Option<(usize, &'static str)> {
@@ -33,7 +33,7 @@ impl Spoken for Standard {
     }
 }
 
-impl Spoken for Reversi {
+impl ProtocolGame for Reversi {
     const PROVING: &'static str = ", endgame=8";
 
     fn size(&self) -> Option<(usize, &'static str)> {
@@ -41,7 +41,7 @@ impl Spoken for Reversi {
     }
 }
 
-impl Spoken for Havannah {
+impl ProtocolGame for Havannah {
     fn size(&self) -> Option<(usize, &'static str)> {
         Some((self.base(), "base"))
     }

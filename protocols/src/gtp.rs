@@ -9,8 +9,8 @@ mod analysis;
 mod commands;
 
 use crate::clock::Clock;
-use crate::sitting::Sitting;
-use crate::{Answers, LONGEST_LINE, Outside, Spoken, not_too_long, one_line};
+use crate::session::Session;
+use crate::{Answers, MAX_LINE, Outside, ProtocolGame, not_too_long, one_line};
 
 /// The time of each seat, if it is limited.
 #[derive(Default)]
@@ -19,8 +19,8 @@ pub(crate) struct Gtp {
 }
 
 /// A command as it was given.
-struct Call<'a, G: Spoken> {
-    sitting: &'a mut Sitting<G>,
+struct Call<'a, G: ProtocolGame> {
+    session: &'a mut Session<G>,
     clocks: &'a mut [Option<Clock>; 2],
     id: &'a str,
     words: &'a [&'a str],
@@ -43,12 +43,12 @@ fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
 
-impl<G: Spoken> Answers<G> for Gtp {
+impl<G: ProtocolGame> Answers<G> for Gtp {
     const PROBLEM: &'static str = "?";
 
     fn answer(
         &mut self,
-        sitting: &mut Sitting<G>,
+        session: &mut Session<G>,
         line: &str,
         outside: &mut dyn Outside,
     ) -> Result<String, String> {
@@ -70,7 +70,7 @@ impl<G: Spoken> Answers<G> for Gtp {
         let known = commands.find(|(known, _)| same(known, name));
         let answer = not_too_long(line).and_then(|()| match known {
             Some((_, answer)) => answer(&mut Call {
-                sitting,
+                session,
                 clocks: &mut self.clocks,
                 id,
                 words,
@@ -95,7 +95,7 @@ impl<G: Spoken> Answers<G> for Gtp {
 fn cleaned(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
-        .take(LONGEST_LINE)
+        .take(MAX_LINE)
         .map(|sign| if sign == '\t' { ' ' } else { sign });
     line.filter(|sign| !sign.is_control()).collect()
 }
@@ -106,18 +106,18 @@ fn same(known: &str, name: &str) -> bool {
     known.bytes().filter(counts).eq(name.bytes().filter(counts))
 }
 
-impl<G: Spoken> Call<'_, G> {
+impl<G: ProtocolGame> Call<'_, G> {
     /// The seat that a word names: a colour of Go, or a seat's own name or its first letter.
     fn seat(&self, word: &str) -> Result<usize, String> {
-        let titles = [0, 1].map(|seat| self.sitting.game.seat_title(seat));
+        let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();
         let is_named = |title: &&str| {
             let title = title.to_ascii_lowercase();
             title == word || title.get(..1) == Some(&word)
         };
         let seat = match &*word {
-            "b" | "black" => Some(self.sitting.black()),
-            "w" | "white" => Some(1 - self.sitting.black()),
+            "b" | "black" => Some(self.session.black()),
+            "w" | "white" => Some(1 - self.session.black()),
             _ => titles.iter().position(is_named),
         };
         let [one, other] = titles;
@@ -126,7 +126,7 @@ impl<G: Spoken> Call<'_, G> {
 
     /// Refuses to do something for a seat whose turn it is not.
     fn turn(&self, word: &str) -> Result<(), String> {
-        let (game, position) = (&self.sitting.game, &self.sitting.position);
+        let (game, position) = (&self.session.game, &self.session.position);
         let (seat, to_move) = (self.seat(word)?, game.to_move(position));
         if seat == to_move || game.payoffs(position).is_some() {
             return Ok(());

@@ -9,30 +9,30 @@ mod clock;
 mod games;
 mod gtp;
 mod nboard;
-mod sitting;
+mod session;
 mod tcga;
 mod ubgi;
 
-pub use games::Spoken;
+pub use games::ProtocolGame;
 
 use engine::core::text::{is_obeyed, shortened};
 use engine::play::notation::Notation;
-use sitting::Sitting;
+use session::Session;
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 /// Bytes of the longest line that is heard; of a longer one it is enough to give one byte more.
-pub const LONGEST_LINE: usize = 1 << 16;
+pub const MAX_LINE: usize = 1 << 16;
 
 /// Characters of a refusal at most.
-const MOST_OF_REFUSAL: usize = 1000;
+const MAX_REFUSAL: usize = 1000;
 
 /// A conversation in a line protocol.
 pub trait Protocol: Send {
     /// Answers a line, which is given without its end.
-    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next;
+    fn handle_line(&mut self, line: &str, outside: &mut dyn Outside) -> Next;
 }
 
 /// What comes after a line.
@@ -83,7 +83,7 @@ impl Outside for String {
 /// A protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names")]
-pub enum Speech {
+pub enum ProtocolKind {
     Gtp,
     Tcga,
     Ubgi,
@@ -123,29 +123,29 @@ pub type Open =
 ///
 /// # Errors
 /// In one line, if the protocol is for other games, or the player is none or may not be asked.
-pub fn engine<G: Spoken>(
-    speech: Speech,
+pub fn engine<G: ProtocolGame>(
+    speech: ProtocolKind,
     game: G,
     player: Option<&Notation>,
     terms: Terms,
 ) -> Result<Box<dyn Protocol>, String> {
     let only = speech.usual_game();
-    if matches!(speech, Speech::Tcga | Speech::NBoard) && G::NAME != only {
+    if matches!(speech, ProtocolKind::Tcga | ProtocolKind::NBoard) && G::NAME != only {
         return Err(format!(
             "game '{}': this protocol is for {only}",
             game.notation()
         ));
     }
-    let sitting = Sitting::open(game, player, terms)?;
+    let session = Session::open(game, player, terms)?;
     Ok(match speech {
-        Speech::Gtp => talk::<G, gtp::Gtp>(sitting),
-        Speech::Tcga => talk::<G, tcga::Tcga>(sitting),
-        Speech::Ubgi => talk::<G, ubgi::Ubgi>(sitting),
-        Speech::NBoard => talk::<G, nboard::NBoard>(sitting),
+        ProtocolKind::Gtp => talk::<G, gtp::Gtp>(session),
+        ProtocolKind::Tcga => talk::<G, tcga::Tcga>(session),
+        ProtocolKind::Ubgi => talk::<G, ubgi::Ubgi>(session),
+        ProtocolKind::NBoard => talk::<G, nboard::NBoard>(session),
     })
 }
 
-impl Speech {
+impl ProtocolKind {
     /// The game where none is named.
     #[must_use]
     pub fn usual_game(self) -> &'static str {
@@ -157,37 +157,37 @@ impl Speech {
 }
 
 /// How lines are understood and answered in a protocol, and what it remembers beside the game.
-trait Answers<G: Spoken>: Default + Send {
+trait Answers<G: ProtocolGame>: Default + Send {
     /// What a line begins with that tells a problem.
     const PROBLEM: &'static str;
 
     /// The lines that answer, if there are any which have not been said.
     fn answer(
         &mut self,
-        sitting: &mut Sitting<G>,
+        session: &mut Session<G>,
         line: &str,
         outside: &mut dyn Outside,
     ) -> Result<String, String>;
 }
 
-struct Conversation<G: Spoken, A> {
-    sitting: Sitting<G>,
+struct Conversation<G: ProtocolGame, A> {
+    session: Session<G>,
     answers: A,
 }
 
-fn talk<G: Spoken, A: Answers<G> + 'static>(sitting: Sitting<G>) -> Box<dyn Protocol> {
+fn talk<G: ProtocolGame, A: Answers<G> + 'static>(session: Session<G>) -> Box<dyn Protocol> {
     let answers = A::default();
-    Box::new(Conversation { sitting, answers })
+    Box::new(Conversation { session, answers })
 }
 
-impl<G: Spoken, A: Answers<G>> Protocol for Conversation<G, A> {
-    fn hear(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
-        match self.answers.answer(&mut self.sitting, line, outside) {
+impl<G: ProtocolGame, A: Answers<G>> Protocol for Conversation<G, A> {
+    fn handle_line(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
+        match self.answers.answer(&mut self.session, line, outside) {
             Ok(text) if text.is_empty() => {}
             Ok(text) => outside.say(&text),
             Err(problem) => outside.say(&format!("{} {}", A::PROBLEM, one_line(&problem))),
         }
-        self.sitting.next()
+        self.session.next()
     }
 }
 
@@ -199,13 +199,13 @@ fn words(line: &str) -> Result<Vec<&str>, String> {
 
 /// A refusal as one line.
 fn one_line(problem: &str) -> String {
-    shortened(&problem.replace(is_obeyed, " "), MOST_OF_REFUSAL)
+    shortened(&problem.replace(is_obeyed, " "), MAX_REFUSAL)
 }
 
 fn not_too_long(line: &str) -> Result<(), String> {
-    let fits = line.len() <= LONGEST_LINE;
+    let fits = line.len() <= MAX_LINE;
     fits.then_some(())
-        .ok_or_else(|| format!("a line has at most {LONGEST_LINE} bytes"))
+        .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
 /// Seconds, up to a year.

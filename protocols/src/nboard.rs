@@ -5,15 +5,15 @@
 //! is proven, else 64 for a certain win to −64 for a certain defeat. Invariant: what is not understood
 //! is ignored, as the protocol asks, and `pong` comes after all that was asked before it.
 
-use crate::sitting::{Asked, Rates, Sitting};
-use crate::{Answers, Next, Outside, Spoken, one_line, words};
+use crate::session::{Asked, Rates, Session};
+use crate::{Answers, Next, Outside, ProtocolGame, one_line, words};
 use engine::search::SearchStats;
 use std::time::Duration;
 
 /// Between two pieces of information of a hint.
 const SLICE: Duration = Duration::from_millis(250);
 /// Discs that a certain win counts.
-const MOST_DISCS: f32 = 64.0;
+const MAX_DISCS: f32 = 64.0;
 
 #[derive(Default)]
 pub(crate) struct NBoard {
@@ -21,21 +21,24 @@ pub(crate) struct NBoard {
     depth: Option<u32>,
 }
 
-fn play<G: Spoken>(sitting: &mut Sitting<G>, word: &str) -> Result<(), String> {
+fn play<G: ProtocolGame>(session: &mut Session<G>, word: &str) -> Result<(), String> {
     let mv = word.split('/').next().unwrap_or_default();
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
-    sitting.play(mv).or_else(|problem| {
+    session.play(mv).or_else(|problem| {
         // Some leave a pass out.
-        sitting.play("pass").map_err(|_| problem)?;
-        let played = sitting.play(mv);
-        played.or_else(|problem| sitting.undo().and(Err(problem)))
+        session.play("pass").map_err(|_| problem)?;
+        let played = session.play(mv);
+        played.or_else(|problem| session.undo().and(Err(problem)))
     })
 }
 
-fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<String, String> {
+fn go<G: ProtocolGame>(
+    session: &mut Session<G>,
+    outside: &mut dyn Outside,
+) -> Result<String, String> {
     outside.say("status thinking");
-    let chosen = sitting.think(&Asked::once(None), outside);
+    let chosen = session.think(&Asked::once(None), outside);
     outside.say("status");
     let chosen = chosen?;
     let seconds = chosen.stats.time.as_secs_f64();
@@ -47,8 +50,8 @@ fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<
 }
 
 /// Thinks until a depth is reached or the next line comes.
-fn hint<G: Spoken>(
-    sitting: &mut Sitting<G>,
+fn hint<G: ProtocolGame>(
+    session: &mut Session<G>,
     depth: Option<u32>,
     count: usize,
     outside: &mut dyn Outside,
@@ -58,7 +61,7 @@ fn hint<G: Spoken>(
         ..Asked::once(Some(SLICE))
     };
     loop {
-        let rates = sitting.rate(&asked, outside)?;
+        let rates = session.rate(&asked, outside)?;
         // What was looked at when a line came is not worth a line any more.
         if !rates.is_cut {
             outside.say(&searched(&rates, count));
@@ -81,7 +84,7 @@ fn theirs(mv: &str) -> String {
 }
 
 fn discs(value: f32) -> f32 {
-    MOST_DISCS * (2.0 * value - 1.0)
+    MAX_DISCS * (2.0 * value - 1.0)
 }
 
 fn spent(stats: &SearchStats) -> String {
@@ -107,18 +110,18 @@ fn searched(rates: &Rates, count: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl<G: Spoken> Answers<G> for NBoard {
+impl<G: ProtocolGame> Answers<G> for NBoard {
     /// There is no line for problems but that for people.
     const PROBLEM: &'static str = "status";
 
     fn answer(
         &mut self,
-        sitting: &mut Sitting<G>,
+        session: &mut Session<G>,
         line: &str,
         outside: &mut dyn Outside,
     ) -> Result<String, String> {
         match *words(line)? {
-            ["quit", ..] => sitting.next = Next::End,
+            ["quit", ..] => session.next = Next::End,
             ["nboard", ..] => return Ok("set myname Alea".to_owned()),
             ["ping", number, ..] => return Ok(format!("pong {}", one_line(number))),
             ["learn", ..] => return Ok("learned".to_owned()),
@@ -126,22 +129,22 @@ impl<G: Spoken> Answers<G> for NBoard {
                 let depth: u32 = word
                     .parse()
                     .map_err(|_| "the depth is a number from 1 to 127")?;
-                sitting.set_option("depth", word)?;
+                session.set_option("depth", word)?;
                 self.depth = Some(depth);
                 return Ok(format!("set myname Alea{depth}"));
             }
             ["set", "game", ..] => {
                 let game = line.split_once("game").map_or("", |(_, game)| game);
-                sitting.set_game(game)?;
+                session.set_game(game)?;
             }
-            ["go", ..] => return go(sitting, outside),
+            ["go", ..] => return go(session, outside),
             ["hint", ref count @ ..] => {
                 let count = count.first().and_then(|count| count.parse().ok());
-                return hint(sitting, self.depth, count.unwrap_or(1), outside);
+                return hint(session, self.depth, count.unwrap_or(1), outside);
             }
-            ["move", mv, ..] => play(sitting, mv)?,
+            ["move", mv, ..] => play(session, mv)?,
             // Older boards send the move alone.
-            [mv] if mv.len() == 2 => play(sitting, mv)?,
+            [mv] if mv.len() == 2 => play(session, mv)?,
             _ => {}
         }
         Ok(String::new())

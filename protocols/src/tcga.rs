@@ -6,8 +6,8 @@
 //! line; what is wrong begins with `error`.
 
 use crate::clock::Clock;
-use crate::sitting::Sitting;
-use crate::{Answers, Next, Outside, Spoken, seconds, words};
+use crate::session::Session;
+use crate::{Answers, Next, Outside, ProtocolGame, seconds, words};
 
 /// Columns and rows of the board.
 const SIDE: usize = 5;
@@ -30,9 +30,9 @@ impl Tcga {
         "ok".to_owned()
     }
 
-    fn get<G: Spoken>(
+    fn get<G: ProtocolGame>(
         &mut self,
-        sitting: &mut Sitting<G>,
+        session: &mut Session<G>,
         words: &[&str],
         outside: &mut dyn Outside,
     ) -> Result<String, String> {
@@ -42,15 +42,15 @@ impl Tcga {
         let die = die
             .parse()
             .map_err(|_| format!("the die shows 1 to 6, not '{die}'"))?;
-        sitting.set_position(&position(side, squares)?)?;
-        sitting.set_die(die)?;
+        session.set_position(&position(side, squares)?)?;
+        session.set_die(die)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
             // No game has more stones than it had: this is another one.
             self.begin();
         }
         self.stones = stones;
-        let mv = sitting.think_on(None, &mut self.clock, outside)?;
+        let mv = session.think_on(None, &mut self.clock, outside)?;
         // Our rows count from the bottom.
         let theirs = mv.chars().map(|sign| match sign.to_digit(10) {
             Some(row) => (SIDE as u32 + 1 - row).to_string(),
@@ -89,12 +89,12 @@ fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     Ok(format!("{} {} -", rows.join("/"), side.to_lowercase()))
 }
 
-impl<G: Spoken> Answers<G> for Tcga {
+impl<G: ProtocolGame> Answers<G> for Tcga {
     const PROBLEM: &'static str = "error:";
 
     fn answer(
         &mut self,
-        sitting: &mut Sitting<G>,
+        session: &mut Session<G>,
         line: &str,
         outside: &mut dyn Outside,
     ) -> Result<String, String> {
@@ -109,11 +109,11 @@ impl<G: Spoken> Answers<G> for Tcga {
             }
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.begin()),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
-            ["get", ref words @ ..] => self.get(sitting, words, outside),
+            ["get", ref words @ ..] => self.get(session, words, outside),
             // By then the search that it came to end has ended.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
-                sitting.next = Next::End;
+                session.next = Next::End;
                 Ok(String::new())
             }
             [] => Ok(String::new()),

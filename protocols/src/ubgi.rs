@@ -5,8 +5,8 @@
 //! notation of the game; `keys` tells what can be set. Invariant: what is not understood is answered
 //! by one `error` line with one of the four codes, and changes nothing.
 
-use crate::sitting::{Asked, Choice, Sitting, value_of};
-use crate::{Answers, Next, Outside, Spoken, words};
+use crate::session::{Asked, Choice, Session, value_of};
+use crate::{Answers, Next, Outside, ProtocolGame, words};
 use engine::play::notation::Notation;
 use std::fmt::Display;
 
@@ -30,8 +30,11 @@ pub(crate) struct Ubgi {
     placed: bool,
 }
 
-fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<String, String> {
-    let chosen = sitting.think(&Asked::once(None), outside);
+fn go<G: ProtocolGame>(
+    session: &mut Session<G>,
+    outside: &mut dyn Outside,
+) -> Result<String, String> {
+    let chosen = session.think(&Asked::once(None), outside);
     let chosen = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
     let Choice {
         mv, value, stats, ..
@@ -44,8 +47,8 @@ fn go<G: Spoken>(sitting: &mut Sitting<G>, outside: &mut dyn Outside) -> Result<
 }
 
 /// Every key with its type and its value.
-fn keys<G: Spoken>(sitting: &Sitting<G>) -> Vec<[String; 3]> {
-    let game = Notation::parse(&sitting.game.notation());
+fn keys<G: ProtocolGame>(session: &Session<G>) -> Vec<[String; 3]> {
+    let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
     for part in G::PARAMETERS.split(", ") {
         let (Some((name, values)), Ok(game)) = (part.split_once('='), &game) else {
@@ -58,7 +61,7 @@ fn keys<G: Spoken>(sitting: &Sitting<G>) -> Vec<[String; 3]> {
         };
         keys.push([format!("game.{name}"), kind, value_of(game, name, usual)]);
     }
-    for (key, value) in sitting.options() {
+    for (key, value) in session.options() {
         keys.push(match &*key {
             "depth" => ["engine.ply".to_owned(), "int 1..127".to_owned(), value],
             _ => [format!("engine.{key}"), "string *".to_owned(), value],
@@ -67,37 +70,37 @@ fn keys<G: Spoken>(sitting: &Sitting<G>) -> Vec<[String; 3]> {
     keys
 }
 
-fn set<G: Spoken>(sitting: &mut Sitting<G>, key: &str, value: &str) -> Result<(), String> {
-    get(sitting, key)?;
+fn set<G: ProtocolGame>(session: &mut Session<G>, key: &str, value: &str) -> Result<(), String> {
+    get(session, key)?;
     let set = match key.split_once('.') {
         Some(("game", name)) => {
-            let game = sitting.with_parameter(name, value);
-            game.and_then(|game| sitting.change_game(&game))
+            let game = session.with_parameter(name, value);
+            game.and_then(|game| session.change_game(&game))
         }
-        Some((_, "ply")) => sitting.set_option("depth", value),
-        Some((_, option)) => sitting.set_option(option, value),
+        Some((_, "ply")) => session.set_option("depth", value),
+        Some((_, option)) => session.set_option(option, value),
         None => Ok(()),
     };
     set.map_err(bad_value)
 }
 
-fn get<G: Spoken>(sitting: &Sitting<G>, key: &str) -> Result<String, String> {
-    let found = keys(sitting).into_iter().find(|[known, ..]| known == key);
+fn get<G: ProtocolGame>(session: &Session<G>, key: &str) -> Result<String, String> {
+    let found = keys(session).into_iter().find(|[known, ..]| known == key);
     found.map_or_else(|| wrong(UNSUPPORTED, key), |[_, _, value]| Ok(value))
 }
 
-impl<G: Spoken> Answers<G> for Ubgi {
+impl<G: ProtocolGame> Answers<G> for Ubgi {
     const PROBLEM: &'static str = "error";
 
     fn answer(
         &mut self,
-        sitting: &mut Sitting<G>,
+        session: &mut Session<G>,
         line: &str,
         outside: &mut dyn Outside,
     ) -> Result<String, String> {
         let words = words(line).or_else(|problem| wrong(BAD_COMMAND, problem))?;
         match *words {
-            ["quit"] => sitting.next = Next::End,
+            ["quit"] => session.next = Next::End,
             ["ubgi"] => {
                 let version = env!("CARGO_PKG_VERSION");
                 return Ok(format!(
@@ -106,40 +109,40 @@ impl<G: Spoken> Answers<G> for Ubgi {
             }
             ["isready"] => return Ok("readyok".to_owned()),
             ["newgame"] => {
-                sitting.clear();
+                session.clear();
                 self.placed = false;
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
                 // The die is said later.
-                let open = sitting.set_position(&format!("{text} -"));
-                let read = open.or_else(|_| sitting.set_position(&text));
+                let open = session.set_position(&format!("{text} -"));
+                let read = open.or_else(|_| session.set_position(&text));
                 read.map_err(bad_value)?;
                 self.placed = true;
             }
             ["position", kind, ..] => {
                 return wrong(UNSUPPORTED, format!("position {kind}: alea NOTATION"));
             }
-            ["dice", ..] if !Sitting::<G>::has_dice() => return wrong(UNSUPPORTED, "dice"),
+            ["dice", ..] if !Session::<G>::has_dice() => return wrong(UNSUPPORTED, "dice"),
             ["dice", ..] | ["go"] | ["go", "chequer"] if !self.placed => {
                 return wrong(BAD_STATE, "missing position");
             }
             ["dice", face] => {
                 let face = face.parse();
                 let face = face.or_else(|_| wrong(BAD_VALUE, words.join(" ")))?;
-                sitting.set_die(face).map_err(bad_value)?;
+                session.set_die(face).map_err(bad_value)?;
             }
-            ["go"] | ["go", "chequer"] => return go(sitting, outside),
+            ["go"] | ["go", "chequer"] => return go(session, outside),
             ["go", _] => return wrong(UNSUPPORTED, words.join(" ")),
             ["keys"] => {
-                let keys = keys(sitting).into_iter();
+                let keys = keys(session).into_iter();
                 let lines = keys.map(|[key, kind, value]| format!("key {key} {kind} {value}"));
                 return Ok(lines.collect::<Vec<_>>().join("\n"));
             }
             ["set", key, ref value @ ..] if !value.is_empty() => {
-                set(sitting, key, &value.join(" "))?;
+                set(session, key, &value.join(" "))?;
             }
-            ["get", key] => return Ok(format!("value {key} {}", get(sitting, key)?)),
+            ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
             // By then the search that it came to end has ended.
             [] | ["stop"] => {}
             _ => return wrong(BAD_COMMAND, words.join(" ")),

@@ -69,7 +69,7 @@ pub(crate) struct State {
 }
 
 /// Most symbols of all observations together.
-const MOST_CELLS: usize = 1 << 31;
+const MAX_CELLS: usize = 1 << 31;
 
 /// A source of random draws that can be written down and found again: it begins anew, with another
 /// seed, once it has given many.
@@ -137,7 +137,7 @@ impl<G: Learnable> Env<G> {
             _ => game.most_moves(),
         };
         let widths = [symbols(game), most];
-        let bound = MOST_CELLS / widths[0].max(most).max(1);
+        let bound = MAX_CELLS / widths[0].max(most).max(1);
         if !(1..=bound).contains(&count) {
             return Err(format!("'n' is 1 to {bound} boards, not {count}").into());
         }

@@ -40,8 +40,8 @@ impl<E: Display> From<E> for Wrong {
 impl From<Wrong> for PyErr {
     fn from(Wrong(problem): Wrong) -> Self {
         /// Characters of the longest line; what others wrote may stand in it.
-        const LONGEST: usize = 1000;
-        PyValueError::new_err(shortened(&printable(&problem), LONGEST))
+        const MAX_MESSAGE: usize = 1000;
+        PyValueError::new_err(shortened(&printable(&problem), MAX_MESSAGE))
     }
 }
 

@@ -13,7 +13,7 @@ use engine::core::{
 };
 use engine::learned::inputs::Learnable;
 use engine::play::{
-    build::PlayerRecipe, notation::trusted, opinion::Opinion, player::Player as Playing,
+    build::PlayerRecipe, notation::trusted, position_analysis::PositionAnalysis, player::Player as Playing,
 };
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
@@ -126,7 +126,7 @@ fn analysis<G: Learnable>(
         });
     }
     at.check(outcome)?;
-    let found = Opinion::of(recipe, player, game, position, outcome, &Limits::NONE)?;
+    let found = PositionAnalysis::of(recipe, player, game, position, outcome, &Limits::NONE)?;
     let name = |mv| game.format_move(position, mv);
     let analysis = found.analysis;
     let moves = analysis.moves.iter().map(|&(mv, value)| (name(mv), value));

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use std::{path::PathBuf, sync::Arc};
 
 /// Most moves of a position.
-const MOST_MOVES: usize = 18;
+const MAX_STORED_MOVES: usize = 18;
 /// In memory as many are looked up together as are fetched at once; in files many, in their order.
 const TOGETHER: [usize; 2] = [32, 1 << 20];
 
@@ -65,10 +65,10 @@ impl Tables {
             let outcome = outcomes.map(|outcomes| outcomes[number]);
             for (place, &mv) in game.legal(position, outcome).iter().enumerate() {
                 after.push(game.play(position, mv));
-                places.push(number * MOST_MOVES + place);
+                places.push(number * MAX_STORED_MOVES + place);
             }
         }
-        let mut rated = vec![f32::NAN; positions.len() * MOST_MOVES];
+        let mut rated = vec![f32::NAN; positions.len() * MAX_STORED_MOVES];
         for (place, value) in places.into_iter().zip(self.values(&after)) {
             // Whoever moved sees the other side's value.
             rated[place] = 1.0 - value;
@@ -142,6 +142,6 @@ impl Tables {
             )));
         }
         let rated = py.detach(|| self.rated(&read, outcomes.as_deref()));
-        PyArray1::from_vec(py, rated).reshape([count, MOST_MOVES])
+        PyArray1::from_vec(py, rated).reshape([count, MAX_STORED_MOVES])
     }
 }

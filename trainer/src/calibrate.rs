@@ -54,7 +54,7 @@ pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
 }
 
 /// Newton steps after which a fit that has not settled never will.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// Fits a logistic to scores and results; `None` if there is no finite optimum (no samples, one
 /// result only, scores that are all equal or separate the results).
@@ -77,7 +77,7 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
         return None;
     }
     let (mut slope, mut offset) = (0.0, 0.0);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
         for &(score, result) in samples {
             let x = (f64::from(score) - mean) / deviation;

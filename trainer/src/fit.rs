@@ -228,7 +228,7 @@ fn finish<G: Learnable>(
     header: &Header,
 ) -> Result<FitReport, Error> {
     let best = header.best().ok_or_else(|| dataset::missing("training"))?;
-    let mut story = serde_json::json!({
+    let mut metadata = serde_json::json!({
         "family": run.family.name(),
         "data": data(run.provenance),
         "training_samples": run.samples.training(),
@@ -247,8 +247,8 @@ fn finish<G: Learnable>(
         "validation_loss": best.validation_loss,
         "trainer": env!("CARGO_PKG_VERSION"),
     });
-    if let Some(story) = story.as_object_mut() {
-        story.retain(|key, value| match value {
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.retain(|key, value| match value {
             Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
             _ => true,
         });
@@ -261,7 +261,7 @@ fn finish<G: Learnable>(
         run.samples.game(),
         &validation_positions(run.samples.validation()),
     );
-    let parity = export_model(learner, run.samples.game(), &story, &model, &positions)?;
+    let parity = export_model(learner, run.samples.game(), &metadata, &model, &positions)?;
     let (curve, samples) = (&header.curve, run.samples.training() as f64);
     let seconds = curve.iter().map(|point| samples / point.samples_per_second);
     let samples_per_second = samples * curve.len() as f64 / seconds.sum::<f64>();
@@ -284,17 +284,17 @@ fn data(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Writes the learner's model with its story if the engine says of the positions what the learner
+/// Writes the learner's model with its metadata if the engine says of the positions what the learner
 /// does; the largest difference.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,
-    story: &Value,
+    metadata: &Value,
     path: &Path,
     positions: &[G::Position],
 ) -> Result<f64, Error> {
     let file = ModelFile {
-        provenance: story.to_string(),
+        provenance: metadata.to_string(),
         model: learner.export()?,
     };
     export(game, &file, path, positions, &learner.values(positions)?)

@@ -49,7 +49,7 @@ const PLIES_AT_LEAST: u64 = 24;
 
 /// How often a game without chance is played again, with other random numbers, that repeats an
 /// earlier one of its shard.
-const MOST_AGAIN: u64 = 8;
+const MAX_RETRIES: u64 = 8;
 
 /// A run whose settings have been checked.
 #[derive(Clone)]
@@ -205,7 +205,7 @@ impl<G: Playable> SelfPlay<G> {
             if repeats_itself::<G>() {
                 let mut pool = new_pool();
                 for (index, game) in (first_game..).zip(&mut games).skip(from as usize) {
-                    for again in 1..=MOST_AGAIN {
+                    for again in 1..=MAX_RETRIES {
                         if seen.insert(game.fingerprint(&self.game)) {
                             break;
                         }

@@ -32,10 +32,10 @@ pub(crate) const EXTENSION: &str = "games";
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Most games that a shard may have.
-pub(crate) const MOST_GAMES: u64 = 1 << 18;
+pub(crate) const MAX_GAMES: u64 = 1 << 18;
 
 /// Most labels that a shard may have.
-pub(crate) const MOST_LABELS: usize = 16;
+pub(crate) const MAX_LABELS: usize = 16;
 
 /// What a shard says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -260,9 +260,9 @@ pub fn encode<G: Playable>(
     games: &[PlayedGame<G>],
 ) -> Result<Vec<u8>, Error> {
     let refused = |problem: String| Error::at(path, format!("not written: {problem}"));
-    if header.games != games.len() as u64 || header.games > MOST_GAMES {
+    if header.games != games.len() as u64 || header.games > MAX_GAMES {
         return Err(refused(format!(
-            "the header counts {} games, there are {} (at most {MOST_GAMES})",
+            "the header counts {} games, there are {} (at most {MAX_GAMES})",
             header.games,
             games.len()
         )));

@@ -5,7 +5,7 @@
 //! exactly.
 
 use crate::api::{Problem, Question};
-use crate::bounds::{Bounds, MOST_EVALUATORS, MOST_PLIES, evaluator, evaluators};
+use crate::bounds::{Bounds, MAX_EVALUATORS, MAX_PLIES, evaluator, evaluators};
 use crate::games::{OnBoard, for_board_games, read};
 use crate::judge::judge;
 use crate::puzzles::puzzle;
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use std::sync::OnceLock;
 
 /// Characters of a wrong text that are repeated.
-const MOST_OF_TEXT: usize = 80;
+const MAX_TEXT: usize = 80;
 
 /// Answers a request; what is wrong with it is an answer too, an object with `error`.
 #[must_use]
@@ -189,7 +189,7 @@ fn answer_for<G: OnBoard>(
     };
     let read = |text: &str| {
         let (position, outcome) = game.parse_position(text).map_err(|problem| {
-            let text = shortened(text, MOST_OF_TEXT);
+            let text = shortened(text, MAX_TEXT);
             Problem::wrong(format!("position '{text}': {problem}"))
         })?;
         Ok((position, outcome.filter(|_| has_chance::<G>())))
@@ -200,7 +200,7 @@ fn answer_for<G: OnBoard>(
         }
         let bounded = bounds.player::<G>(player)?;
         PlayerRecipe::parse(&bounded, game).map_err(|error| {
-            let player = shortened(player, MOST_OF_TEXT);
+            let player = shortened(player, MAX_TEXT);
             Problem::wrong(format!("player '{player}': {}", error.problem))
         })
     };
@@ -231,7 +231,7 @@ fn answer_for<G: OnBoard>(
             evaluators,
         } => {
             let (position, _) = read(position)?;
-            limited("evaluators", evaluators.len(), MOST_EVALUATORS)?;
+            limited("evaluators", evaluators.len(), MAX_EVALUATORS)?;
             let evaluators = evaluators.iter();
             let values = evaluators.map(|name| evaluation(game, &position, name));
             json!({ "values": values.collect::<Value>() })
@@ -258,7 +258,7 @@ fn answer_for<G: OnBoard>(
         } => {
             let deadline = Instant::now() + bounds.whole;
             let (start, _) = read(start)?;
-            limited("plies", plies.len(), MOST_PLIES)?;
+            limited("plies", plies.len(), MAX_PLIES)?;
             let recipe = recipe(player)?;
             let mut rater = Rater::new(game, &recipe)?.within(limits);
             let payoffs = payoffs.as_deref();
@@ -401,7 +401,7 @@ fn evaluation<G: Playable>(game: &G, position: &G::Position, name: &str) -> Valu
     let evaluator = evaluator::<G>(name).and_then(|notation| {
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::wrong(problem))
     });
-    let name = shortened(name, MOST_OF_TEXT);
+    let name = shortened(name, MAX_TEXT);
     match (evaluator, game.payoff(position, game.to_move(position))) {
         (Err(problem), _) => json!({ "name": name, "error": problem.error }),
         (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),

@@ -15,11 +15,11 @@ use engine::play::{
 use std::time::Duration;
 
 /// Bytes of the longest request.
-pub(crate) const LONGEST: usize = 1 << 16;
+pub(crate) const MAX_REQUEST: usize = 1 << 16;
 /// Plies of a game that is judged.
-pub(crate) const MOST_PLIES: usize = 600;
+pub(crate) const MAX_PLIES: usize = 600;
 /// Evaluators of one request.
-pub(crate) const MOST_EVALUATORS: usize = 16;
+pub(crate) const MAX_EVALUATORS: usize = 16;
 /// Plies of one search.
 const DEPTH: f64 = 12.0;
 /// MiB of one search.

@@ -2,14 +2,14 @@
 //!
 //! Sessions have names; each is a game with its history, and a player that is made anew for every
 //! answer. A command ends the search of its session that is under way. Invariant: there are never
-//! more than [`MOST`] sessions, and what a command may name and cost is bounded as everywhere
+//! more than [`MAX_SESSIONS`] sessions, and what a command may name and cost is bounded as everywhere
 //! ([`Bounds`]).
 
 use crate::api::Problem;
 use crate::bounds::Bounds;
 use crate::games::for_board_games;
 use engine::play::notation::Notation;
-use protocols::{AHEAD, Next, Outside, Protocol, Speech, Spoken, Terms};
+use protocols::{AHEAD, Next, Outside, Protocol, ProtocolGame, ProtocolKind, Terms};
 use std::{
     sync::{
         Arc, Mutex, PoisonError, TryLockError,
@@ -20,9 +20,9 @@ use std::{
 };
 
 /// Sessions at a time; for another one the one that was not used for longest ends.
-pub const MOST: usize = 16;
+pub const MAX_SESSIONS: usize = 16;
 /// Characters of a session's name.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME: usize = 32;
 
 /// How long a command waits for the one before, whose search it has ended.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -79,7 +79,7 @@ impl Sessions {
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
-        name.len() <= LONGEST_NAME && name.bytes().all(is_sign)
+        name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
     /// Ends the search of a session, as another command has come for it; not a search that is so
@@ -134,7 +134,7 @@ impl Sessions {
             parts: 0,
             stop: Arc::clone(stop),
         };
-        match gtp.hear(command, &mut reply) {
+        match gtp.handle_line(command, &mut reply) {
             Next::Line => {}
             Next::End => self.end(name),
             Next::Other(other) => *gtp = other,
@@ -151,13 +151,13 @@ impl Sessions {
             all.push(used);
             return Ok(session);
         }
-        if all.len() >= MOST {
+        if all.len() >= MAX_SESSIONS {
             let idle = all
                 .iter()
                 .position(|(_, session)| Arc::strong_count(session) == 1);
             all.remove(idle.ok_or("all sessions are busy; ask again")?);
         }
-        let gtp = opened(&self.bounds, Speech::Gtp.usual_game(), None);
+        let gtp = opened(&self.bounds, ProtocolKind::Gtp.usual_game(), None);
         let gtp = gtp.map_err(|_| "a session cannot be opened")?;
         let session = Arc::new(Session {
             gtp: Mutex::new(gtp),
@@ -182,7 +182,7 @@ fn opened(
     for_board_games!(with_board_game game, rules => session(bounds, rules, player))
 }
 
-fn session<G: Spoken>(
+fn session<G: ProtocolGame>(
     bounds: &Bounds,
     game: &G,
     player: Option<&Notation>,
@@ -204,7 +204,7 @@ fn session<G: Spoken>(
         open: Arc::new(open),
         read_file: |_| Err("no file is opened here".to_owned()),
     };
-    protocols::engine(Speech::Gtp, game.clone(), player, terms).map_err(Problem::wrong)
+    protocols::engine(ProtocolKind::Gtp, game.clone(), player, terms).map_err(Problem::wrong)
 }
 
 #[cfg(test)]
@@ -224,10 +224,10 @@ mod tests {
         assert!(ask("b", "position").contains(" b -"));
         assert_eq!(ask("a", "quit"), "=\n\n");
         assert!(ask("a", "position").contains(" b -"));
-        for other in 0..MOST {
+        for other in 0..MAX_SESSIONS {
             ask(&format!("other{other}"), "name");
         }
-        assert_eq!(sessions.all.lock().unwrap().len(), MOST);
+        assert_eq!(sessions.all.lock().unwrap().len(), MAX_SESSIONS);
         for wrong in ["a b", "../x", &"x".repeat(33)] {
             assert!(!Sessions::is_name(wrong), "{wrong}");
         }

@@ -12,8 +12,8 @@ use engine::core::{
     random::{SeedSpace, derive_seed},
 };
 use engine::play::{
-    build::PlayerRecipe, notation::Notation, opinion::Opinion, playable::Playable, player::Player,
-    registry::Knowledge,
+    build::PlayerRecipe, notation::Notation, playable::Playable, player::Player,
+    position_analysis::PositionAnalysis, registry::Knowledge,
 };
 use engine::search::SearchStats;
 use engine::search::limits::Limits;
@@ -204,7 +204,7 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             return Ok(rating);
         }
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
-        let opinion = Opinion::of(
+        let opinion = PositionAnalysis::of(
             self.recipe,
             &mut *self.player,
             game,
@@ -212,7 +212,7 @@ impl<'a, G: OnBoard> Rater<'a, G> {
             None,
             &self.limits,
         );
-        let Opinion {
+        let PositionAnalysis {
             analysis, moves, ..
         } = opinion.map_err(Problem::wrong)?;
         rating.stats = analysis.stats;

@@ -7,7 +7,7 @@
 //! a wrong request is 4xx, and 503 means that the bounds are reached.
 
 use crate::answer::answer_each;
-use crate::bounds::{Bounds, LONGEST};
+use crate::bounds::{Bounds, MAX_REQUEST};
 use crate::connections::{Connection, Connections, unless};
 use crate::exec::Sessions;
 use crate::page::{FILES, POLICY, kind_of};
@@ -43,7 +43,7 @@ use tokio::{
 };
 
 /// Bytes of the longest file of games.
-const LONGEST_FILE: usize = 4 << 20;
+const MAX_FILE_BYTES: usize = 4 << 20;
 /// Bytes of the longest head of a request, or of what is read at a time of others.
 const MAX_HEAD: usize = 16 << 10;
 /// How much longer than its bound a request is waited for: the search that is under way.
@@ -183,18 +183,24 @@ async fn answered(
     own(shared, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            searched(shared, connection, body, LONGEST, |shared, text, asker| {
-                let limits = Limits::from(&asker.stop);
-                let mut in_parts = false;
-                answer_each(text, &shared.bounds, &limits, |answer, is_last| {
-                    in_parts |= !is_last;
-                    let json = answer.to_string();
-                    asker.tell(match in_parts {
-                        true => (StatusCode::OK, LINES, json + "\n"),
-                        false => (status_of(answer), JSON, json),
-                    })
-                });
-            })
+            searched(
+                shared,
+                connection,
+                body,
+                MAX_REQUEST,
+                |shared, text, asker| {
+                    let limits = Limits::from(&asker.stop);
+                    let mut in_parts = false;
+                    answer_each(text, &shared.bounds, &limits, |answer, is_last| {
+                        in_parts |= !is_last;
+                        let json = answer.to_string();
+                        asker.tell(match in_parts {
+                            true => (StatusCode::OK, LINES, json + "\n"),
+                            false => (status_of(answer), JSON, json),
+                        })
+                    });
+                },
+            )
             .await
         }
         (&Method::POST, "/records") => {
@@ -202,7 +208,7 @@ async fn answered(
                 shared,
                 connection,
                 body,
-                LONGEST_FILE,
+                MAX_FILE_BYTES,
                 |shared, bytes, asker| {
                     let time = Duration::from_secs_f64(shared.bounds.milliseconds / 1000.0);
                     let deadline = Instant::now() + time;
@@ -223,14 +229,20 @@ async fn answered(
                 let spaced = query.replace('+', " ");
                 percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
             });
-            searched(shared, connection, body, LONGEST, move |_, body, asker| {
-                let body = || String::from_utf8_lossy(text::without_mark(body)).into_owned();
-                let command = command.unwrap_or_else(body);
-                asker.tell(match sessions.answer(&name, &command, &asker.stop) {
-                    Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
-                    Err(problem) => refused(NOT_NOW, problem),
-                });
-            })
+            searched(
+                shared,
+                connection,
+                body,
+                MAX_REQUEST,
+                move |_, body, asker| {
+                    let body = || String::from_utf8_lossy(text::without_mark(body)).into_owned();
+                    let command = command.unwrap_or_else(body);
+                    asker.tell(match sessions.answer(&name, &command, &asker.stop) {
+                        Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
+                        Err(problem) => refused(NOT_NOW, problem),
+                    });
+                },
+            )
             .await
         }
         (_, "/api" | "/records") => Err((NOT_SO, "the API answers POST only")),
@@ -382,7 +394,7 @@ async fn searched(
     longest: usize,
     work: impl FnOnce(&Shared, &[u8], &Asker) + Send + 'static,
 ) -> Result<Response<Content>, Refusal> {
-    let exchange = connection.receive(longest > LONGEST).ok_or(BUSY)?;
+    let exchange = connection.receive(longest > MAX_REQUEST).ok_or(BUSY)?;
     let read = timeout(shared.patience, read(body, longest)).await;
     let text = read.map_err(|_| UNSENT)??;
     exchange.is_received();

@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "what a worker calls has names of its own")]
 
 use crate::answer::answer_each;
-use crate::bounds::{Bounds, LONGEST};
+use crate::bounds::{Bounds, MAX_REQUEST};
 use engine::search::limits::Limits;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,7 +28,7 @@ fn text() -> MutexGuard<'static, Vec<u8>> {
 /// Where so many bytes of a request are to be written; null if there are too many.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(bytes: usize) -> *mut u8 {
-    if bytes > LONGEST {
+    if bytes > MAX_REQUEST {
         return std::ptr::null_mut();
     }
     let mut text = text();

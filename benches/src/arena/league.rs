@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
     pairing::{are_apart, next, open, ranking},
-    ratings::{Meeting, Ratings, ratings},
+    ratings::{MatchRecord, Ratings, ratings},
 };
 use engine::core::{
     files,
@@ -108,7 +108,7 @@ pub struct Pairing {
     /// Games that were drawn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Share of points of `a`, as played.
+    /// TaskSlice of points of `a`, as played.
     pub score: f64,
     /// The same without luck, if somebody told it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ pub fn play_league<G: Playable>(
         "game": matches.game.notation(),
         "seed": matches.seed,
         "starts": matches.starts.identity(),
-        "luck": matches.luck.as_ref().map(|teller| &teller.name),
+        "luck": matches.luck.as_ref().map(|luck_evaluator| &luck_evaluator.name),
         "step": options.step,
         "precision": options.precision,
     });
@@ -321,10 +321,10 @@ impl<G: Playable> League<'_, G> {
         2 * pairs.sum::<f64>() as u64
     }
 
-    fn meetings(&self) -> Vec<Meeting> {
+    fn meetings(&self) -> Vec<MatchRecord> {
         // Of some there are only results of later steps.
         let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
-        met.map(|(&(a, b), met)| Meeting::sampled(a, b, &met.means))
+        met.map(|(&(a, b), met)| MatchRecord::sampled(a, b, &met.means))
             .collect()
     }
 
@@ -409,7 +409,10 @@ impl<G: Playable> League<'_, G> {
         LeagueResult {
             game: matches.game.notation(),
             seed: matches.seed,
-            luck: matches.luck.as_ref().map(|teller| teller.name.clone()),
+            luck: matches
+                .luck
+                .as_ref()
+                .map(|luck_evaluator| luck_evaluator.name.clone()),
             games: self.games(),
             repeated_games,
             settled: ratings

@@ -12,7 +12,7 @@ use engine::core::{
     files::checksum,
     journal::{Journal, Wording},
     record::GameRecord,
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::play::{
     game_line::{FORMAT, GameLine},
@@ -59,7 +59,7 @@ pub(super) fn open<G: Playable>(
     }
     let ours = played.range(share.parts(pairs));
     let is_there = |path: &Path| share.place(path).exists() || path.exists();
-    if let (Some(path), Share::Whole | Share::Task { .. }) = (path, share)
+    if let (Some(path), TaskSlice::All | TaskSlice::Task { .. }) = (path, share)
         && let Some(pair) = ours.clone().next()
         && !is_there(path)
     {

@@ -6,7 +6,7 @@ use crate::arena::{MatchResult, warning_of_repeats};
 use crate::error::Result;
 use crate::page::{Block, Page, Sentence};
 use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
-use crate::sheet::{Cell, Sheet};
+use crate::text_table::{Cell, TextTable};
 use engine::core::files::write_atomically;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,7 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
         "Begun and won",
         "Time a move",
     ];
-    let mut sheet = Sheet::new(columns);
+    let mut text_table = TextTable::new(columns);
     let mut bars = Vec::new();
     for ReportMatch { condition, result } in matches {
         let condition = if condition.is_empty() {
@@ -196,7 +196,7 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             format!(", {condition}")
         };
         let label = format!("{} – {}{condition}", result.a, result.b);
-        sheet.push(vec![
+        text_table.push(vec![
             label.clone().into(),
             result.games_in_words().trim_end_matches(" games").into(),
             percent(result.score, result.interval.half_width()).into(),
@@ -226,7 +226,7 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
              of pair means."
                 .to_owned(),
         ),
-        Block::Table(sheet),
+        Block::Table(text_table),
         Block::chart(score_bars("Score, %", bars)?, "Scores, with their 95 % intervals"),
         Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
     ]);
@@ -247,7 +247,7 @@ fn self_play(data: &ReportData) -> Vec<Block> {
     if !data.self_play.is_empty() {
         let rows = data.self_play.iter();
         let rows = rows.map(|(name, value)| vec![name.as_str().into(), value.as_str().into()]);
-        columns.push(Block::Table(Sheet::filled(["", " "], rows)));
+        columns.push(Block::Table(TextTable::filled(["", " "], rows)));
     }
     columns.extend(data.picture.iter().map(|picture| Block::Picture {
         svg: picture.svg.clone(),
@@ -258,21 +258,21 @@ fn self_play(data: &ReportData) -> Vec<Block> {
     any.then_some(Block::Columns(columns)).into_iter().collect()
 }
 
-fn stages(stages: &[Stage]) -> Sheet {
-    let mut sheet = Sheet::new(["Stage", "Time", "Outcome"]);
+fn stages(stages: &[Stage]) -> TextTable {
+    let mut text_table = TextTable::new(["Stage", "Time", "Outcome"]);
     for stage in stages {
-        sheet.push(vec![
+        text_table.push(vec![
             stage.name.as_str().into(),
             duration(stage.seconds).into(),
             stage.outcome.as_str().into(),
         ]);
     }
-    sheet.push(vec![
+    text_table.push(vec![
         "all".into(),
         duration(stages.iter().map(|stage| stage.seconds).sum()).into(),
         "".into(),
     ]);
-    sheet
+    text_table
 }
 
 pub(crate) fn percent(share: f64, half_width: f64) -> String {

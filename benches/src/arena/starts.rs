@@ -116,7 +116,7 @@ impl<G: Playable> Starts<G> for Openings {
 }
 
 /// How often a start that an earlier pair had is drawn again before it has to do.
-const MOST_DRAWN: u64 = 100;
+const MAX_SAMPLES: u64 = 100;
 
 /// The starts of all pairs of a match.
 pub(super) struct Book<'a, G: Playable> {
@@ -167,7 +167,7 @@ impl<'a, G: Playable> Book<'a, G> {
         let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *drawn;
         for next in vain.len() as u64..=pair {
-            let new = (0..MOST_DRAWN).find(|&vain| seen.insert(draw(next, vain)));
+            let new = (0..MAX_SAMPLES).find(|&vain| seen.insert(draw(next, vain)));
             vain.push(new.unwrap_or(0));
         }
         seed(pair, vain[pair as usize])

@@ -7,7 +7,7 @@ use crate::error::Result;
 use engine::core::{
     journal::{Journal, JournalError, Opened, Wording},
     random::SeedSpace,
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -138,7 +138,7 @@ impl State {
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,
-        share: (Share, u64),
+        share: (TaskSlice, u64),
         is_test: bool,
     ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
         let wording = Wording {

@@ -8,8 +8,8 @@ use crate::statistics::{
 use crate::studies::setups::Setups;
 use crate::test_faults;
 use crate::test_players::{
-    Rated, contestant, faulty, first, games_seen, greedy, options as match_options, pondering,
-    random, teller, timeless,
+    Rated, contestant, faulty, first, games_seen, greedy, luck_evaluator, options as match_options,
+    pondering, random, timeless,
 };
 use engine::core::{
     game::won_by,
@@ -449,10 +449,11 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
     for (setups, pairs, figures, without_luck) in known {
         let options = MatchOptions {
             starts: Arc::new(setups.parse::<Setups>().unwrap()),
-            luck: Some(teller("star1(depth=1)")),
+            luck: Some(luck_evaluator("star1(depth=1)")),
             ..MatchOptions::new(Standard::default(), 100, 9)
         };
-        let players = ["abt", "race"].map(|eval| teller(&format!("star1(depth=1, eval={eval})")));
+        let players =
+            ["abt", "race"].map(|eval| luck_evaluator(&format!("star1(depth=1, eval={eval})")));
         let result = play_match(&players[0], &players[1], &options).unwrap();
         assert_eq!(result.pair_counts, pairs);
         assert_eq!(
@@ -465,7 +466,10 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
         stop: Some(rule(0.0, 60.0)),
         ..MatchOptions::new(Standard::default(), 100_000, 9)
     };
-    let (abt, random) = (teller("star1(depth=1, eval=abt)"), teller("random"));
+    let (abt, random) = (
+        luck_evaluator("star1(depth=1, eval=abt)"),
+        luck_evaluator("random"),
+    );
     let result = play_match(&abt, &random, &tested).unwrap();
     let ratio = result.sequential_test.unwrap().log_likelihood_ratio;
     assert_eq!((result.pairs, ratio), (19, 2.998992697886679));
@@ -480,8 +484,8 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
         (random(), random()),
         (greedy(), first()),
         (
-            teller("star1(depth=1, eval=abt)"),
-            teller("star1(depth=1, eval=race)"),
+            luck_evaluator("star1(depth=1, eval=abt)"),
+            luck_evaluator("star1(depth=1, eval=race)"),
         ),
     ];
     for evaluator in [
@@ -492,7 +496,7 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
     ] {
         for (seed, (a, b)) in matches.iter().enumerate() {
             let options = MatchOptions {
-                luck: Some(teller(evaluator)),
+                luck: Some(luck_evaluator(evaluator)),
                 seed: seed as u64,
                 threads: 2,
                 ..options(1500)
@@ -515,7 +519,7 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
 fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     let (_directory, _, without) = kept(20);
     let stored = MatchOptions {
-        luck: Some(teller("star1(depth=1)")),
+        luck: Some(luck_evaluator("star1(depth=1)")),
         threads: 2,
         ..without.clone()
     };

@@ -80,8 +80,8 @@ impl<G: Game> Player<G> for Timed<G> {
         self.player.failure()
     }
 
-    fn hear(&mut self, news: News<'_, G>) {
-        self.player.hear(news);
+    fn notify(&mut self, news: News<'_, G>) {
+        self.player.notify(news);
     }
 
     fn analyse(

@@ -6,12 +6,12 @@
 
 use crate::arena::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};
 use crate::error::Result;
-use crate::sheet::{Cell, Sheet};
 use crate::statistics::{
     Interval, QUANTILE_95,
     comparisons::{holm, simultaneous_quantile, two_sided},
-    ratings::{Meeting, ratings},
+    ratings::{MatchRecord, ratings},
 };
+use crate::text_table::{Cell, TextTable};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +43,8 @@ pub struct Rating {
 
 /// One contestant's share of points made, against one other or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Share {
-    /// Share of points made, in `[0, 1]`.
+pub struct TaskSlice {
+    /// TaskSlice of points made, in `[0, 1]`.
     pub score: f64,
     /// Its 95 % interval.
     pub interval: Interval,
@@ -91,8 +91,8 @@ impl TournamentResult {
     /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let meeting =
-            |((a, b), found): (_, &MatchResult)| Meeting::of(a, b, &found.pair_counts.tally());
-        let meetings: Vec<Meeting> = pairings(names.len()).zip(&matches).map(meeting).collect();
+            |((a, b), found): (_, &MatchResult)| MatchRecord::of(a, b, &found.pair_counts.tally());
+        let meetings: Vec<MatchRecord> = pairings(names.len()).zip(&matches).map(meeting).collect();
         let simultaneous = simultaneous_quantile(names.len());
         let ratings = ratings(names.len(), &meetings).map_or(Vec::new(), |ratings| {
             let rating = |index: usize| Rating {
@@ -129,13 +129,13 @@ impl TournamentResult {
     /// The share of points that `row` made against `column`; `None` on the diagonal and outside the
     /// table.
     #[must_use]
-    pub fn share(&self, row: usize, column: usize) -> Option<Share> {
+    pub fn share(&self, row: usize, column: usize) -> Option<TaskSlice> {
         let found = self.matches.get(self.pairing(row, column)?)?;
         let (score, interval) = (found.score, found.interval);
         Some(if row < column {
-            Share { score, interval }
+            TaskSlice { score, interval }
         } else {
-            Share {
+            TaskSlice {
                 score: 1.0 - score,
                 interval: Interval {
                     lower: 1.0 - interval.upper,
@@ -146,8 +146,8 @@ impl TournamentResult {
     }
 
     /// The mean of a row, each opponent counting the same; the matches are taken as independent.
-    pub(crate) fn mean_share(&self, row: usize) -> Option<Share> {
-        let shares: Vec<Share> = (0..self.names.len())
+    pub(crate) fn mean_share(&self, row: usize) -> Option<TaskSlice> {
+        let shares: Vec<TaskSlice> = (0..self.names.len())
             .filter_map(|column| self.share(row, column))
             .collect();
         if shares.is_empty() {
@@ -161,7 +161,7 @@ impl TournamentResult {
             .sum::<f64>()
             .sqrt()
             / count;
-        Some(Share {
+        Some(TaskSlice {
             score,
             interval: Interval::around(score, QUANTILE_95 * error).map(|end| end.clamp(0.0, 1.0)),
         })
@@ -182,14 +182,14 @@ impl TournamentResult {
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();
-        let give_or_take = |share: Option<Share>| {
+        let give_or_take = |share: Option<TaskSlice>| {
             share.map_or("–".to_owned(), |share| {
                 let half_width = 100.0 * share.interval.half_width();
                 format!("{:.1} ±{half_width:.1}", 100.0 * share.score)
             })
         };
         let heads = ["", "win %", "Elo", "all"].map(str::to_owned);
-        let mut sheet = Sheet::new(
+        let mut text_table = TextTable::new(
             heads
                 .into_iter()
                 .chain((1..=ranking.len()).map(|place| place.to_string())),
@@ -209,9 +209,9 @@ impl TournamentResult {
                 Cell::Right(give_or_take(self.mean_share(row))),
             ];
             cells.extend(ranking.iter().map(cell));
-            sheet.push(cells);
+            text_table.push(cells);
         }
-        sheet.text()
+        text_table.text()
     }
 }
 

@@ -10,7 +10,7 @@
 use super::deadline::Deadline;
 use super::{
     log::Log,
-    said::{LONGEST_LINE, Reply, Said, Talk, shown},
+    said::{MAX_LINE, Reply, Said, Talk, shown},
     watch,
 };
 use engine::play::player::Failure::{self, OfPlayer, OfSystem};
@@ -185,7 +185,7 @@ impl Program {
 
     /// Reads of its standard error what is there.
     fn read_errors(&mut self) {
-        let mut bytes = [0; LONGEST_LINE];
+        let mut bytes = [0; MAX_LINE];
         // As much as a pipe holds: one that never ends does not keep the program from being heard.
         for _ in 0..16 {
             let read = self.errors.as_mut().map(|errors| errors.read(&mut bytes));
@@ -194,7 +194,7 @@ impl Program {
                 Some(Ok(length)) => {
                     self.log.line('!', &bytes[..length]);
                     self.last_errors.extend(&bytes[..length]);
-                    let over = self.last_errors.len().saturating_sub(LONGEST_LINE);
+                    let over = self.last_errors.len().saturating_sub(MAX_LINE);
                     self.last_errors.drain(..over);
                     continue;
                 }
@@ -209,7 +209,7 @@ impl Program {
     /// Reads once, without waiting. Returns whether anything was there.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_errors();
-        let mut bytes = [0; LONGEST_LINE];
+        let mut bytes = [0; MAX_LINE];
         loop {
             match self.output.read(&mut bytes) {
                 Ok(0) => {

@@ -44,7 +44,7 @@ pub(super) struct Protocol {
 }
 
 /// What most have.
-const USUAL: Protocol = Protocol {
+const DEFAULT_PROTOCOL: Protocol = Protocol {
     name: "",
     games: "",
     start: "{init}",
@@ -74,7 +74,7 @@ const NBOARD: Protocol = Protocol {
     replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
     talk: Talk::Unless(&["===", "pong"]),
     written: |[open, _]| ggf(open),
-    ..USUAL
+    ..DEFAULT_PROTOCOL
 };
 
 /// The same for programs that take no other board than that of the start.
@@ -100,7 +100,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         replies: &[("alea ", Reply::Greeting), ("move ", Reply::Line)],
         talk: Talk::Comments,
         written: |[_, rolled]| rolled.clone(),
-        ..USUAL
+        ..DEFAULT_PROTOCOL
     },
     Protocol {
         name: "tcga",
@@ -111,7 +111,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         replies: &[("", Reply::Line)],
         times: &["settings", "none"],
         written: |[_, rolled]| stones(rolled),
-        ..USUAL
+        ..DEFAULT_PROTOCOL
     },
     Protocol {
         name: "gtp",
@@ -123,7 +123,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         replies: &[("", Reply::Block)],
         times: &["none", "settings", "left", "genmove"],
         follows: true,
-        ..USUAL
+        ..DEFAULT_PROTOCOL
     },
     Protocol {
         name: "ubgi",
@@ -139,7 +139,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
             ("go", Reply::Word("bestmove")),
         ],
         talk: Talk::Unless(&["bestmove", "ubgiok", "readyok", "error"]),
-        ..USUAL
+        ..DEFAULT_PROTOCOL
     },
     NBOARD,
 ];

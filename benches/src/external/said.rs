@@ -10,10 +10,10 @@ use engine::play::{
 };
 
 /// Longest line that is read.
-pub(super) const LONGEST_LINE: usize = 4096;
+pub(super) const MAX_LINE: usize = 4096;
 
 /// Most bytes of an answer of many lines.
-const LONGEST_BLOCK: usize = 1 << 16;
+const MAX_BLOCK: usize = 1 << 16;
 
 /// What a program may say without being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Said {
                 (false, _) => lines.push(line),
             }
         }
-        self.at_most("an answer", LONGEST_BLOCK)?;
+        self.at_most("an answer", MAX_BLOCK)?;
         Ok(None)
     }
 
@@ -134,7 +134,7 @@ impl Said {
             && let Some(length) = self.bytes[begin..].iter().position(|&byte| byte == b'\n')
         {
             // However it came: with its line feed it has one byte more.
-            if length >= LONGEST_LINE {
+            if length >= MAX_LINE {
                 break;
             }
             let line = String::from_utf8_lossy(without_mark(&self.bytes[begin..begin + length]));
@@ -145,7 +145,7 @@ impl Said {
         }
         self.bytes.drain(..begin);
         if found.is_none() {
-            self.at_most("a line", LONGEST_LINE)?;
+            self.at_most("a line", MAX_LINE)?;
         }
         Ok(found)
     }

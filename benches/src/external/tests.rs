@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
-    let speech = Speech::of(dialect, game).unwrap();
+    let adapter = ProtocolAdapter::of(dialect, game).unwrap();
     let words = words.iter().map(|&word| word.to_owned()).collect();
     let folder = None;
-    External::speaking(Command { words, folder }, Arc::new(speech))
+    External::speaking(Command { words, folder }, Arc::new(adapter))
 }
 
 /// A folder that is gone after the test, and a file in it.
@@ -77,10 +77,10 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
             }
             "hear" => {
                 let mv = game.parse_move(&position, rest).unwrap();
-                player.hear(News::Ply(&position, outcome, mv));
+                player.notify(News::Ply(&position, outcome, mv));
                 position = game.play(&position, mv);
             }
-            "end" => player.hear(News::End(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
+            "end" => player.notify(News::End(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
             "wait" => std::thread::sleep(Duration::from_millis(rest.parse().unwrap())),
             "told" => told.push(rest),
             _ => dead = rest.parse().unwrap(),

@@ -1,7 +1,7 @@
 //! A page as HTML: one file, light and dark, wide and narrow, on paper.
 
 use super::{Block, Page, Section};
-use crate::sheet::{Cell, Sheet};
+use crate::text_table::{Cell, TextTable};
 use engine::core::text::printable_lines;
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ fn block(block: &Block) -> String {
     match block {
         Block::Text(words) => format!("<p>{}</p>", escape(words)),
         Block::Note(words) => format!("<p class=\"note\">{}</p>", escape(words)),
-        Block::Table(sheet) => table(sheet),
+        Block::Table(text_table) => table(text_table),
         Block::Picture { svg, wide, .. } => format!(
             "<figure{}>{}</figure>",
             if *wide { " class=\"scroll plot\"" } else { "" },
@@ -66,12 +66,16 @@ fn block(block: &Block) -> String {
 }
 
 /// A table; an all-empty head is left out.
-fn table(sheet: &Sheet) -> String {
+fn table(text_table: &TextTable) -> String {
     let mut html = String::from("<div class=\"scroll\"><table>");
-    let numbers = sheet.number_columns();
+    let numbers = text_table.number_columns();
     let class = |column: usize| if numbers[column] { " class=\"n\"" } else { "" };
-    if sheet.columns.iter().any(|name| !name.trim().is_empty()) {
-        let cells = sheet.columns.iter().enumerate().map(|(column, name)| {
+    if text_table
+        .columns
+        .iter()
+        .any(|name| !name.trim().is_empty())
+    {
+        let cells = text_table.columns.iter().enumerate().map(|(column, name)| {
             format!("<th scope=\"col\"{}>{}</th>", class(column), escape(name))
         });
         let _ = write!(
@@ -81,7 +85,7 @@ fn table(sheet: &Sheet) -> String {
         );
     }
     html.push_str("<tbody>");
-    for row in &sheet.rows {
+    for row in &text_table.rows {
         let cells = row
             .iter()
             .map(Cell::shown)

@@ -1,7 +1,7 @@
 //! A page as Markdown (CommonMark with pipe tables); pictures are files of their own.
 
 use super::{Block, Page, Section};
-use crate::sheet::{Cell, Sheet};
+use crate::text_table::{Cell, TextTable};
 use engine::core::text::printable_lines;
 
 impl Page {
@@ -31,7 +31,7 @@ impl Page {
 fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block, stem: &str) {
     match block {
         Block::Text(words) | Block::Note(words) => *text += &format!("\n{}\n", plain(words)),
-        Block::Table(sheet) => *text += &format!("\n{}", table(sheet)),
+        Block::Table(text_table) => *text += &format!("\n{}", table(text_table)),
         Block::Picture { svg, alt, .. } => {
             let name = format!("{stem}-{}.svg", pictures.len() + 1);
             *text += &format!("\n![{}]({name})\n", plain(alt));
@@ -59,23 +59,23 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
     }
 }
 
-fn table(sheet: &Sheet) -> String {
+fn table(text_table: &TextTable) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(
-        sheet
+        text_table
             .columns
             .iter()
             .map(|name| plain(name.trim()))
             .collect(),
     );
     text += &line(
-        sheet
+        text_table
             .number_columns()
             .into_iter()
             .map(|number| if number { "--:" } else { "---" }.to_owned())
             .collect(),
     );
-    for row in &sheet.rows {
+    for row in &text_table.rows {
         text += &line(row.iter().map(|cell| plain(&Cell::shown(cell))).collect());
     }
     text

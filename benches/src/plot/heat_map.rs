@@ -27,7 +27,7 @@ const TOP: i32 = 66;
 const MARGIN: i32 = 12;
 /// Width of a letter of row names, about.
 const LETTER: usize = 7;
-const LONGEST_NAME: usize = 40;
+const MAX_NAME: usize = 40;
 
 /// Above and below the middle.
 const HIGH: (f64, f64, f64) = (0.0, 114.0, 178.0);
@@ -35,7 +35,7 @@ const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
 pub(crate) fn heat_map(map: &HeatMap) -> Result<String> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
-    let names = map.rows.iter().map(|name| shortened(name, LONGEST_NAME));
+    let names = map.rows.iter().map(|name| shortened(name, MAX_NAME));
     let names: Vec<String> = names.collect();
     let longest = names.iter().map(|name| name.chars().count()).max();
     let left = MARGIN + 10 + (LETTER * longest.unwrap_or(0)) as i32;

@@ -32,7 +32,7 @@ struct Axis {
 const PLANE: i32 = 300;
 const LEGEND_LINE: i32 = 18;
 /// Most points of a curve that are marked.
-const MOST_MARKED: usize = 40;
+const MAX_MARKED: usize = 40;
 const LEFT: i32 = 74;
 const RIGHT: i32 = 24;
 const TOP: i32 = 40;
@@ -113,7 +113,7 @@ pub fn chart_with_bars(
                 area.draw(&PathElement::new(pixels.clone(), colour.stroke_width(2)))?;
             }
             // Many points are a line without them.
-            if pixels.len() <= MOST_MARKED {
+            if pixels.len() <= MAX_MARKED {
                 for pixel in pixels {
                     marker(area, index, pixel)?;
                 }

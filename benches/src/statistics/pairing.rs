@@ -6,7 +6,7 @@
 //! take most from the variances of the open differences, in shares of them; that includes what
 //! games with others say of the two. Invariant: the answer depends on the results alone.
 
-use super::ratings::{ELO, Meeting, Ratings, ratings, reached};
+use super::ratings::{ELO, MatchRecord, Ratings, ratings, reached};
 
 /// A difference of so many standard errors is one.
 pub(crate) const CLEAR: f64 = 2.0;
@@ -45,7 +45,7 @@ pub(crate) fn open(
 /// when nothing is open.
 pub(crate) fn next(
     contestants: usize,
-    meetings: &[Meeting],
+    records: &[MatchRecord],
     pairs: f64,
     precision: f64,
     allowed: impl Fn(usize, usize) -> bool,
@@ -53,9 +53,9 @@ pub(crate) fn next(
     let apart = |distance: usize| (distance..contestants).map(move |b| (b - distance, b));
     let pairings = (1..contestants).flat_map(apart);
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
-    let Some(ratings) = ratings(contestants, meetings) else {
+    let Some(ratings) = ratings(contestants, records) else {
         // First of all everybody is connected, if possible each with the next one.
-        return pairings.find(|&(a, b)| !reached(contestants, meetings, a)[b]);
+        return pairings.find(|&(a, b)| !reached(contestants, records, a)[b]);
     };
     // Who cannot play any more is not waited for.
     let pairings: Vec<(usize, usize)> = pairings.collect();

@@ -16,7 +16,7 @@ pub(super) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// What came of one match between two of the contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Meeting {
+pub(crate) struct MatchRecord {
     /// Index of the contestant whose scores are counted.
     pub a: usize,
     /// Index of the other one.
@@ -32,8 +32,8 @@ pub(crate) struct Meeting {
 /// How many pairs the variance that few pairs are expected to have counts for.
 const EXPECTED: f64 = 10.0;
 
-impl Meeting {
-    /// The meeting of two by counts of its pairs.
+impl MatchRecord {
+    /// The record of two by counts of its pairs.
     pub(crate) fn of(a: usize, b: usize, tally: &Tally<5>) -> Self {
         Self {
             a,
@@ -44,7 +44,7 @@ impl Meeting {
         }
     }
 
-    /// The meeting of two by the means of its pairs, which luck may have been taken from. Who plays
+    /// The record of two by the means of its pairs, which luck may have been taken from. Who plays
     /// on by what is known so far would be misled by pairs that happen to be alike: their variance
     /// is taken together with that of a few pairs of games that have nothing in common.
     pub(crate) fn sampled(a: usize, b: usize, means: &Moments) -> Self {
@@ -88,38 +88,38 @@ impl Ratings {
     }
 }
 
-/// The ratings of `contestants` from their meetings.
+/// The ratings of `contestants` from their records.
 ///
-/// `None` if somebody is not connected with the others by meetings: their ratings then have no
+/// `None` if somebody is not connected with the others by records: their ratings then have no
 /// common scale.
-pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Ratings> {
-    if contestants == 0 || reached(contestants, meetings, 0).contains(&false) {
+pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
+    if contestants == 0 || reached(contestants, records, 0).contains(&false) {
         return None;
     }
-    let meetings: Vec<&Meeting> = meetings
+    let records: Vec<&MatchRecord> = records
         .iter()
-        .filter(|meeting| meeting.a != meeting.b && meeting.samples > 0.0)
+        .filter(|record| record.a != record.b && record.samples > 0.0)
         .collect();
     let likelihood = |strengths: &[f64]| -> f64 {
-        let one = |meeting: &&Meeting| {
-            let difference = strengths[meeting.a] - strengths[meeting.b];
+        let one = |record: &&MatchRecord| {
+            let difference = strengths[record.a] - strengths[record.b];
             // ln of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
-            meeting.samples * (meeting.score * won + (1.0 - meeting.score) * lost)
+            record.samples * (record.score * won + (1.0 - record.score) * lost)
         };
-        meetings.iter().map(one).sum()
+        records.iter().map(one).sum()
     };
     let mut strengths = vec![0.0; contestants];
     let mut best = likelihood(&strengths);
     for _ in 0..200 {
         let mut slope = vec![0.0; contestants];
-        for meeting in &meetings {
-            let excess = meeting.samples * (meeting.score - predicted(&strengths, meeting));
-            slope[meeting.a] += excess;
-            slope[meeting.b] -= excess;
+        for record in &records {
+            let excess = record.samples * (record.score - predicted(&strengths, record));
+            slope[record.a] += excess;
+            slope[record.b] -= excess;
         }
-        let inverse = inverse(curvature(&strengths, &meetings))?;
+        let inverse = inverse(curvature(&strengths, &records))?;
         let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
         // Far from the top the parabola is no good guide: halve the step until it leads upwards.
         let mut length = 1.0;
@@ -148,9 +148,9 @@ pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Rating
             break;
         }
     }
-    let bread = inverse(curvature(&strengths, &meetings))?;
+    let bread = inverse(curvature(&strengths, &records))?;
     // The added row of ones has no part in the errors, so it is left out of the middle.
-    let filling = differences(contestants, &meetings, |meeting| meeting.variance);
+    let filling = differences(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
     Some(Ratings {
@@ -165,8 +165,8 @@ pub(crate) fn ratings(contestants: usize, meetings: &[Meeting]) -> Option<Rating
     })
 }
 
-fn predicted(strengths: &[f64], meeting: &Meeting) -> f64 {
-    1.0 / (1.0 + (strengths[meeting.b] - strengths[meeting.a]).exp())
+fn predicted(strengths: &[f64], record: &MatchRecord) -> f64 {
+    1.0 / (1.0 + (strengths[record.b] - strengths[record.a]).exp())
 }
 
 type Matrix = Vec<Vec<f64>>;
@@ -174,26 +174,26 @@ type Matrix = Vec<Vec<f64>>;
 /// Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
 fn differences(
     contestants: usize,
-    meetings: &[&Meeting],
-    weight: impl Fn(&Meeting) -> f64,
+    records: &[&MatchRecord],
+    weight: impl Fn(&MatchRecord) -> f64,
 ) -> Matrix {
     let mut matrix = vec![vec![0.0; contestants]; contestants];
-    for meeting in meetings {
-        let entry = meeting.samples * weight(meeting);
-        matrix[meeting.a][meeting.a] += entry;
-        matrix[meeting.b][meeting.b] += entry;
-        matrix[meeting.a][meeting.b] -= entry;
-        matrix[meeting.b][meeting.a] -= entry;
+    for record in records {
+        let entry = record.samples * weight(record);
+        matrix[record.a][record.a] += entry;
+        matrix[record.b][record.b] += entry;
+        matrix[record.a][record.b] -= entry;
+        matrix[record.b][record.a] -= entry;
     }
     matrix
 }
 
 /// How the likelihood bends: [`differences`] plus a multiple of the matrix of ones, which fixes the
 /// mean and makes it invertible.
-fn curvature(strengths: &[f64], meetings: &[&Meeting]) -> Matrix {
+fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
-    let mut matrix = differences(contestants, meetings, |meeting| {
-        let share = predicted(strengths, meeting);
+    let mut matrix = differences(contestants, records, |record| {
+        let share = predicted(strengths, record);
         share * (1.0 - share)
     });
     let scale = (0..contestants)
@@ -242,14 +242,14 @@ fn product(left: &Matrix, right: &Matrix) -> Matrix {
     left.iter().map(row).collect()
 }
 
-/// To whom meetings lead from a contestant.
-pub(super) fn reached(contestants: usize, meetings: &[Meeting], from: usize) -> Vec<bool> {
+/// To whom records lead from a contestant.
+pub(super) fn reached(contestants: usize, records: &[MatchRecord], from: usize) -> Vec<bool> {
     let mut reached = vec![false; contestants];
     reached[from] = true;
     for _ in 0..contestants {
-        for meeting in meetings.iter().filter(|meeting| meeting.samples > 0.0) {
-            let either = reached[meeting.a] || reached[meeting.b];
-            (reached[meeting.a], reached[meeting.b]) = (either, either);
+        for record in records.iter().filter(|record| record.samples > 0.0) {
+            let either = reached[record.a] || reached[record.b];
+            (reached[record.a], reached[record.b]) = (either, either);
         }
     }
     reached
@@ -273,20 +273,20 @@ mod tests {
         [2, 4, 1, 3, 1, 7, 0],
     ];
 
-    /// A meeting without draws: lost, split and won pairs of `a`.
-    fn meet(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> Meeting {
+    /// A record without draws: lost, split and won pairs of `a`.
+    fn meet(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> MatchRecord {
         let tally = PairCounts::without_draws(lost, split, won).tally();
-        Meeting::of(a, b, &tally)
+        MatchRecord::of(a, b, &tally)
     }
 
     #[test]
     fn ratings_of_a_published_league() {
         let wins = |a: usize, b: usize| BASEBALL[a][b];
         let pairings = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
-        let meetings: Vec<_> = pairings
+        let records: Vec<_> = pairings
             .map(|(a, b)| meet(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
-        let found = ratings(7, &meetings).unwrap();
+        let found = ratings(7, &records).unwrap();
         // Logarithmic abilities above Baltimore's, and their standard errors.
         let published = [
             (1.581, 0.343),
@@ -327,11 +327,11 @@ mod tests {
             assert!(found.difference_error(0, 1).is_finite());
         }
         // The error is that of the score through the slope of the curve.
-        let meeting = meet(0, 1, [10, 20, 40]);
+        let record = meet(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
         let by_hand = ELO * tally.standard_error() / (score * (1.0 - score));
-        let found = ratings(2, &[meeting]).unwrap();
+        let found = ratings(2, &[record]).unwrap();
         assert!((found.difference_error(0, 1) - by_hand).abs() < 1e-6);
     }
 
@@ -359,7 +359,7 @@ mod tests {
         let mut random = RandomStream::new(5);
         let (mut inside, mut all) = (0, 0);
         for _ in 0..400 {
-            let mut meetings = Vec::new();
+            let mut records = Vec::new();
             for a in 0..5 {
                 for b in a + 1..5 {
                     let share = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
@@ -372,10 +372,10 @@ mod tests {
                         let mut won = || 2 * usize::from(random.unit() < rest);
                         counts[if is_split { 1 } else { won() }] += 1;
                     }
-                    meetings.push(meet(a, b, counts));
+                    records.push(meet(a, b, counts));
                 }
             }
-            let found = ratings(5, &meetings).unwrap();
+            let found = ratings(5, &records).unwrap();
             for (index, strength) in strengths.iter().enumerate() {
                 inside += usize::from(found.interval(index, QUANTILE_95).contains(ELO * strength));
                 all += 1;

@@ -25,7 +25,7 @@ pub use draw::SHOWN;
 use engine::core::{
     journal::{Journal, Wording},
     random::{RandomStream, SeedSpace, derive_seed},
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::games::einstein::{Standard, symmetry::symmetric, tables::Tables};
 use engine::play::playable::Playable;
@@ -40,7 +40,7 @@ use std::path::PathBuf;
 pub const MEETINGS: u64 = 64_800;
 
 /// Most stones a side of which every start is known to tables.
-pub const MOST_EXACT: usize = 3;
+pub const MAX_EXACT_STONES: usize = 3;
 
 /// How an atlas of six stones is made.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub struct Settings {
     /// Where finished chunks are kept.
     pub state: Option<PathBuf>,
     /// Which of the chunks are played here.
-    pub share: Share,
+    pub share: TaskSlice,
     /// The policy and a stronger player, and how many games of each kind say what better play
     /// changes.
     pub better: Option<(WholeGames, u64)>,
@@ -83,7 +83,7 @@ type Sums = [i64; 3];
 /// Fits to pure noise that tell the standard errors of values.
 const REPLICATES: u64 = 64;
 
-/// The exact atlas of so many stones a side, at most [`MOST_EXACT`].
+/// The exact atlas of so many stones a side, at most [`MAX_EXACT_STONES`].
 ///
 /// # Errors
 /// If the tables do not know so many stones, or another game.

@@ -18,7 +18,7 @@ use crate::arena::make_folder;
 use crate::error::Result;
 use crate::studies::{Named, setups::Setups};
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 
@@ -79,7 +79,7 @@ pub struct Settings {
     /// A folder where finished games are kept.
     pub state: Option<PathBuf>,
     /// Which of the games are played here; what a task finds is nothing to look at.
-    pub share: Share,
+    pub share: TaskSlice,
 }
 
 impl Settings {

@@ -11,8 +11,8 @@ use crate::plot::{
     Curve, LineChart,
     scaled::{Bar, Scale, chart_with_bars},
 };
-use crate::sheet::{Cell, Sheet};
 use crate::statistics::Interval;
+use crate::text_table::{Cell, TextTable};
 use engine::core::files::checksum;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
@@ -109,8 +109,8 @@ pub fn front<G: Playable>(
 
 /// A line a point.
 #[must_use]
-pub fn sheet(front: &Front) -> Sheet {
-    let mut sheet = Sheet::new([
+pub fn text_table(front: &Front) -> TextTable {
+    let mut text_table = TextTable::new([
         "player",
         "µs a move",
         "score %",
@@ -126,7 +126,7 @@ pub fn sheet(front: &Front) -> Sheet {
                 None => player.clone(),
             };
             let (score, interval) = point.score();
-            sheet.push(vec![
+            text_table.push(vec![
                 name.into(),
                 Cell::Number(point.cost(), 1),
                 Cell::Percent(score),
@@ -137,7 +137,7 @@ pub fn sheet(front: &Front) -> Sheet {
             ]);
         }
     }
-    sheet
+    text_table
 }
 
 /// Scores with their intervals by microseconds a move; each doubling of these is a step.
@@ -210,7 +210,7 @@ mod tests {
         }
         let again = || front(&candidates, &random(), &options, |_| {}).unwrap();
         assert_eq!(again(), again(), "read back, times included");
-        assert_eq!(sheet(&found).text().lines().count(), 5);
+        assert_eq!(text_table(&found).text().lines().count(), 5);
         let svg = chart(&found).unwrap();
         assert!(svg.contains("score, %"), "{svg}");
         assert_eq!(svg.matches("<circle").count(), 4 + 2, "{svg}");

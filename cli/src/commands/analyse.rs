@@ -7,9 +7,9 @@ use engine::core::random::{SeedSpace, derive_seed};
 use engine::play::notation::trusted;
 use engine::play::{
     build::PlayerRecipe,
-    opinion::Opinion,
     playable::Playable,
     player::{Analysis, Player},
+    position_analysis::PositionAnalysis,
 };
 use engine::search::{
     limits::Limits,
@@ -115,10 +115,10 @@ fn answer<G: Playable>(
 ) -> Result<Answer<G::Move>> {
     let (position, outcome) = (&question.position, question.outcome);
     let found = match question.final_value(game) {
-        None => Opinion::of(recipe, player, game, position, outcome, &Limits::NONE)
+        None => PositionAnalysis::of(recipe, player, game, position, outcome, &Limits::NONE)
             .map_err(Error::msg)?,
         // Nothing is left to think about.
-        value => Opinion {
+        value => PositionAnalysis {
             value,
             best: None,
             calibrated: None,

@@ -1,6 +1,6 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use crate::shard::ShardArguments;
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 pub(crate) struct PairArguments {
     /// Games a match [default: 2000, or at most 200000 if a sequential test ends it]; an odd number
     /// is rounded up, because games come in pairs
-    #[arg(long, value_parser = value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, value_parser = value_parser!(u64).range(1..=MAX_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
     /// Seed of starts, dice and players
     #[arg(long, default_value_t = 1)]
@@ -119,7 +119,7 @@ pub(crate) struct MatchArguments {
     /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply
     /// deep, or a player that rates moves (star1(depth=2, eval=abt) unless named; star1(depth=2) if
     /// the game has no abt); a good one saves more games
-    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = USUAL_TELLER)]
+    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = DEFAULT_LUCK_PLAYER)]
     luck: Option<String>,
     /// Write every game, move by move with its times, as JSON lines, which 'alea data' verifies and
     /// imports: a file, or of a tournament a folder of them
@@ -132,7 +132,7 @@ pub(crate) struct MatchArguments {
 }
 
 /// Who tells luck unless named, and who does if the game does not know that one.
-const USUAL_TELLER: &str = "star1(depth=2, eval=abt)";
+const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
 impl MatchArguments {
@@ -143,7 +143,7 @@ impl MatchArguments {
             options.starts = games::setups(setups)?;
         }
         if let Some(notation) = &self.luck {
-            options.luck = Some(teller(notation, game)?);
+            options.luck = Some(luck_evaluator(notation, game)?);
         }
         options.records.clone_from(&self.records);
         #[cfg(unix)]
@@ -155,11 +155,11 @@ impl MatchArguments {
 }
 
 /// Who tells luck: evaluators are looked at one ply deep.
-pub(crate) fn teller<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
+pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
     match named {
-        Err(_) if notation == USUAL_TELLER => contestant(ANY_TELLER, game),
+        Err(_) if notation == DEFAULT_LUCK_PLAYER => contestant(ANY_TELLER, game),
         named => named,
     }
 }

@@ -1,13 +1,13 @@
 //! `alea atlas`: what beginning is worth, and which set-ups are good.
 
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::games::GameArguments;
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
 use benches::studies::{
     atlas::{
-        Found, MEETINGS, MOST_EXACT, SHOWN, Settings, exact,
+        Found, MAX_EXACT_STONES, MEETINGS, SHOWN, Settings, exact,
         games::{Games, RollOuts, WholeGames},
         result::Atlas,
         sampled,
@@ -15,7 +15,7 @@ use benches::studies::{
     setups::Setups,
 };
 use clap::value_parser;
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::trusted;
@@ -46,13 +46,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
     /// Games of each of the 64,800 meetings of two set-ups; an odd number is rounded up
-    #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MOST_GAMES / MEETINGS), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_GAMES / MEETINGS), allow_negative_numbers = true)]
     games: u64,
     /// A stronger player, to tell what better play changes [default: star1(depth=3, eval=EVAL)]
     #[arg(long, value_name = "PLAYER")]
     better: Option<String>,
     /// Games of each kind with the stronger player; 0 for none
-    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = value_parser!(u64).range(0..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = value_parser!(u64).range(0..=MAX_GAMES), allow_negative_numbers = true)]
     checks: u64,
     /// Seed of dice and players
     #[arg(long, default_value_t = 1)]
@@ -83,7 +83,7 @@ pub(crate) struct Arguments {
 
 fn stones(text: &str) -> Result<usize, String> {
     let stones = text.parse().ok();
-    let known = stones.filter(|stones| (1..=MOST_EXACT).contains(stones) || *stones == 6);
+    let known = stones.filter(|stones| (1..=MAX_EXACT_STONES).contains(stones) || *stones == 6);
     known.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
 }
 
@@ -94,7 +94,7 @@ impl Arguments {
         if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
             bail!("--best and --mix are lists of set-ups of six stones");
         }
-        let is_spread = self.shard.share() != Share::Whole;
+        let is_spread = self.shard.share() != TaskSlice::All;
         if self.stones < 6 && (self.state.is_some() || self.player.is_some() || is_spread) {
             bail!("--state, --shard and --player are for six stones; fewer are solved, not played");
         }
@@ -118,7 +118,7 @@ impl Arguments {
         };
         write(&self.best, &|| Ok(best_list(atlas)))?;
         write(&self.mix, &|| Ok(mix_list(atlas)))?;
-        write(&self.csv, &|| Ok(found.sheet().csv()))?;
+        write(&self.csv, &|| Ok(found.text_table().csv()))?;
         write(&self.svg, &|| Ok(found.svg()?))
     }
 

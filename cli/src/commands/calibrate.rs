@@ -1,6 +1,6 @@
 //! `alea calibrate`: fits the constants that turn raw scores into win probabilities.
 
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
@@ -20,7 +20,7 @@ use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 #[command(after_help = "Example: alea calibrate --games 200000 --seed 1")]
 pub(crate) struct Arguments {
     /// Games to play
-    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES), allow_negative_numbers = true)]
     games: u64,
     /// The player of both sides [default: star1(depth=2) with the game's first evaluator]
     #[arg(long, value_name = "PLAYER")]

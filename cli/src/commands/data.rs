@@ -157,18 +157,18 @@ impl Remade {
 }
 
 /// Problems of records that are shown, each in a line.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// Shows several problems before the error.
 fn shown(error: Error) -> Error {
     let Some(trainer::Error::Several(problems)) = error.downcast_ref() else {
         return error;
     };
-    for problem in problems.iter().take(MOST_SHOWN) {
+    for problem in problems.iter().take(MAX_SHOWN) {
         output::note(&format!("BAD  {}", printable(&problem.to_string())));
     }
-    if problems.len() > MOST_SHOWN {
-        output::note(&format!("BAD  … and {} more", problems.len() - MOST_SHOWN));
+    if problems.len() > MAX_SHOWN {
+        output::note(&format!("BAD  … and {} more", problems.len() - MAX_SHOWN));
     }
     anyhow!("{} problems with the records", problems.len())
 }

@@ -10,7 +10,7 @@ use engine::core::{
 };
 use engine::play::notation::{Notation, trusted};
 use input::Input;
-use protocols::{Next, Outside, Protocol, Speech, Terms};
+use protocols::{Next, Outside, Protocol, ProtocolKind, Terms};
 use std::{
     fs::File,
     io::{self, Write},
@@ -46,10 +46,10 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let speech = match &*self.protocol {
-            "gtp" => Speech::Gtp,
-            "tcga" => Speech::Tcga,
-            "ubgi" => Speech::Ubgi,
-            _ => Speech::NBoard,
+            "gtp" => ProtocolKind::Gtp,
+            "tcga" => ProtocolKind::Tcga,
+            "ubgi" => ProtocolKind::Ubgi,
+            _ => ProtocolKind::NBoard,
         };
         let game = self.game.as_deref().unwrap_or(speech.usual_game());
         let game = games::parse(trusted(game))?;
@@ -57,7 +57,7 @@ impl Arguments {
         let mut protocol = opened(speech, &game, player.transpose()?.as_ref(), self.seed)?;
         let mut console = Console::new()?;
         while let Some(line) = console.input.line().context("cannot read standard input")? {
-            let next = protocol.hear(&line, &mut console);
+            let next = protocol.handle_line(&line, &mut console);
             if let Some(error) = console.failed.take() {
                 return Err(error.into());
             }
@@ -72,7 +72,7 @@ impl Arguments {
 }
 
 fn opened(
-    speech: Speech,
+    speech: ProtocolKind,
     game: &Notation,
     player: Option<&Notation>,
     seed: u64,

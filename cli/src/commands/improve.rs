@@ -6,7 +6,7 @@ use crate::output;
 use crate::settings::SettingsArguments;
 use crate::shard::ShardArguments;
 use anyhow::{Result, bail};
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ impl Arguments {
         let share = self.shard.share();
         let part = self.stage.zip(self.generation);
         let last = match part {
-            None | Some((Part::Finish, _)) if share != Share::Whole => {
+            None | Some((Part::Finish, _)) if share != TaskSlice::All => {
                 bail!("--shard: needs --stage selfplay, relabel or gate, and --generation")
             }
             None => None,
@@ -81,7 +81,7 @@ fn summary(result: &ImproveResult) -> String {
         "validation loss",
         "model (xxh3)",
     ];
-    let mut text = format!("\n{}", ledger.sheet(&columns).text());
+    let mut text = format!("\n{}", ledger.text_table(&columns).text());
     text += &format!("\n{}\nbest:   {}", result.ended.told(ledger), result.best);
     if !ledger.strength().is_empty() {
         text += &format!(", {}", improve::strength_line(ledger.strength()));

@@ -5,9 +5,9 @@
 
 mod page;
 
-use crate::commands::MOST_GAMES;
-use crate::commands::arena::{contestant, match_options, teller};
-use crate::games::{USUAL, with_game};
+use crate::commands::MAX_GAMES;
+use crate::commands::arena::{contestant, luck_evaluator, match_options};
+use crate::games::{DEFAULT_GAME, with_game};
 use crate::{output, settings};
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{
@@ -15,7 +15,7 @@ use benches::arena::{
     league::{Entrant, LeagueOptions, LeagueResult, play_league},
     warning_of_counts,
 };
-use benches::sheet::{Cell, Sheet};
+use benches::text_table::{Cell, TextTable};
 use clap::value_parser;
 use engine::core::{
     files::{self, FileKind},
@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Pause after so many games in all; overrides the settings, and may be raised later to go on
-    #[arg(long, value_parser = value_parser!(u64).range(1..=MOST_GAMES))]
+    #[arg(long, value_parser = value_parser!(u64).range(1..=MAX_GAMES))]
     games: Option<u64>,
     /// Only say how it stands, also while it is played elsewhere
     #[arg(long)]
@@ -117,7 +117,7 @@ struct EntrantConfig {
 impl Default for LeagueConfig {
     fn default() -> Self {
         Self {
-            game: USUAL.to_owned(),
+            game: DEFAULT_GAME.to_owned(),
             seed: 1,
             luck: None,
             opening_plies: None,
@@ -225,11 +225,11 @@ impl Arguments {
             matches.starts = Arc::new(Openings { plies });
         }
         let luck = config.luck.as_ref();
-        matches.luck = luck.map(|luck| teller(luck, game)).transpose()?;
+        matches.luck = luck.map(|luck| luck_evaluator(luck, game)).transpose()?;
         matches.records = config.records.then(|| self.directory.join("games"));
         for (key, found) in [("step", config.step), ("games", config.games)] {
-            if !(1..=MOST_GAMES).contains(&found) {
-                bail!("{key} = {found}: it must be from 1 to {MOST_GAMES}");
+            if !(1..=MAX_GAMES).contains(&found) {
+                bail!("{key} = {found}: it must be from 1 to {MAX_GAMES}");
             }
         }
         let options = LeagueOptions {
@@ -262,12 +262,12 @@ fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
     Ok(output::file(&directory.join("league.html"), html)?)
 }
 
-fn standings(result: &LeagueResult) -> Sheet {
-    let mut sheet = Sheet::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
+fn standings(result: &LeagueResult) -> TextTable {
+    let mut text_table = TextTable::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
     for (place, one) in (1..).zip(&result.standings) {
         let known = |text: Option<String>| text.map_or(Cell::Missing, Cell::Right);
         let half_width = one.interval.map(|interval| interval.half_width());
-        sheet.push(vec![
+        text_table.push(vec![
             Cell::Count(place),
             one.name.as_str().into(),
             known(one.elo.map(|elo| format!("{elo:+.1}"))),
@@ -277,14 +277,15 @@ fn standings(result: &LeagueResult) -> Sheet {
             Cell::Count(one.forfeits.values().sum()),
         ]);
     }
-    sheet
+    text_table
 }
 
 /// Who scored what against whom, in the order of the standings.
-fn crosstable(result: &LeagueResult) -> Sheet {
+fn crosstable(result: &LeagueResult) -> TextTable {
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
     let places = (1..=names.len()).map(|place| place.to_string());
-    let mut sheet = Sheet::new(["".to_owned(), "name".to_owned()].into_iter().chain(places));
+    let mut text_table =
+        TextTable::new(["".to_owned(), "name".to_owned()].into_iter().chain(places));
     let mut cells = BTreeMap::new();
     for pairing in &result.pairings {
         let score = pairing.adjusted.unwrap_or(pairing.score);
@@ -299,9 +300,9 @@ fn crosstable(result: &LeagueResult) -> Sheet {
         let cell =
             |column: &&str| Cell::Right(cells.get(&(*row, *column)).cloned().unwrap_or_default());
         let head = [Cell::Count(place), (*row).into()];
-        sheet.push(head.into_iter().chain(names.iter().map(cell)).collect());
+        text_table.push(head.into_iter().chain(names.iter().map(cell)).collect());
     }
-    sheet
+    text_table
 }
 
 /// How the league stands, in one sentence.
@@ -337,7 +338,8 @@ fn troubles(result: &LeagueResult) -> Vec<String> {
 }
 
 fn table(result: &LeagueResult) -> String {
-    let [standings, crosstable] = [standings(result), crosstable(result)].map(|sheet| sheet.text());
+    let [standings, crosstable] =
+        [standings(result), crosstable(result)].map(|text_table| text_table.text());
     let troubles: String = troubles(result)
         .into_iter()
         .map(|line| printable(&line).into_owned() + "\n")

@@ -8,7 +8,7 @@
 use crate::games::{GameArguments, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
-use benches::sheet::{Cell, Sheet};
+use benches::text_table::{Cell, TextTable};
 use console::style;
 use engine::core::{
     files::{self, FileKind},
@@ -82,7 +82,7 @@ const HELP: &str = "  a move; an empty line plays the only one
   quit         end here, with the ledger";
 
 /// Bytes of the longest line that is read.
-const LONGEST_LINE: usize = 4096;
+const MAX_LINE: usize = 4096;
 
 /// Who sits at this terminal.
 const PERSON: &str = "person";
@@ -332,7 +332,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
-        let read = read_line(&mut input, LONGEST_LINE, &mut line);
+        let read = read_line(&mut input, MAX_LINE, &mut line);
         // What is too long is no move: its rest is none either.
         let read = read.and_then(|read| match read {
             LineRead::Beginning => input.skip_until(b'\n').map(|_| read),
@@ -447,7 +447,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let mut rater = Rater::new(game, &self.judge)?;
         let ledger = judge(game, self.positions[0], &self.plies, None, &mut rater, None)?;
         let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
-        let mut sheet = Sheet::new(["ledger, in points"].into_iter().chain(titles));
+        let mut text_table = TextTable::new(["ledger, in points"].into_iter().chain(titles));
         let names = [
             "start",
             "luck",
@@ -457,7 +457,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             if ledger.over { "result" } else { "so far" },
             "given away a decision",
         ];
-        sheet.rows = names.map(|name| vec![name.into()]).to_vec();
+        text_table.rows = names.map(|name| vec![name.into()]).to_vec();
         for seat in &ledger.seats {
             let terms = [
                 seat.start,
@@ -468,7 +468,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 seat.result,
                 seat.error_per_decision,
             ];
-            for (row, term) in sheet.rows.iter_mut().zip(terms) {
+            for (row, term) in text_table.rows.iter_mut().zip(terms) {
                 // Nothing has no sign.
                 row.push(Cell::Right(format!(
                     "{:+.2}",
@@ -476,6 +476,6 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 )));
             }
         }
-        output::line(&format!("\n{}", sheet.text().trim_end()))
+        output::line(&format!("\n{}", text_table.text().trim_end()))
     }
 }

@@ -219,12 +219,12 @@ impl Arguments {
 
     /// The files if they reach far enough, else memory.
     fn tables(&self, game: &Standard) -> Result<Arc<Tables>> {
-        const MOST_IN_MEMORY: usize = 5;
+        const MAX_STONES_IN_MEMORY: usize = 5;
         let (stones, variant) = (usize::from(self.stones), game.variant());
         if Tables::stones_in(&self.tables, variant).is_some_and(|there| there >= stones) {
             return Ok(Tables::open(&self.tables, stones, variant, &parallel)?);
         }
-        if stones > MOST_IN_MEMORY {
+        if stones > MAX_STONES_IN_MEMORY {
             bail!(
                 "{}: there are no tables of {stones} stones; make them with 'alea solve --stones {stones}'",
                 self.tables.display()
@@ -250,7 +250,7 @@ impl Arguments {
             }
             text += &format!(
                 "\n{}\n{}",
-                report.sheet().text(),
+                report.text_table().text(),
                 report.class_table().text()
             );
             if self.calibration

@@ -7,7 +7,7 @@ use benches::studies::{
     reproduce::{Settings, Target, run as reproduce, seconds},
     setups::Setups,
 };
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
@@ -74,7 +74,7 @@ impl Arguments {
         if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{name}' has no --csv and --svg; 'reversixt' does");
         }
-        if self.shard.share() != Share::Whole && (!has_games || what == Target::Depth) {
+        if self.shard.share() != TaskSlice::All && (!has_games || what == Target::Depth) {
             bail!("'{name}' takes times, and is no work for many tasks");
         }
         let setups = match &self.setups {

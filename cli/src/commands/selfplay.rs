@@ -3,13 +3,13 @@
 mod variety;
 
 use self::variety::VarietyArguments;
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use engine::core::text::printable;
 use engine::play::notation::trusted;
 use engine::play::playable::Playable;
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     players: Vec<String>,
     /// Games to play [default: 20000; with --shard a shard of 4096 for each task, with
     /// --target-positions as many as it takes]
-    #[arg(long, alias = "target-games", value_parser = value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, alias = "target-games", value_parser = value_parser!(u64).range(1..=MAX_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
     /// End with the first game, in the order of their numbers, with which there are so many
     /// positions
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Share of random moves [default: 0.08]
+    /// TaskSlice of random moves [default: 0.08]
     #[arg(long)]
     exploration: Option<f64>,
     /// Random plies at the start of every game [default: as the game needs them, at least 2]
@@ -83,8 +83,8 @@ impl Arguments {
     /// How many games the run has, `usual` if nothing is said.
     fn games(&self, usual: u64) -> Result<u64> {
         let of = match self.shard.share() {
-            Share::Whole => None,
-            Share::Task { of, .. } | Share::Merge { of } => Some(of),
+            TaskSlice::All => None,
+            TaskSlice::Task { of, .. } | TaskSlice::Merge { of } => Some(of),
         };
         match (self.games, of) {
             (Some(games), Some(of)) if games.div_ceil(GAMES_PER_SHARD) < of => {
@@ -93,14 +93,14 @@ impl Arguments {
                     "{games} games make {shards} shards of at most {GAMES_PER_SHARD}, too few for {of} tasks"
                 )
             }
-            (None, Some(of)) if of > MOST_GAMES / GAMES_PER_SHARD => {
+            (None, Some(of)) if of > MAX_GAMES / GAMES_PER_SHARD => {
                 bail!(
-                    "{of} tasks of {GAMES_PER_SHARD} games are more than {MOST_GAMES} games; say --games"
+                    "{of} tasks of {GAMES_PER_SHARD} games are more than {MAX_GAMES} games; say --games"
                 )
             }
             (Some(games), _) => Ok(games),
             (None, Some(of)) => Ok(of * GAMES_PER_SHARD),
-            (None, None) if self.target_positions.is_some() => Ok(MOST_GAMES),
+            (None, None) if self.target_positions.is_some() => Ok(MAX_GAMES),
             (None, None) => Ok(usual),
         }
     }

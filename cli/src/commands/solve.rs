@@ -6,7 +6,7 @@ use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
-use engine::core::share::Share;
+use engine::core::task_slice::TaskSlice;
 use engine::core::text::format_bytes;
 use engine::games::einstein::{
     Standard,
@@ -68,7 +68,7 @@ impl Arguments {
         };
         let (place, variant, share) = (&self.tables, game.variant(), self.shard.share());
         let tables = match share {
-            Share::Merge { .. } => Tables::open(place, stones, variant, &parallel)?,
+            TaskSlice::Merge { .. } => Tables::open(place, stones, variant, &parallel)?,
             _ => with_progress(|told| {
                 Tables::build(place, stones, variant, memory, share, &parallel, told)
             })?,

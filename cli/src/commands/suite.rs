@@ -7,7 +7,7 @@ use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
 use benches::studies::regret::{
     positions::Source,
-    suite::{FEWEST_STONES, MOST_STONES, Maker, file, write_held_out},
+    suite::{MAX_TABLE_STONES, MIN_TABLE_STONES, Maker, file, write_held_out},
 };
 use clap::value_parser;
 use engine::core::files;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Stones of the positions, both sides together; may be given several times [default: 5 to 12]
-    #[arg(long, value_parser = value_parser!(u32).range(i64::from(FEWEST_STONES)..=i64::from(MOST_STONES)))]
+    #[arg(long, value_parser = value_parser!(u32).range(i64::from(MIN_TABLE_STONES)..=i64::from(MAX_TABLE_STONES)))]
     stones: Vec<u32>,
     /// Positions of a suite [default: 2000 of up to 6 stones, 500 of 7 and 8, 250 of more]
     #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000))]
@@ -97,7 +97,7 @@ impl Arguments {
             seed: self.seed,
             share,
         };
-        let all: Vec<u32> = (FEWEST_STONES..=MOST_STONES).collect();
+        let all: Vec<u32> = (MIN_TABLE_STONES..=MAX_TABLE_STONES).collect();
         let wanted = if self.stones.is_empty() {
             &all
         } else {

@@ -1,6 +1,6 @@
 //! `alea train`: fits evaluators to records.
 
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     data: Vec<PathBuf>,
     /// Instead of records: games that an n-tuple network plays against itself, learning after each;
     /// overrides the settings
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
     games: Option<u64>,
     /// The game that is played with --games, with parameters if need be; records say
     /// themselves what they are of
@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
 /// What models say that they were made by.
 const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
-/// Share of the games that only validate.
+/// TaskSlice of the games that only validate.
 pub(crate) const VALIDATION_SHARE: f64 = 0.05;
 
 impl Arguments {
@@ -91,7 +91,7 @@ impl Arguments {
             }
             config.online.games = games;
             let directory = out.join(Family::NTuple.name());
-            let game = self.game.as_deref().unwrap_or(games::USUAL);
+            let game = self.game.as_deref().unwrap_or(games::DEFAULT_GAME);
             let report = with_game!(trusted(game), game => fit_games(&game, &config, &directory))?;
             return output::result(self.json, &report, || games_summary(&report));
         }

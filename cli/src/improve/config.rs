@@ -5,7 +5,7 @@
 //! change nothing of what is done before.
 
 use super::evaluator::Evaluator;
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::gating::with_evaluator;
 use crate::pipeline::config::SelfPlaySection;
 use crate::settings::Settings;
@@ -23,7 +23,7 @@ use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 /// Most generations: their directories have numbers of four digits.
-const MOST_GENERATIONS: u64 = 9999;
+const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,16 +98,16 @@ impl ImproveConfig {
     /// 0 in all places.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
-            ("generations", self.generations, MOST_GENERATIONS),
+            ("generations", self.generations, MAX_GENERATIONS),
             ("patience", self.patience, u64::MAX),
-            ("selfplay.games", self.selfplay.games, MOST_GAMES),
+            ("selfplay.games", self.selfplay.games, MAX_GAMES),
             (
                 "train.last_generations",
                 self.train.last_generations,
-                MOST_GENERATIONS,
+                MAX_GENERATIONS,
             ),
-            ("gate.pairs", self.gate.pairs, MOST_GAMES / 2),
-            ("measure.pairs", self.measure.pairs, MOST_GAMES / 2),
+            ("gate.pairs", self.gate.pairs, MAX_GAMES / 2),
+            ("measure.pairs", self.measure.pairs, MAX_GAMES / 2),
         ];
         for (key, found, most) in ranges {
             if !(1..=most).contains(&found) {

@@ -23,7 +23,7 @@ use benches::statistics::sequential::Verdict;
 use engine::core::{
     files::{self, FileKind},
     random::SeedSpace,
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
@@ -57,12 +57,16 @@ impl<G: Learnable> Generation<'_, G> {
                 self.best.shown
             )
         };
-        let games = stages.run(&self.stage("self-play"), || self.play(Share::Whole), played)?;
+        let games = stages.run(
+            &self.stage("self-play"),
+            || self.play(TaskSlice::All),
+            played,
+        )?;
         output::note(&played(&games));
         if self.run.config.relabel.is_some() {
             stages.run(
                 &self.stage("relabel"),
-                || self.relabel(Share::Whole),
+                || self.relabel(TaskSlice::All),
                 Clone::clone,
             )?;
         }
@@ -70,7 +74,7 @@ impl<G: Learnable> Generation<'_, G> {
         let (model, candidate) = self.candidate()?;
         let (test, told) = stages.run(
             &self.stage("gate"),
-            || self.gate(&candidate, Share::Whole),
+            || self.gate(&candidate, TaskSlice::All),
             |(_, told)| told.clone(),
         )?;
         output::note(&told);
@@ -113,7 +117,7 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     /// One of its stages alone, or a share of it; says what was done.
-    pub(super) fn part(&self, part: Part, share: Share) -> Result<String> {
+    pub(super) fn part(&self, part: Part, share: TaskSlice) -> Result<String> {
         files::create_directory(&self.path(""))?;
         Ok(match part {
             Part::Selfplay => {
@@ -124,7 +128,7 @@ impl<G: Learnable> Generation<'_, G> {
             }
             Part::Relabel => self.relabel(share)?,
             Part::Gate => self.gate(&self.candidate()?.1, share)?.1,
-            Part::Train if share == Share::Whole => {
+            Part::Train if share == TaskSlice::All => {
                 self.training(&mut Stages::open(self.run.directory)?)?;
                 "a model is there".to_owned()
             }
@@ -163,7 +167,7 @@ impl<G: Learnable> Generation<'_, G> {
         self.run.directory.join(place(self.number)).join(name)
     }
 
-    fn play(&self, share: Share) -> Result<SelfPlaySummary> {
+    fn play(&self, share: TaskSlice) -> Result<SelfPlaySummary> {
         let run = self.run.self_play(self.number, &self.best)?;
         let place = self.path("selfplay");
         let limits = Limits {
@@ -175,7 +179,7 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     /// Values the games' positions once more; tells who did.
-    fn relabel(&self, share: Share) -> Result<String> {
+    fn relabel(&self, share: TaskSlice) -> Result<String> {
         let (config, place) = (self.run.config.relabel(&self.best), self.path("relabelled"));
         let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.run.game)?;
         if let Some((path, name)) = &self.best.model {
@@ -219,7 +223,7 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     /// What came of the gate, also in a line.
-    fn gate(&self, candidate: &Evaluator, share: Share) -> Result<(Test, String)> {
+    fn gate(&self, candidate: &Evaluator, share: TaskSlice) -> Result<(Test, String)> {
         let (game, player) = (self.run.game, &self.run.config.gate.player);
         let (pairs, seed) = (
             self.run.config.gate.pairs,

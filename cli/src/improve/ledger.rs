@@ -7,8 +7,8 @@
 use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
-use benches::sheet::{Cell, Sheet};
 use benches::statistics::{Interval, sequential::Verdict};
+use benches::text_table::{Cell, TextTable};
 use engine::core::files::{self, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -178,18 +178,18 @@ impl Ledger {
     }
 
     /// Some of the [`COLUMNS`], a row a generation.
-    pub(crate) fn sheet(&self, columns: &[&str]) -> Sheet {
+    pub(crate) fn text_table(&self, columns: &[&str]) -> TextTable {
         let find = |name: &&str| COLUMNS.iter().find(|(known, _)| known == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();
         let row = |entry| columns.iter().map(|(_, cell)| cell(entry)).collect();
-        Sheet::filled(
+        TextTable::filled(
             columns.iter().map(|(name, _)| *name),
             self.generations.iter().map(row),
         )
     }
 
     fn markdown(&self) -> String {
-        let sheet = self.sheet(&[
+        let text_table = self.text_table(&[
             "generation",
             "accepted",
             "against",
@@ -207,9 +207,9 @@ impl Ledger {
              as far as the sequential test looked.\n\n| {} |\n|--:|---|---|---|--:|--:|--:|--:|--:|---|---|\n",
             self.start.evaluator,
             self.seed,
-            sheet.columns.join(" | "),
+            text_table.columns.join(" | "),
         );
-        for row in &sheet.rows {
+        for row in &text_table.rows {
             let cells = row.iter().map(|cell| cell.shown().replace('|', "/"));
             text += &format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
         }

@@ -16,8 +16,8 @@ use benches::plot::{
     scaled::{Bar, Scale, chart_with_bars},
     score_bars,
 };
-use benches::sheet::{Cell, Sheet};
 use benches::statistics::Interval;
+use benches::text_table::{Cell, TextTable};
 use std::path::{Path, PathBuf};
 
 pub(super) fn write(
@@ -132,7 +132,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     let names = (0..all.len()).map(|generation| generation.to_string());
     let names = Scale::Categories(names.collect());
     let svg = chart_with_bars(&chart, &bars, &names, &Scale::Linear)?;
-    let mut sheet = Sheet::new([
+    let mut text_table = TextTable::new([
         "after generation",
         "against",
         "score, 95 %",
@@ -143,7 +143,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     for (generation, strength) in (0..).zip(all) {
         for Strength { opponent, score } in strength {
             let Interval { lower, upper } = score.elo_interval;
-            sheet.push(vec![
+            text_table.push(vec![
                 Cell::Count(generation),
                 opponent.as_str().into(),
                 score.to_string().into(),
@@ -157,12 +157,12 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     Ok(vec![
         Block::chart(svg, title),
         Block::Note(note.to_owned()),
-        Block::Table(sheet),
+        Block::Table(text_table),
     ])
 }
 
 fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
-    let sheet = ledger.sheet(&[
+    let text_table = ledger.text_table(&[
         "generation",
         "accepted",
         "against",
@@ -181,17 +181,17 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
     let bars = ledger.generations.iter().map(bar).collect();
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
-    let svg = score_bars("Share of games won at the gate, %", bars)?;
+    let svg = score_bars("TaskSlice of games won at the gate, %", bars)?;
     let alt = "Shares of games won at the gate, with their 95 % intervals";
     Ok(vec![
         Block::Text(text.to_owned()),
-        Block::Table(sheet),
+        Block::Table(text_table),
         Block::chart(svg, alt),
     ])
 }
 
-fn training(ledger: &Ledger) -> Sheet {
-    ledger.sheet(&[
+fn training(ledger: &Ledger) -> TextTable {
+    ledger.text_table(&[
         "generation",
         "games played",
         "positions",

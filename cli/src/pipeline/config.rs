@@ -2,7 +2,7 @@
 //!
 //! One seed rules all stages; each stage draws from a seed space of its own.
 
-use crate::commands::MOST_GAMES;
+use crate::commands::MAX_GAMES;
 use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use engine::learned::inputs::Learnable;
@@ -94,8 +94,8 @@ impl PipelineConfig {
     /// Checks everything that can be checked before hours of work.
     pub(crate) fn check<G: Learnable>(&self, game: &G) -> Result<()> {
         let games = self.selfplay.games;
-        if !(1..=MOST_GAMES).contains(&games) {
-            bail!("selfplay: 'games' is from 1 to {MOST_GAMES}, not {games}");
+        if !(1..=MAX_GAMES).contains(&games) {
+            bail!("selfplay: 'games' is from 1 to {MAX_GAMES}, not {games}");
         }
         SelfPlay::<G>::new(self.selfplay())?;
         self.train().resolved(game)?;
@@ -103,9 +103,9 @@ impl PipelineConfig {
             build::evaluator(trusted(opponent), game).context("arena.opponents")?;
         }
         for &Round { depth, games } in &self.arena.rounds {
-            if !(1..=64).contains(&depth) || !(1..=MOST_GAMES).contains(&games) {
+            if !(1..=64).contains(&depth) || !(1..=MAX_GAMES).contains(&games) {
                 bail!(
-                    "arena.rounds: 'depth' is from 1 to 64 and 'games' from 1 to {MOST_GAMES}, not {depth} and {games}"
+                    "arena.rounds: 'depth' is from 1 to 64 and 'games' from 1 to {MAX_GAMES}, not {depth} and {games}"
                 );
             }
         }

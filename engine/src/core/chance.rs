@@ -6,7 +6,7 @@
 //! piecewise linear sums for one move. Invariant: all values are win probabilities in `[0, 1]` from
 //! one view; every search takes its windows here.
 
-use crate::core::game::{List, MOST_OUTCOMES, Outcome, OutcomeList};
+use crate::core::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
 
 /// What is known of a value: it lies in `[lower, upper]`.
@@ -124,7 +124,12 @@ impl<O: OutcomeList> ChanceBounds<O> {
     #[must_use]
     #[inline]
     pub fn new(outcomes: &[Outcome]) -> Self {
-        const { assert!(O::BOUND <= MOST_OUTCOMES, "a set of outcomes is a word") };
+        const {
+            assert!(
+                O::BOUND <= MAX_LISTED_OUTCOMES,
+                "a set of outcomes is a word"
+            )
+        };
         let mut groups = O::Of::<Group>::default();
         let mut permitting = [0; MASKS];
         for (number, outcome) in outcomes.iter().enumerate() {

@@ -8,7 +8,7 @@
 use crate::core::{
     interruption::{self, Unfinished},
     memory,
-    share::Share,
+    task_slice::TaskSlice,
     text,
 };
 use std::{
@@ -240,12 +240,12 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
 
 /// As [`create_directory`], for one command alone as long as the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
-    enter_directory(directory, Share::Whole)
+    enter_directory(directory, TaskSlice::All)
 }
 
 /// As [`claim_directory`], unless this is one task of many: those share it, have files of their own
 /// there, and leave alone what a killed one left, for without locks nobody knows who still writes.
-pub fn enter_directory(directory: &Path, share: Share) -> Result<Option<File>, FileError> {
+pub fn enter_directory(directory: &Path, share: TaskSlice) -> Result<Option<File>, FileError> {
     if share.is_task() {
         make_directory(directory)?;
     } else {
@@ -261,12 +261,12 @@ pub fn enter_directory(directory: &Path, share: Share) -> Result<Option<File>, F
 ///
 /// # Errors
 /// [`FileError::Busy`] if another program is there.
-pub fn lock_directory(directory: &Path, share: Share) -> Result<Option<File>, FileError> {
+pub fn lock_directory(directory: &Path, share: TaskSlice) -> Result<Option<File>, FileError> {
     let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
         return Ok(None);
     };
     let taken = match share {
-        Share::Task { .. } => file.try_lock_shared(),
+        TaskSlice::Task { .. } => file.try_lock_shared(),
         _ => file.try_lock(),
     };
     match taken {

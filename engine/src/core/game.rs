@@ -78,7 +78,7 @@ impl Outcome {
 /// A list that holds the outcomes of any position of a game; its bound is that of the stack that
 /// [`crate::core::chance`] takes.
 pub trait OutcomeList: List<Outcome> {
-    /// How many outcomes a position may have, at most [`MOST_OUTCOMES`].
+    /// How many outcomes a position may have, at most [`MAX_LISTED_OUTCOMES`].
     const BOUND: usize;
     /// A list of something else, with the same bound.
     type Of<T: Copy + Default + Debug + Send>: List<T>;
@@ -90,7 +90,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
 }
 
 /// No game has more outcomes a position: a set of them is a word.
-pub const MOST_OUTCOMES: usize = 64;
+pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// The outcomes of a game without chance.
 pub type OneOutcome = FixedList<Outcome, 1>;

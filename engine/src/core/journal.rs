@@ -11,7 +11,7 @@
 use crate::core::{
     files::{self, FileError, FileKind, checksum},
     interruption,
-    share::Share,
+    task_slice::TaskSlice,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -25,7 +25,7 @@ use std::{
 };
 
 /// Most characters of a setting that an error shows.
-const MOST_SHOWN: usize = 60;
+const MAX_SHOWN: usize = 60;
 
 /// Why a journal cannot be used, as one line that names the file.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,7 @@ pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>);
 impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a share of work with so many parts, and reads the parts that
     /// are known by their numbers. `identity` is an object that names everything the results depend
-    /// on; absent keys equal `null`. A task has a file of its own, [`Share::place`], and knows besides
+    /// on; absent keys equal `null`. A task has a file of its own, [`TaskSlice::place`], and knows besides
     /// what the whole one holds; to collect, that is given what tasks did. Without a path nothing is
     /// known or kept.
     ///
@@ -78,13 +78,13 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         wording: Wording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
-        (share, count): (Share, u64),
+        (share, count): (TaskSlice, u64),
     ) -> Result<Opened<L>, JournalError> {
         let (mut file, mut missing, mut known) = (None, None, BTreeMap::new());
         if let Some(path) = path {
             let mut refused = String::new();
             let read = |share| kept(path, wording, identity, &number, (share, count));
-            if let Share::Merge { of } = share {
+            if let TaskSlice::Merge { of } = share {
                 let mut known = open_file(path, wording, identity, &number)?.1;
                 files::write_atomically(path, |file| {
                     writeln!(file, "{identity}")?;
@@ -94,7 +94,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                         })
                     };
                     for number in 0..of {
-                        let share = Share::Task { number, of };
+                        let share = TaskSlice::Task { number, of };
                         let later = known.split_off(&share.parts(count).end);
                         let mut lines = std::mem::replace(&mut known, later);
                         match read(share) {
@@ -111,11 +111,11 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             let (opened, there) = open_file(&share.place(path), wording, &here, &number)?;
             (file, known) = (Some(opened), there);
             if share.is_task() {
-                known.extend(read(Share::Whole)?);
+                known.extend(read(TaskSlice::All)?);
             }
             missing = share.missing(path, count, |part| known.contains_key(&part));
             missing = missing.map(|missing| missing + &refused);
-        } else if share != Share::Whole {
+        } else if share != TaskSlice::All {
             let problem = "what tasks do is kept in state files; say where (--state)";
             return Err(JournalError(problem.to_owned()));
         }
@@ -143,12 +143,12 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         wording: Wording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
-        (share, parts): (Share, u64),
+        (share, parts): (TaskSlice, u64),
     ) -> BTreeMap<u64, L> {
-        let Share::Task { number: end, of } = share else {
+        let TaskSlice::Task { number: end, of } = share else {
             return BTreeMap::new();
         };
-        let tasks = (0..end).map(|number| Share::Task { number, of });
+        let tasks = (0..end).map(|number| TaskSlice::Task { number, of });
         tasks
             .filter_map(|task| kept(path, wording, identity, &number, (task, parts)).ok())
             .flatten()
@@ -315,9 +315,9 @@ fn open_file<L: DeserializeOwned>(
 }
 
 /// The identity of a share of work with so many parts.
-fn share_of(identity: &Value, share: Share, parts: u64) -> Value {
+fn share_of(identity: &Value, share: TaskSlice, parts: u64) -> Value {
     let mut identity = identity.clone();
-    if let Share::Task { number, of } = share {
+    if let TaskSlice::Task { number, of } = share {
         identity["task"] = format!("{}/{of} of {parts}", number + 1).into();
     }
     identity
@@ -329,7 +329,7 @@ fn kept<L: DeserializeOwned>(
     wording: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-    (share, count): (Share, u64),
+    (share, count): (TaskSlice, u64),
 ) -> Result<BTreeMap<u64, L>, JournalError> {
     let place = &share.place(path);
     match files::read(place, FileKind::Data) {
@@ -449,7 +449,7 @@ pub fn difference<'a>(
 /// A setting in few words; long lists by their beginning.
 fn shown(value: Option<&Value>) -> String {
     let text = value.map_or_else(|| "none".to_owned(), Value::to_string);
-    match text.char_indices().nth(MOST_SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

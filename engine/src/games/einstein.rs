@@ -8,12 +8,12 @@
 mod bytes;
 pub mod dice;
 mod drawing;
-mod drawn;
 mod endgames;
 pub mod evaluators;
 mod held_out;
 pub mod learned;
 pub mod notation;
+mod outcome_sampler;
 mod permitted;
 mod playable;
 pub mod players;
@@ -33,7 +33,7 @@ use crate::core::{
     },
 };
 use crate::games::einstein::dice::Die;
-use drawn::DrawnStones;
+use outcome_sampler::OutcomeSampler;
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};
 pub use playout::StoneTable;
@@ -75,7 +75,7 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     die: Die,
     /// For each set of living stones (bit i = stone i + 1) the outcomes as runs of stones.
     runs: Box<[StoneRuns; 64]>,
-    drawn: DrawnStones,
+    drawn: OutcomeSampler,
     /// The home squares in reading order.
     home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
@@ -223,7 +223,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             variant,
             stones: stones as u8,
             die,
-            drawn: DrawnStones::new(&runs),
+            drawn: OutcomeSampler::new(&runs),
             runs,
             home,
             stone_table,
@@ -237,7 +237,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     pub fn face_by_face(self) -> Self {
         let runs = runs_of_stones(self.variant, self.die, |runs, face| runs.push(face));
         Self {
-            drawn: DrawnStones::new(&runs),
+            drawn: OutcomeSampler::new(&runs),
             runs,
             ..self
         }
@@ -506,7 +506,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     ) {
         if let Some(table) = self.stone_table
             && (COLUMNS, ROWS) == (5, 5)
-            && positions.len() >= playout::FEWEST_TOGETHER
+            && positions.len() >= playout::MIN_BATCH
             && positions
                 .iter()
                 .all(|position| self.winner(position).is_none())

@@ -22,7 +22,7 @@ mod shape;
 mod testing;
 mod transcript;
 
-pub use shape::{BASES, MOST_CELLS};
+pub use shape::{BASES, MAX_CELLS};
 
 use crate::core::{
     game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, one_of, won_by},
@@ -57,7 +57,7 @@ impl Move {
     #[must_use]
     #[inline]
     pub fn at(cell: usize) -> Self {
-        debug_assert!(cell < MOST_CELLS);
+        debug_assert!(cell < MAX_CELLS);
         Self(cell as u16)
     }
 
@@ -150,7 +150,7 @@ impl Hash for Position {
 
 impl std::fmt::Debug for Position {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let stones = |seat| (0..MOST_CELLS).filter(move |&cell| self.on(cell) == Some(seat));
+        let stones = |seat| (0..MAX_CELLS).filter(move |&cell| self.on(cell) == Some(seat));
         let [white, black] = [0, 1].map(|seat| stones(seat).collect::<Vec<_>>());
         write!(f, "white {white:?} black {black:?} to move {}", self.seat)
     }

@@ -32,7 +32,7 @@ use std::{
 };
 
 /// Cells of the largest map.
-const MOST_CELLS: usize = LARGEST * LARGEST;
+const MAX_CELLS: usize = LARGEST * LARGEST;
 
 /// The moves of a position. Few have more than this holds without memory of its own.
 pub type MoveList = SmallVec<[Move; 256]>;
@@ -71,7 +71,7 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Cells of the map, and holes behind them.
-    cells: [Cell; MOST_CELLS],
+    cells: [Cell; MAX_CELLS],
     /// What the cells add to the key.
     key: u64,
     stones: [u16; MAX_SEATS],
@@ -165,10 +165,10 @@ impl Position {
 }
 
 /// Some of the cells of a map.
-struct CellSet([u64; MOST_CELLS.div_ceil(64)]);
+struct CellSet([u64; MAX_CELLS.div_ceil(64)]);
 
 impl CellSet {
-    const NONE: Self = Self([0; MOST_CELLS.div_ceil(64)]);
+    const NONE: Self = Self([0; MAX_CELLS.div_ceil(64)]);
 
     #[inline]
     fn contains(&self, cell: usize) -> bool {
@@ -296,7 +296,7 @@ impl ReversiXt {
     /// A position of which nothing is known yet, on holes alone.
     fn empty(&self) -> Position {
         Position {
-            cells: [Cell::HOLE; MOST_CELLS],
+            cells: [Cell::HOLE; MAX_CELLS],
             key: 0,
             stones: [0; MAX_SEATS],
             overrides: [0; MAX_SEATS],

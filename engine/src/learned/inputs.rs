@@ -135,7 +135,7 @@ pub trait Learnable: Playable {
     const PHASES_BY: &'static str = Self::REMAINING;
 
     /// The groups of inputs that a network has unless told.
-    const USUAL_GROUPS: &'static [Self::Group] = &[];
+    const DEFAULT_GROUPS: &'static [Self::Group] = &[];
 
     /// The rules that models are made for, where those that are played may differ.
     #[must_use]
@@ -258,7 +258,7 @@ pub fn check_bounds<G: Learnable>(game: &G, what: &str, bounds: &[u8]) -> Result
 }
 
 /// What a canonical text says of these numbers, nothing if there are none; as [`check_bounds`].
-pub(super) fn told_bounds<G: Learnable>(what: &str, bounds: &[u8]) -> String {
+pub(super) fn format_limits<G: Learnable>(what: &str, bounds: &[u8]) -> String {
     match bounds {
         [] => String::new(),
         _ => format!("; {what} by {} up to {}", G::PHASES_BY, joined(bounds, " ")),

@@ -14,7 +14,7 @@ pub use accumulator::Accumulators;
 pub use weights::*;
 
 use super::{
-    inputs::{Learnable, check_bounds, told_bounds},
+    inputs::{Learnable, check_bounds, format_limits},
     names::NameSet,
     tuples::Plain,
 };
@@ -269,7 +269,7 @@ pub fn bucket(bounds: &[u8], remaining: usize) -> usize {
 
 /// The canonical text of what a network looks at.
 pub(super) fn layout<G: Learnable>(game: &G, groups: NameSet<G::Group>, bounds: &[u8]) -> String {
-    game.inputs_layout(groups) + &told_bounds::<G>("buckets", bounds)
+    game.inputs_layout(groups) + &format_limits::<G>("buckets", bounds)
 }
 
 /// Log odds in floating point, a little coarser than the integers, so that the logistic is monotone

@@ -7,11 +7,11 @@
 //! position before a move. Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein
 //! Chu et al. (TAAI 2017).
 
+mod quantized;
 mod set;
-mod whole;
 
+pub(crate) use quantized::QuantizedWeights;
 pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleError, TupleSet, tuple_text};
-pub(crate) use whole::WholeWeights;
 
 use super::inputs::{Cell, Learnable};
 use crate::core::{
@@ -99,7 +99,7 @@ pub struct TupleNetwork<G: Learnable> {
     weights: Vec<f32>,
     bias: f32,
     /// What is computed with.
-    whole: WholeWeights,
+    whole: QuantizedWeights,
 }
 
 impl<G: Learnable> PartialEq for TupleNetwork<G> {
@@ -132,7 +132,7 @@ pub enum NTupleError {
     Bias(f32),
     /// Weights that would need sums of more bits: the largest of each table, and the bias, without
     /// their signs, add up to so much.
-    #[error("the log odds may reach {0}; weights must keep them below {most}", most = whole::LARGEST)]
+    #[error("the log odds may reach {0}; weights must keep them below {most}", most = quantized::LARGEST)]
     Large(f64),
 }
 
@@ -157,7 +157,7 @@ impl<G: Learnable> TupleNetwork<G> {
         if !bias.is_finite() {
             return Err(NTupleError::Bias(bias));
         }
-        let whole = WholeWeights::new(&set, &weights, bias)?;
+        let whole = QuantizedWeights::new(&set, &weights, bias)?;
         Ok(Self {
             set,
             weights,
@@ -184,7 +184,7 @@ impl<G: Learnable> TupleNetwork<G> {
 
     /// What is computed with.
     #[inline]
-    pub(crate) fn whole(&self) -> &WholeWeights {
+    pub(crate) fn whole(&self) -> &QuantizedWeights {
         &self.whole
     }
 

@@ -274,7 +274,7 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
 
 /// Lets [`Playable::player`] and [`Playable::evaluator`] be compiled with the game.
 #[macro_export]
-macro_rules! players_made_here {
+macro_rules! instantiate_players {
     () => {
         fn player(
             &self,

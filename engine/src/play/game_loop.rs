@@ -261,7 +261,7 @@ fn play<G: Game>(
                     explored,
                 });
                 for player in players.iter_mut() {
-                    player.hear(News::Ply(&position, outcome, mv));
+                    player.notify(News::Ply(&position, outcome, mv));
                 }
                 position = game.play(&position, mv);
             }
@@ -274,7 +274,7 @@ fn play<G: Game>(
         }
     };
     for player in players.iter_mut() {
-        player.hear(News::End(&payoffs));
+        player.notify(News::End(&payoffs));
     }
     let record = GameRecord {
         start,

@@ -179,7 +179,7 @@ pub trait Playable: Game {
     }
 
     /// What [`PlayerRecipe::of`] reads. A game that ships with the engine repeats these words
-    /// ([`crate::players_made_here`]), so that its searches are compiled once, with it.
+    /// ([`crate::instantiate_players`]), so that its searches are compiled once, with it.
     fn player(&self, notation: &Notation) -> Result<PlayerRecipe<Self>, Problem> {
         build::read_player(notation, self)
     }

@@ -150,7 +150,7 @@ pub trait Player<G: Game>: Send {
 
     /// Hears what happened, in the order of the game; who was not told of all of it still answers
     /// every position.
-    fn hear(&mut self, news: News<'_, G>);
+    fn notify(&mut self, news: News<'_, G>);
 
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
     /// permits, in list order.
@@ -200,7 +200,7 @@ macro_rules! player_never {
         }
     };
     (@hears $game:ty) => {
-        fn hear(&mut self, _: $crate::play::player::News<'_, $game>) {}
+        fn notify(&mut self, _: $crate::play::player::News<'_, $game>) {}
     };
     (@counts $game:ty) => {
         fn exact_scores(

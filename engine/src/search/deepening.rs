@@ -8,8 +8,8 @@
 
 use super::{
     Search, SearchStats, UNKNOWN_VALUE,
+    eval_timer::EvalTimer,
     limits::{DepthRange, Limits, Pace, SearchLimits, Watch},
-    meter::LeafClock,
     parallel::{Busy, beside},
     star::{Star, StarOptions},
     stopwatch::{Deadline, Stopwatch},
@@ -58,11 +58,11 @@ pub(super) trait Deepens<G: Game>: Send {
     fn forget_own(&mut self) {}
     /// Asks an oracle about every position that is reached by a move, if it can; returns the one it
     /// asked before.
-    fn trust(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
+    fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
     /// What measures the time spent evaluating.
-    fn time_leaves(&mut self, clock: LeafClock);
+    fn time_leaves(&mut self, clock: EvalTimer);
     /// What ends it.
     fn watch(&mut self) -> &mut Watch;
     /// Positions visited since the last [`Deepens::take_stats`].
@@ -278,7 +278,7 @@ impl<G: Game> DeepeningSearch<G> {
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
-            worker.trust(oracle.cloned());
+            worker.set_oracle(oracle.cloned());
         }
         self
     }
@@ -287,7 +287,7 @@ impl<G: Game> DeepeningSearch<G> {
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
-            worker.time_leaves(LeafClock::new(timed));
+            worker.time_leaves(EvalTimer::new(timed));
         }
         self
     }
@@ -557,14 +557,14 @@ const LAST_LOOK: Duration = Duration::from_millis(20);
 
 /// Has a search that was stopped look so far. An oracle is not asked: it may take any time.
 fn last_look<G: Game>(worker: &mut dyn Deepens<G>, look: impl FnOnce(&mut dyn Deepens<G>)) {
-    let oracle = worker.trust(None);
+    let oracle = worker.set_oracle(None);
     let deadline = Deadline {
         stopwatch: Stopwatch::wall(),
         after: LAST_LOOK,
     };
     worker.start(None, Some(deadline), None);
     look(worker);
-    worker.trust(oracle);
+    worker.set_oracle(oracle);
 }
 
 /// Below every value, so that the first move is valued exactly.

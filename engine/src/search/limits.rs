@@ -52,7 +52,7 @@ pub struct SearchLimits {
 }
 
 /// Deeper than any game is long.
-pub const MOST_DEPTH: u32 = 127;
+pub const MAX_DEPTH: u32 = 127;
 
 impl SearchLimits {
     /// Exactly `depth` plies, at every stage.
@@ -88,7 +88,7 @@ pub(super) struct Pace {
 }
 
 /// Kept back for what comes between deciding and answering.
-const RESERVE: Duration = Duration::from_millis(1);
+const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
 impl Pace {
     pub(super) fn new(limit: Option<TimeLimit>) -> Self {
@@ -115,7 +115,7 @@ impl Pace {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
             TimeLimit::Game { increment, .. } => {
                 let share = self.left / moves.max(1) + increment * 4 / 5;
-                share.min(self.left.saturating_sub(RESERVE))
+                share.min(self.left.saturating_sub(MOVE_OVERHEAD))
             }
         };
         Some(Deadline { stopwatch, after })
@@ -152,10 +152,10 @@ const FIRST_INTERVAL: u64 = 1;
 
 /// Nodes before the first look of a later search at most: some microseconds with a fast
 /// evaluator.
-const LONGEST_FIRST_INTERVAL: u64 = 512;
+const MAX_FIRST_INTERVAL: u64 = 512;
 
 /// Nodes between two looks at most.
-const LONGEST_INTERVAL: u64 = 1 << 20;
+const MAX_INTERVAL: u64 = 1 << 20;
 
 impl Default for Watch {
     fn default() -> Self {
@@ -188,7 +188,7 @@ impl Watch {
         if !unlimited {
             self.last_look = Instant::now();
             // The interval of the last search stands, but a first look comes early.
-            self.interval = self.interval.min(LONGEST_FIRST_INTERVAL);
+            self.interval = self.interval.min(MAX_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
             self.next_look = u64::MAX;
@@ -233,7 +233,7 @@ impl Watch {
         // The slowest nodes count, and are forgotten slowly: dear ones may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let wanted = (BETWEEN_LOOKS.as_secs_f64() / self.slowest.max(1e-12)) as u64;
-        self.interval = wanted.clamp(1, 2 * self.interval).min(LONGEST_INTERVAL);
+        self.interval = wanted.clamp(1, 2 * self.interval).min(MAX_INTERVAL);
         self.last_look = now;
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
             || self.deadline.is_some_and(Deadline::has_passed)

@@ -10,8 +10,8 @@
 use super::{
     SearchStats,
     deepening::{Deepening, DeepeningSearch, Deepens},
+    eval_timer::EvalTimer,
     limits::{SearchLimits, Watch},
-    meter::LeafClock,
     ordering::narrow,
 };
 use crate::core::{
@@ -34,11 +34,11 @@ pub struct MaxN<G: Game, E: Evaluator<G>> {
     horizon: u64,
     watch: Watch,
     stats: SearchStats,
-    meter: LeafClock,
+    eval_timer: EvalTimer,
 }
 
 /// The largest payoff there is.
-const MOST: f32 = 1.0;
+const MAX_VALUE: f32 = 1.0;
 
 /// Worse than all payoffs.
 const NOTHING: Payoffs = [-1.0; MAX_SEATS];
@@ -58,7 +58,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
             horizon: 0,
             watch: Watch::default(),
             stats: SearchStats::default(),
-            meter: LeafClock::default(),
+            eval_timer: EvalTimer::default(),
         }
     }
 
@@ -101,7 +101,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
             if payoffs[seat] > best[seat] {
                 best = payoffs;
             }
-            if best[seat] >= MOST || self.watch.stopped() {
+            if best[seat] >= MAX_VALUE || self.watch.stopped() {
                 break;
             }
         }
@@ -131,7 +131,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
         self.horizon += 1;
         let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.cache);
         evaluator.refresh(game, position, cache);
-        self.meter
+        self.eval_timer
             .evaluation(|| evaluator.payoffs(game, position, cache))
     }
 }
@@ -141,8 +141,8 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
         &self.game
     }
 
-    fn time_leaves(&mut self, clock: LeafClock) {
-        self.meter = clock;
+    fn time_leaves(&mut self, clock: EvalTimer) {
+        self.eval_timer = clock;
     }
 
     fn watch(&mut self) -> &mut Watch {
@@ -154,7 +154,7 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        self.meter.take_with(&mut self.stats)
+        self.eval_timer.take_with(&mut self.stats)
     }
 
     fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {

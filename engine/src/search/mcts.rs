@@ -13,19 +13,19 @@
 //! further. Invariants: bounds always enclose the game-theoretic value; on one thread and without a
 //! limit of time the same seed finds the same; memory stays within its limit.
 
+mod allocator;
 mod cell;
 mod control;
 mod graph;
 mod leaf;
 mod options;
-mod pending;
 mod place;
 mod report;
-mod reserve;
 mod select;
 mod solver;
-mod strata;
+mod work_split;
 mod worker;
+mod write_buffer;
 
 pub use crate::core::leaf::{Leaf, MoveKinds};
 pub use leaf::{EvaluatorLeaf, Mix, Playout, Prior, Repeated, StarLeaf};
@@ -40,8 +40,8 @@ use self::{
 };
 use super::{
     SearchStats,
+    eval_timer::EvalTimer,
     limits::{Limits, Pace, TimeLimit},
-    meter::LeafClock,
 };
 use crate::core::{
     game::{Game, List},
@@ -132,7 +132,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
-            worker.meter = LeafClock::new(timed);
+            worker.eval_timer = EvalTimer::new(timed);
         }
         self
     }
@@ -196,7 +196,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
-            stats.add(&worker.meter.take_with(&mut worker.stats));
+            stats.add(&worker.eval_timer.take_with(&mut worker.stats));
         }
         stats
     }

@@ -16,8 +16,8 @@ mod window;
 
 use super::{
     Parties, Search, SearchStats, UNKNOWN_VALUE,
+    eval_timer::EvalTimer,
     limits::{Limits, Watch},
-    meter::LeafClock,
     star::Cuts,
     table::{Found, Kept, Table},
 };
@@ -57,7 +57,7 @@ pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
     parties: Parties,
     watch: Watch,
     stats: SearchStats,
-    meter: LeafClock,
+    eval_timer: EvalTimer,
 }
 
 /// A node of the recursion: a position that is not over.
@@ -89,14 +89,14 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
             parties: Parties { root: 0 },
             watch: Watch::default(),
             stats: SearchStats::default(),
-            meter: LeafClock::default(),
+            eval_timer: EvalTimer::default(),
         }
     }
 
     /// Also measures the time it spends evaluating, or not.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
-        self.meter = LeafClock::new(timed);
+        self.eval_timer = EvalTimer::new(timed);
         self
     }
 
@@ -302,7 +302,7 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         let (game, evaluator, cache, parties) =
             (&self.game, &self.evaluator, &mut self.cache, self.parties);
         evaluator.refresh(game, position, cache);
-        self.meter
+        self.eval_timer
             .evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }
@@ -344,6 +344,6 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        self.meter.take_with(&mut self.stats)
+        self.eval_timer.take_with(&mut self.stats)
     }
 }

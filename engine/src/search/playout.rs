@@ -86,12 +86,12 @@ impl<G: Game> Policy<G> for Uniform {
 /// The most urgent of the permitted moves ([`Game::urgency`]), if it is urgent enough; else any.
 /// Equals are equally likely.
 #[derive(Clone, Copy, Debug)]
-pub struct MostUrgent {
+pub struct HighestClass {
     /// The least urgency that is preferred.
     pub at_least: u8,
 }
 
-impl<G: Game> Policy<G> for MostUrgent {
+impl<G: Game> Policy<G> for HighestClass {
     fn choose(
         &mut self,
         game: &G,
@@ -206,7 +206,7 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
 pub struct Mixture<A, B> {
     first: A,
     second: B,
-    /// Share of the first in units of 2^-32.
+    /// TaskSlice of the first in units of 2^-32.
     share: u64,
 }
 

@@ -15,8 +15,8 @@ use self::frontier::Recent;
 use super::{
     Parties, SearchStats,
     deepening::Deepens,
+    eval_timer::EvalTimer,
     limits::Watch,
-    meter::LeafClock,
     ordering::{Ordering, Segments, arrange, narrow},
     parallel::Busy,
     table::{Found, Kept, Table},
@@ -104,7 +104,7 @@ pub struct Star<G: Game, E: Evaluator<G>> {
     /// What other threads of the same search are at.
     pub(super) busy: Option<Arc<Busy>>,
     stats: SearchStats,
-    pub(super) meter: LeafClock,
+    pub(super) eval_timer: EvalTimer,
 }
 
 /// What a node works with, kept so that no node allocates.
@@ -157,7 +157,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             watch: Watch::default(),
             busy: None,
             stats: SearchStats::default(),
-            meter: LeafClock::default(),
+            eval_timer: EvalTimer::default(),
         }
     }
 
@@ -184,7 +184,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
 
     /// What has been spent since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
-        self.meter.take_with(&mut self.stats)
+        self.eval_timer.take_with(&mut self.stats)
     }
 
     /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to
@@ -583,7 +583,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         self.horizon += 1;
         let (game, evaluator, cache, parties) =
             (&self.game, &self.evaluator, &self.caches[ply], self.parties);
-        self.meter
+        self.eval_timer
             .evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }
@@ -602,12 +602,12 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
         self.recent.forget();
     }
 
-    fn trust(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
+    fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         std::mem::replace(&mut self.oracle, oracle)
     }
 
-    fn time_leaves(&mut self, clock: LeafClock) {
-        self.meter = clock;
+    fn time_leaves(&mut self, clock: EvalTimer) {
+        self.eval_timer = clock;
     }
 
     fn watch(&mut self) -> &mut Watch {

@@ -108,7 +108,7 @@ const PLIES_OF_A_GENERATION: i32 = 4;
 const LAST_FIRST_GENERATION: u8 = 128;
 
 /// Generations of one game.
-const MOST_STEPS: u8 = 126;
+const MAX_STEPS: u8 = 126;
 
 impl Table {
     /// A table of at least one entry; `None` if there is not that much memory.
@@ -153,7 +153,7 @@ impl Table {
             self.first_generation.load(Relaxed),
             self.generation.load(Relaxed),
         );
-        if generation - first >= MOST_STEPS {
+        if generation - first >= MAX_STEPS {
             self.clear();
         } else {
             self.generation.store(generation + 1, Relaxed);

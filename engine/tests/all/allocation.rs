@@ -18,7 +18,7 @@ use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
 use engine::search::limits::Limits;
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout},
-    playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated},
+    playout::{BestSuccessor, ByPolicy, HighestClass, Mixture, Truncated},
     rollout::Played,
 };
 use std::{
@@ -155,7 +155,7 @@ fn simulations_do_not_allocate() {
         few_allocations(longer(100_000), Playout);
         few_allocations(longer(50_000), EvaluatorLeaf::new(schwarz.clone()));
         let best = BestSuccessor::new(schwarz.clone());
-        let policy = Mixture::new(best, 0.5, MostUrgent { at_least: 2 });
+        let policy = Mixture::new(best, 0.5, HighestClass { at_least: 2 });
         few_allocations(options, ByPolicy(policy.clone()));
         let cut = Truncated::new(policy, 4, EvaluatorLeaf::new(schwarz));
         few_allocations(options, cut);

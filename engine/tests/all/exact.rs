@@ -7,7 +7,7 @@ use crate::exact_solver::Solver;
 use crate::support::{exact_positions, full, moves_of, near, position, schwarz, table};
 use engine::games::einstein::{EinStein, Standard, Variant, dice::Die};
 use engine::search::{
-    limits::MOST_DEPTH,
+    limits::MAX_DEPTH,
     star::{Star, StarOptions},
 };
 
@@ -141,7 +141,7 @@ fn full_depth_search_finds_the_exact_values() {
     let mut few = 0;
     for exact in exact_positions() {
         let agrees = |star: &mut Star<_, _>| {
-            let bounds = full(star, &exact.position, MOST_DEPTH);
+            let bounds = full(star, &exact.position, MAX_DEPTH);
             near(bounds.lower, exact.value, 1e-6, exact.position);
             near(bounds.upper, exact.value, 1e-6, exact.position);
         };

@@ -253,24 +253,24 @@ impl Game for Totals {
 /// ones draw. Without chance, with as many moves as there are cells, and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// At most [`Field::MOST_CELLS`].
+    /// At most [`Field::MAX_CELLS`].
     pub points: Vec<u8>,
     pub length: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FieldPosition {
-    taken: [bool; Field::MOST_CELLS],
+    taken: [bool; Field::MAX_CELLS],
     totals: [u16; 2],
     ply: u16,
     key: u64,
 }
 
 impl Field {
-    pub const MOST_CELLS: usize = 2500;
+    pub const MAX_CELLS: usize = 2500;
 
     pub const START: FieldPosition = FieldPosition {
-        taken: [false; Self::MOST_CELLS],
+        taken: [false; Self::MAX_CELLS],
         totals: [0; 2],
         ply: 0,
         key: 0,

@@ -60,8 +60,8 @@ const CAPTURES: &str = "...../...../..3../..4a./b.... r 3";
 fn urgent_moves_come_first_or_more_often() {
     let even = [4000; 3];
     near(Uniform, CAPTURES, 3, &even);
-    near(MostUrgent { at_least: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
-    near(MostUrgent { at_least: 3 }, CAPTURES, 3, &even);
+    near(HighestClass { at_least: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
+    near(HighestClass { at_least: 3 }, CAPTURES, 3, &even);
     // One for a quiet move, two for one's own stone, three for an enemy's.
     for (weights, expected) in [
         ([1, 2, 3, 9], [6000, 2000, 4000]),
@@ -70,11 +70,11 @@ fn urgent_moves_come_first_or_more_often() {
     ] {
         near(ByUrgency { weights }, CAPTURES, 3, &expected);
     }
-    let mixture = Mixture::new(MostUrgent { at_least: 2 }, 0.25, Uniform);
+    let mixture = Mixture::new(HighestClass { at_least: 2 }, 0.25, Uniform);
     near(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
     // A stone beside the goal wins; of two stones with one step each either may.
     let winning = "...../...../.a.../...../...1. r 1";
-    near(MostUrgent { at_least: 2 }, winning, 1, &[12_000]);
+    near(HighestClass { at_least: 2 }, winning, 1, &[12_000]);
 }
 
 /// The value of each permitted successor, by the definition.
@@ -193,7 +193,7 @@ fn games_of_any_shape_are_played_out() {
     let mixture = Mixture::new(ByUrgency { weights: [0; 4] }, 0.5, Uniform);
     let leaves: [&mut dyn Leaf<Nim>; 3] = [
         &mut ByPolicy(Uniform),
-        &mut ByPolicy(MostUrgent { at_least: 1 }),
+        &mut ByPolicy(HighestClass { at_least: 1 }),
         &mut ByPolicy(mixture),
     ];
     for leaf in leaves {

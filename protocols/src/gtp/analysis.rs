@@ -1,8 +1,8 @@
 //! What the player thinks: live information, the tree, and proofs.
 
 use super::{Answered, Call, syntax, text};
-use crate::sitting::{Asked, Rate, Rates};
-use crate::{Spoken, one_line, seconds};
+use crate::session::{Asked, Rate, Rates};
+use crate::{ProtocolGame, one_line, seconds};
 use engine::core::game::Seat;
 use std::{
     thread::sleep,
@@ -12,7 +12,7 @@ use std::{
 /// Between two looks for the next line.
 const PATIENCE: Duration = Duration::from_millis(5);
 /// How long a proof is looked for.
-const USUAL_PROOF: Duration = Duration::from_secs(5);
+const DEFAULT_PROOF: Duration = Duration::from_secs(5);
 /// Centiseconds between two pieces of live information.
 const INTERVAL: u64 = 100;
 
@@ -35,7 +35,7 @@ struct Wish<M> {
     max_moves: usize,
 }
 
-impl<G: Spoken> Call<'_, G> {
+impl<G: ProtocolGame> Call<'_, G> {
     /// Thinks until something is heard and says what, every so many centiseconds.
     pub(super) fn analyze(&mut self, form: Form) -> Answered {
         let wish = self.wish()?;
@@ -44,11 +44,11 @@ impl<G: Spoken> Call<'_, G> {
             only: wish.only.as_deref(),
             is_endless: true,
         };
-        self.sitting.goes_on()?;
+        self.session.goes_on()?;
         self.begun(|call| {
             loop {
                 let began = Instant::now();
-                let rates = call.sitting.rate(&asked, call.outside)?;
+                let rates = call.session.rate(&asked, call.outside)?;
                 // What was looked at when a line came is not worth a line any more.
                 if !rates.is_cut {
                     call.outside.say(&information(&rates, &wish, form));
@@ -78,10 +78,10 @@ impl<G: Spoken> Call<'_, G> {
     /// thinks in parts; others would lose by that, and tell what they have chosen.
     pub(super) fn genmove_analyze(&mut self, form: Form) -> Answered {
         let wish = self.wish()?;
-        let seat = self.sitting.game.to_move(&self.sitting.position);
-        let share = self.sitting.share(self.clocks[seat].as_ref());
-        let time = share.or(self.sitting.own_time());
-        self.sitting.permitted()?;
+        let seat = self.session.game.to_move(&self.session.position);
+        let share = self.session.share(self.clocks[seat].as_ref());
+        let time = share.or(self.session.own_time());
+        self.session.permitted()?;
         self.begun(|call| call.chosen(seat, time, &wish, form))
     }
 
@@ -97,11 +97,11 @@ impl<G: Spoken> Call<'_, G> {
             only: wish.only.as_deref(),
             ..Asked::once(time)
         };
-        let best = if self.sitting.has_tree() {
+        let best = if self.session.has_tree() {
             loop {
                 let left = time.map(|time| time.saturating_sub(began.elapsed()));
                 asked.time = left.map(|left| left.min(wish.interval));
-                let rates = self.sitting.rate(&asked, self.outside)?;
+                let rates = self.session.rate(&asked, self.outside)?;
                 self.outside.say(&information(&rates, wish, form));
                 let is_last = left.is_none_or(|left| left <= wish.interval);
                 if is_last || rates.is_cut || !rates.is_timed {
@@ -110,7 +110,7 @@ impl<G: Spoken> Call<'_, G> {
                 }
             }
         } else {
-            let choice = self.sitting.think(&asked, self.outside)?;
+            let choice = self.session.think(&asked, self.outside)?;
             let rates = Rates::from(choice);
             self.outside.say(&information(&rates, wish, form));
             rates.line.into_iter().next().unwrap_or_default()
@@ -118,7 +118,7 @@ impl<G: Spoken> Call<'_, G> {
         if let Some(clock) = &mut self.clocks[seat] {
             clock.spend(began.elapsed());
         }
-        self.sitting.play(&best)?;
+        self.session.play(&best)?;
         Ok(format!("play {best}"))
     }
 
@@ -176,12 +176,12 @@ impl<G: Spoken> Call<'_, G> {
         for name in names.split(',') {
             // Neither is a move of a game without it.
             if !["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
-                named.push(self.sitting.read_move(name)?);
+                named.push(self.session.read_move(name)?);
             } else {
-                named.extend(self.sitting.read_move(name));
+                named.extend(self.session.read_move(name));
             }
         }
-        let (_, all) = self.sitting.permitted()?;
+        let (_, all) = self.session.permitted()?;
         let only = only.get_or_insert_with(|| all.to_vec());
         only.retain(|mv| named.contains(mv) == allow);
         match only.is_empty() {
@@ -192,7 +192,7 @@ impl<G: Spoken> Call<'_, G> {
 
     /// The moves of the root with what the search knows of them.
     pub(super) fn dump_tree(&mut self) -> Answered {
-        let rates = self.sitting.rate(&Asked::once(None), self.outside)?;
+        let rates = self.session.rate(&Asked::once(None), self.outside)?;
         let (stats, line) = (rates.stats, rates.line.join(" "));
         let mut told = format!("nodes {} depth {} pv {line}", stats.nodes, stats.depth);
         for rate in &rates.moves {
@@ -214,12 +214,12 @@ impl<G: Spoken> Call<'_, G> {
     /// What is proven of the best move within some seconds.
     pub(super) fn solve(&mut self) -> Answered {
         let time = match self.words {
-            [] => Some(USUAL_PROOF),
+            [] => Some(DEFAULT_PROOF),
             [word] => seconds(word),
             _ => None,
         };
         let time = time.map_or_else(|| syntax("solve [SECONDS]"), Ok)?;
-        let rates = self.sitting.prove(time, self.outside)?;
+        let rates = self.session.prove(time, self.outside)?;
         let most = |place: usize| {
             let bounds = rates.moves.iter().map(|rate| rate.proven[place]);
             bounds.fold(0.0, f32::max)

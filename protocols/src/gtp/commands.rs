@@ -2,14 +2,14 @@
 
 use super::{Answered, Call, analysis::Form, done, same, syntax, text};
 use crate::clock::{Clock, Overtime};
-use crate::{Next, Spoken, seconds};
+use crate::{Next, ProtocolGame, seconds};
 use engine::play::notation::Notation;
 use std::{str::FromStr, time::Duration};
 
 /// A command's name and what it does.
 type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Answered);
 
-impl<G: Spoken> Call<'_, G> {
+impl<G: ProtocolGame> Call<'_, G> {
     pub(super) const COMMANDS: &'static [Command<G>] = &[
         ("protocol_version", |_| text("2")),
         ("name", |_| text("Alea")),
@@ -24,14 +24,14 @@ impl<G: Spoken> Call<'_, G> {
             text(names.join("\n"))
         }),
         ("quit", |call| {
-            call.sitting.next = Next::End;
+            call.session.next = Next::End;
             done()
         }),
         // By then the search that it came to end has ended.
         ("stop", |_| done()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
-            call.sitting.clear();
+            call.session.clear();
             done()
         }),
         ("komi", |call| {
@@ -44,23 +44,23 @@ impl<G: Spoken> Call<'_, G> {
             };
             // A colour that is none is said to be that.
             call.seat(color)?;
-            let played = call.turn(color).and_then(|()| call.sitting.play(mv));
+            let played = call.turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
             done()
         }),
         ("genmove", |call| call.genmove()),
-        ("undo", |call| call.sitting.undo().and_then(|()| done())),
+        ("undo", |call| call.session.undo().and_then(|()| done())),
         ("showboard", |call| {
-            let sitting = &call.sitting;
-            text(sitting.game.draw(&sitting.position, sitting.die))
+            let session = &call.session;
+            text(session.game.draw(&session.position, session.die))
         }),
         ("time_settings", |call| call.time_settings()),
         ("kgs-time_settings", |call| call.kgs_time_settings()),
         ("time_left", |call| call.time_left()),
-        ("roll", |call| text(call.sitting.roll()?.to_string())),
+        ("roll", |call| text(call.session.roll()?.to_string())),
         ("dice", |call| {
             let face = call.only("dice NUMBER")?;
-            call.sitting.set_die(face).and_then(|()| done())
+            call.session.set_die(face).and_then(|()| done())
         }),
         ("playgame", |call| call.playgame()),
         ("winner", |call| call.winner()),
@@ -69,57 +69,57 @@ impl<G: Spoken> Call<'_, G> {
         ("loadsgf", |call| call.loadsgf()),
         ("position", |call| match call.words {
             [] => {
-                let sitting = &call.sitting;
-                text(sitting.game.format_position(&sitting.position, sitting.die))
+                let session = &call.session;
+                text(session.game.format_position(&session.position, session.die))
             }
             words => {
-                call.sitting.set_position(&words.join(" "))?;
+                call.session.set_position(&words.join(" "))?;
                 done()
             }
         }),
         ("set_game", |call| match call.words {
-            [] => text(call.sitting.game.notation()),
+            [] => text(call.session.game.notation()),
             words => {
                 let game = Notation::parse(&words.join(" ")).map_err(|error| error.to_string())?;
-                call.sitting.change_game(&game)?;
+                call.session.change_game(&game)?;
                 done()
             }
         }),
         ("gridcoords", |call| {
             let on = call.words != ["off"];
-            if on && call.sitting.game.on_grid("a1", false).is_none() {
+            if on && call.session.game.on_grid("a1", false).is_none() {
                 return Err(format!("{} has no other coordinates", G::NAME));
             }
-            call.sitting.grid = on;
+            call.session.grid = on;
             done()
         }),
         ("set_random_seed", |call| {
-            call.sitting.set_seed(call.only("set_random_seed NUMBER")?);
+            call.session.set_seed(call.only("set_random_seed NUMBER")?);
             done()
         }),
         ("set_option", |call| {
             let [key, words @ ..] = call.words else {
                 return syntax("set_option NAME VALUE");
             };
-            call.sitting.set_option(key, &words.join(" "))?;
+            call.session.set_option(key, &words.join(" "))?;
             done()
         }),
         ("get_option", |call| {
             let key: String = call.only("get_option NAME")?;
-            let mut options = call.sitting.options().into_iter();
+            let mut options = call.session.options().into_iter();
             let found = options.find(|(known, _)| *known == key);
             let unknown = || format!("there is no '{key}'; list_options tells what there is");
             text(found.ok_or_else(unknown)?.1)
         }),
         ("list_options", |call| {
-            let options = call.sitting.options().into_iter();
+            let options = call.session.options().into_iter();
             let lines = options.map(|(key, value)| format!("{key} = {value}\n"));
             text(lines.collect::<String>())
         }),
         ("get_eval", |call| {
-            text(format!("{:.2}", 100.0 * call.sitting.value(call.outside)?))
+            text(format!("{:.2}", 100.0 * call.session.value(call.outside)?))
         }),
-        ("get_sgf", |call| text(call.sitting.written()?)),
+        ("get_sgf", |call| text(call.session.written()?)),
         ("dump_tree", |call| call.dump_tree()),
         ("solve", |call| call.solve()),
         ("analyze", |call| call.analyze(Form::Leela)),
@@ -136,15 +136,15 @@ impl<G: Spoken> Call<'_, G> {
     fn boardsize(&mut self) -> Answered {
         let wanted: usize = self.only("boardsize NUMBER")?;
         let unfit = |problem: String| format!("unacceptable size: {problem}");
-        match self.sitting.game.size() {
+        match self.session.game.size() {
             Some((size, _)) if size == wanted => {
-                self.sitting.clear();
+                self.session.clear();
                 done()
             }
             None | Some((_, "")) => Err(unfit(format!("{} has one board", G::NAME))),
             Some((_, key)) => {
-                let game = self.sitting.with_parameter(key, &wanted.to_string())?;
-                let changed = self.sitting.change_game(&game).map_err(unfit);
+                let game = self.session.with_parameter(key, &wanted.to_string())?;
+                let changed = self.session.change_game(&game).map_err(unfit);
                 changed.and_then(|()| done())
             }
         }
@@ -159,10 +159,10 @@ impl<G: Spoken> Call<'_, G> {
             [color] => self.turn(color)?,
             _ => return syntax("genmove [COLOR] [SECONDS]"),
         }
-        let seat = self.sitting.game.to_move(&self.sitting.position);
+        let seat = self.session.game.to_move(&self.session.position);
         let clock = &mut self.clocks[seat];
-        let mv = self.sitting.think_on(last, clock, self.outside)?;
-        self.sitting.play(&mv)?;
+        let mv = self.session.think_on(last, clock, self.outside)?;
+        self.session.play(&mv)?;
         text(mv)
     }
 
@@ -224,15 +224,15 @@ impl<G: Spoken> Call<'_, G> {
 
     /// Moves in turn, each after what was rolled for it where there are dice; all of them or none.
     fn playgame(&mut self) -> Answered {
-        let (before, mut made) = (self.sitting.die, 0);
+        let (before, mut made) = (self.session.die, 0);
         for word in self.words {
             let played = match word.parse() {
-                Ok(face) => self.sitting.set_die(face),
-                Err(_) => self.sitting.play(word).map(|()| made += 1),
+                Ok(face) => self.session.set_die(face),
+                Err(_) => self.session.play(word).map(|()| made += 1),
             };
             if let Err(problem) = played {
-                (0..made).try_for_each(|_| self.sitting.undo())?;
-                self.sitting.die = before;
+                (0..made).try_for_each(|_| self.session.undo())?;
+                self.session.die = before;
                 return Err(format!("illegal move: {word}: {problem}"));
             }
         }
@@ -240,8 +240,8 @@ impl<G: Spoken> Call<'_, G> {
     }
 
     fn winner(&mut self) -> Answered {
-        let title = |seat| self.sitting.game.seat_title(seat);
-        let winner = self.sitting.winner();
+        let title = |seat| self.session.game.seat_title(seat);
+        let winner = self.session.winner();
         let winner = winner.map_or("none", |winner| winner.map_or("draw", title));
         text(winner.to_lowercase().replace(' ', "_"))
     }
@@ -249,15 +249,15 @@ impl<G: Spoken> Call<'_, G> {
     /// The score of a game that is over: `B+12` where the game counts something, else `B+1` for who
     /// has won; `0` for a draw.
     fn final_score(&mut self) -> Answered {
-        let sitting = &self.sitting;
-        let winner = sitting
+        let session = &self.session;
+        let winner = session
             .winner()
             .ok_or("cannot score: the game is not over")?;
-        let counted = sitting.game.final_score(&sitting.position);
+        let counted = session.game.final_score(&session.position);
         let lead = counted.map_or(1, |(_, lead)| lead.unsigned_abs());
         text(match winner {
             None => "0".to_owned(),
-            Some(seat) if seat == sitting.black() => format!("B+{lead}"),
+            Some(seat) if seat == session.black() => format!("B+{lead}"),
             Some(_) => format!("W+{lead}"),
         })
     }
@@ -271,7 +271,7 @@ impl<G: Spoken> Call<'_, G> {
             }
             name => (name, None),
         };
-        let load = self.sitting.load(&name.join(" "), before);
+        let load = self.session.load(&name.join(" "), before);
         load.map_err(|problem| format!("cannot load file: {problem}"))?;
         done()
     }

@@ -11,7 +11,7 @@ use trainer::models::fused::{FusedNetwork, Shape, Sparse};
 pub(crate) fn usual() -> Looks<Standard> {
     Looks {
         game: Standard::default(),
-        groups: Standard::USUAL_GROUPS.iter().copied().collect(),
+        groups: Standard::DEFAULT_GROUPS.iter().copied().collect(),
         bounds: Vec::new(),
     }
 }

@@ -27,7 +27,7 @@ use std::{
 };
 
 /// Bytes of the longest line that is read: thousands of plies with all that can be said of each.
-const LONGEST_LINE: usize = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -113,7 +113,7 @@ pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, Error
 pub fn game_of(path: &Path) -> Option<String> {
     let mut first = Vec::new();
     let mut file = BufReader::new(files::open(path).ok()?);
-    read_line(&mut file, LONGEST_LINE, &mut first).ok()?;
+    read_line(&mut file, MAX_LINE, &mut first).ok()?;
     serde_json::from_slice(&first)
         .ok()
         .map(|heading: Heading| heading.game)
@@ -202,13 +202,13 @@ fn read<G: Playable>(
     let mut file = BufReader::new(files::open(path)?);
     let wrong = |line: u64, problem: String| Error::at(path, format!("line {line}: {problem}"));
     let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
-        let read = read_line(&mut file, LONGEST_LINE, line);
+        let read = read_line(&mut file, MAX_LINE, line);
         let read = read.map_err(|cause| FileError::Read {
             path: path.to_owned(),
             cause,
         })?;
         if read == LineRead::Beginning {
-            let problem = format!("the line is longer than {LONGEST_LINE} bytes");
+            let problem = format!("the line is longer than {MAX_LINE} bytes");
             return Err(wrong(number, problem));
         }
         Ok(read == LineRead::Whole)

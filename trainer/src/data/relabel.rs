@@ -14,7 +14,7 @@ use crate::Error;
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
-use engine::core::{files, share::Share};
+use engine::core::{files, task_slice::TaskSlice};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -35,7 +35,7 @@ pub fn relabel<G: Playable>(
     source: &Source<G>,
     place: &Path,
     recipe: &LabelRecipe<G>,
-    share: Share,
+    share: TaskSlice,
     progress: &ProgressBar,
 ) -> Result<Written, Error> {
     check_free(place)?;

@@ -6,7 +6,7 @@
 use super::shards_of;
 use crate::Error;
 use crate::manifest::Manifest;
-use crate::shard::{self, Label, MOST_LABELS, PlayedGame, ShardHeader};
+use crate::shard::{self, Label, MAX_LABELS, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use std::{
@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 const HEADERS_AT_ONCE: usize = 256;
 
 /// Runs that are told in full: all shards of a new set tell them.
-const MOST_RUNS: usize = 100;
+const MAX_RUNS: usize = 100;
 
 /// Shards that are read at once; enough for all threads, and never much memory.
 const SHARDS_AT_ONCE: usize = 16;
@@ -129,7 +129,7 @@ impl<G: Playable> Source<G> {
                             None => source.insert(Self::of(header.rules().map_err(Error::new)?)),
                         };
                         if runs.insert(xxh3_128(header.run.to_string().as_bytes()))
-                            && source.runs.len() < MOST_RUNS
+                            && source.runs.len() < MAX_RUNS
                         {
                             source.runs.push(header.run.clone());
                         }
@@ -195,10 +195,10 @@ impl<G: Playable> Source<G> {
             .iter()
             .position(|there| there.name == label.name)
         else {
-            if self.labels.len() == MOST_LABELS {
+            if self.labels.len() == MAX_LABELS {
                 return Err(Error::at(
                     path,
-                    format!("with it there are more than {MOST_LABELS} labels"),
+                    format!("with it there are more than {MAX_LABELS} labels"),
                 ));
             }
             self.labels.push(label);

@@ -9,7 +9,7 @@ use super::parent;
 use crate::Error;
 use engine::core::{
     files::{self, FileError},
-    share::Share,
+    task_slice::TaskSlice,
 };
 use std::{
     fs::File,
@@ -41,7 +41,7 @@ impl Staging {
         for attempt in 1..=ATTEMPTS {
             let temporary = files::temporary_names(0o777).tempdir_in(beside);
             let temporary = temporary.map_err(&failed)?;
-            let lock = files::lock_directory(temporary.path(), Share::Whole);
+            let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
             // Another program may have taken it for abandoned before it was locked; or locks do not
             // work here.

@@ -208,7 +208,7 @@ impl<'a, G: Learnable> Student<'a, G> {
     ) -> Result<OnlineReport, Error> {
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
-        let story = serde_json::json!({
+        let metadata = serde_json::json!({
             "family": "ntuple",
             "method": format!("TD({}) on games against itself, {:?}", self.config.online.trace, self.config.ntuple.rule),
             "data": data(provenance),
@@ -221,7 +221,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         });
         let fresh = self.fresh_positions();
         let model = directory.join("ntuple.safetensors");
-        let parity = export_model(&self.learner, &self.rules, &story, &model, &fresh)?;
+        let parity = export_model(&self.learner, &self.rules, &metadata, &model, &fresh)?;
         let seconds: f64 = span(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)
             .sum();

@@ -443,9 +443,9 @@ fn all_families_learn_and_the_engine_agrees() {
         }
         assert!(report.parity <= crate::export::TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::POSITIONS);
-        let story = written(&report.model).1;
-        assert_eq!(story["data"]["games"], 80);
-        assert_eq!(story["validation_loss"].as_f64(), Some(loss));
+        let metadata = written(&report.model).1;
+        assert_eq!(metadata["data"]["games"], 80);
+        assert_eq!(metadata["validation_loss"].as_f64(), Some(loss));
         for name in ["config.toml", "curve.csv", "checkpoint.bin"] {
             assert!(directory.path().join(name).exists(), "{name}");
         }

@@ -14,7 +14,7 @@ use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use engine::core::{
     files::{self, FileKind},
     journal,
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
@@ -31,7 +31,7 @@ pub struct Limits {
     pub until: Option<Instant>,
     /// Which of the shards are made here; those of other tasks may be made elsewhere meanwhile, in the
     /// same directory.
-    pub share: Share,
+    pub share: TaskSlice,
 }
 
 impl<G: Playable> SelfPlay<G> {
@@ -67,7 +67,7 @@ impl<G: Playable> SelfPlay<G> {
         let mut counter = Counter::new(&self.config, &self.game);
         let Some(positions) = limits.positions else {
             let (share, manifest) = (limits.share, self.manifest());
-            if share != Share::Whole
+            if share != TaskSlice::All
                 && let Some(found) = self.manifest_there(directory)?
                 && found != manifest
             {
@@ -245,7 +245,7 @@ impl<G: Playable> SelfPlay<G> {
     fn complete_shards(
         &self,
         directory: &Path,
-        share: Share,
+        share: TaskSlice,
         counter: &mut Counter<'_, G>,
     ) -> Result<BTreeSet<u64>, Error> {
         let mut complete = BTreeSet::new();

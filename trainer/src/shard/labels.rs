@@ -4,12 +4,12 @@
 //! ply, whoever made it, so labels of one name can be compared over games and players. Names are words
 //! that any format can hold.
 
-use super::MOST_LABELS;
+use super::MAX_LABELS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Letters of the longest name.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME: usize = 32;
 
 /// A label that games of a shard may carry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,9 +51,9 @@ impl From<f32> for Estimate {
 
 /// Whether shards can have these labels.
 pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
-    if labels.len() > MOST_LABELS {
+    if labels.len() > MAX_LABELS {
         return Err(format!(
-            "{} labels are more than {MOST_LABELS}",
+            "{} labels are more than {MAX_LABELS}",
             labels.len()
         ));
     }
@@ -72,10 +72,10 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     if !name.starts_with(|first: char| first.is_ascii_lowercase())
         || !name.chars().all(letters)
-        || name.len() > LONGEST_NAME
+        || name.len() > MAX_NAME
     {
         return Err(format!(
-            "a label has a name of lower-case letters, digits and '_', a letter first and at most {LONGEST_NAME}, not '{name}'"
+            "a label has a name of lower-case letters, digits and '_', a letter first and at most {MAX_NAME}, not '{name}'"
         ));
     }
     if name == "value" {

@@ -6,7 +6,7 @@ use crate::{
     LabelRecipe, MIXED, Source, asked, config, content, is_sound, places, refused, run,
     with_threads,
 };
-use engine::core::{files::FileError, share::Share};
+use engine::core::{files::FileError, task_slice::TaskSlice};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
@@ -23,7 +23,13 @@ fn make(
     place: &Path,
     recipe: &LabelRecipe,
 ) -> Result<trainer::data::output::Written, Error> {
-    relabel(source, place, recipe, Share::Whole, &ProgressBar::hidden())
+    relabel(
+        source,
+        place,
+        recipe,
+        TaskSlice::All,
+        &ProgressBar::hidden(),
+    )
 }
 
 #[test]

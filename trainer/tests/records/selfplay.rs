@@ -5,7 +5,7 @@ use crate::{
     CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, refused,
     run, run_within, scratch, with_threads,
 };
-use engine::core::{files::FileError, game::Game, share::Share};
+use engine::core::{files::FileError, game::Game, task_slice::TaskSlice};
 use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
@@ -471,7 +471,7 @@ fn another_model_under_the_same_name_is_another_run() {
 fn share(
     settings: &SelfPlayConfig,
     directory: &Path,
-    share: Share,
+    share: TaskSlice,
 ) -> Result<SelfPlaySummary, Error> {
     let limits = Limits {
         share,
@@ -483,7 +483,7 @@ fn share(
 #[test]
 fn tasks_of_other_runs_are_refused_and_each_makes_its_shards() {
     let directory = scratch();
-    let task = |settings, number, of| share(&settings, &directory, Share::Task { number, of });
+    let task = |settings, number, of| share(&settings, &directory, TaskSlice::Task { number, of });
     assert_eq!(task(long(), 0, 3).unwrap().games, GAMES_PER_SHARD);
     // Of two tasks the second has two of the three shards.
     assert_eq!(task(long(), 1, 2).unwrap().games, GAMES_PER_SHARD + 50);
@@ -512,10 +512,10 @@ fn tasks_share_a_directory_and_runs_do_not() {
     let directory = scratch();
     let other = std::fs::File::open(&*directory).unwrap();
     let part = config(&["random"], 5);
-    let task = Share::Task { number: 0, of: 1 };
+    let task = TaskSlice::Task { number: 0, of: 1 };
     other.try_lock_shared().unwrap();
     share(&part, &directory, task).unwrap();
-    for (share_of, lock) in [(Share::Whole, false), (task, true)] {
+    for (share_of, lock) in [(TaskSlice::All, false), (task, true)] {
         if lock {
             other.unlock().unwrap();
             other.try_lock().unwrap();

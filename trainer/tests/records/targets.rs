@@ -229,7 +229,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         }
     }
     assert!(exact > 30, "{exact}");
-    let story = |options: &SampleOptions, name: &str| -> serde_json::Value {
+    let metadata = |options: &SampleOptions, name: &str| -> serde_json::Value {
         let samples = samples_in(&at("data"), options).unwrap();
         let mut config = TrainConfig::default();
         config.training.epochs = 1;
@@ -250,7 +250,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         )
         .unwrap()
     };
-    let told = story(&options("other", true), "told");
+    let told = metadata(&options("other", true), "told");
     assert_eq!(
         told["table_labels"],
         serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "exact": true, "samples": exact }])
@@ -261,10 +261,10 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
     );
     // Exact values that stand for values only are exact values, too.
     assert_eq!(
-        story(&options("exact", false), "mixed")["table_labels"],
+        metadata(&options("exact", false), "mixed")["table_labels"],
         told["table_labels"]
     );
-    let plain = story(&options("", false), "plain");
+    let plain = metadata(&options("", false), "plain");
     assert!(
         plain.get("table_labels").is_none() && plain.get("labels").is_none(),
         "{plain}"

@@ -53,22 +53,22 @@ impl League {
         self.games += 2 * PAIRS;
     }
 
-    fn meetings(&self) -> Vec<Meeting> {
+    fn records(&self) -> Vec<MatchRecord> {
         let count = self.count();
         let all = self.means.iter().enumerate();
         let met = all.filter(|(_, means)| means.samples() > 0.0);
-        met.map(|(at, means)| Meeting::sampled(at / count, at % count, means))
+        met.map(|(at, means)| MatchRecord::sampled(at / count, at % count, means))
             .collect()
     }
 
     fn ratings(&self) -> Ratings {
-        ratings(self.count(), &self.meetings()).unwrap()
+        ratings(self.count(), &self.records()).unwrap()
     }
 
     /// Plays until nothing is open.
     fn play_on(&mut self) -> Ratings {
         let any = |_, _| true;
-        while let Some((a, b)) = next(self.count(), &self.meetings(), PAIRS as f64, 0.0, any) {
+        while let Some((a, b)) = next(self.count(), &self.records(), PAIRS as f64, 0.0, any) {
             self.play(a, b);
         }
         self.ratings()
@@ -159,37 +159,37 @@ fn a_thousand_leagues_find_known_strengths() {
 
 #[test]
 fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
-    let meeting = |a, b, score: f64, samples| Meeting {
+    let record = |a, b, score: f64, samples| MatchRecord {
         a,
         b,
         samples,
         score,
         variance: score * (1.0 - score) / 2.0,
     };
-    let next = |meetings: &[Meeting], precision| next(3, meetings, 10.0, precision, |_, _| true);
+    let next = |records: &[MatchRecord], precision| next(3, records, 10.0, precision, |_, _| true);
     assert_eq!(next(&[], 0.0), Some((0, 1)));
-    let first = meeting(0, 1, 0.9, 100.0);
+    let first = record(0, 1, 0.9, 100.0);
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
     // One and two are as good as equal, zero is far above them.
-    let close = meeting(1, 2, 0.51, 100.0);
+    let close = record(1, 2, 0.51, 100.0);
     assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
     // Two errors of their difference are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
     assert_eq!(next(&[first, close], 60.0), None);
     assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
-    let clear = meeting(1, 2, 0.7, 100.0);
+    let clear = record(1, 2, 0.7, 100.0);
     assert_eq!(next(&[first, clear], 0.0), None);
     // Who may not play is not asked to.
     let without = |a, b| [a, b] != [0, 1];
     assert_eq!(super::next(3, &[], 10.0, 0.0, without), Some((1, 2)));
-    let second = meeting(1, 2, 0.9, 100.0);
+    let second = record(1, 2, 0.9, 100.0);
     assert_eq!(super::next(3, &[second], 10.0, 0.0, without), Some((0, 2)));
     // Nor waited for: the two others are neighbours then.
-    let third = meeting(0, 2, 0.5, 4.0);
+    let third = record(0, 2, 0.5, 4.0);
     let gone = |a, b| [a, b] == [0, 2];
     let all = [first, second, third];
     assert_eq!(super::next(3, &all, 10.0, 0.0, gone), None);
     assert_eq!(
-        super::next(3, &[third, meeting(0, 1, 0.5, 4.0)], 10.0, 0.0, gone),
+        super::next(3, &[third, record(0, 1, 0.5, 4.0)], 10.0, 0.0, gone),
         Some((0, 2))
     );
 }

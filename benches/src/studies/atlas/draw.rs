@@ -9,9 +9,9 @@ use super::{
 };
 use crate::error::Result;
 use crate::plot::heat_map::{HeatMap, heat_map};
-use crate::sheet::{Cell, Sheet};
 use crate::statistics::QUANTILE_95;
 use crate::studies::Estimate;
+use crate::text_table::{Cell, TextTable};
 
 /// Triangles in one line of text.
 const A_LINE: usize = 8;
@@ -103,7 +103,7 @@ impl Atlas {
                 "left, points",
                 "better by, errors",
             ];
-            text += &Sheet::filled(columns, held_out).text();
+            text += &TextTable::filled(columns, held_out).text();
         }
         let classes = &self.classes;
         if self.stones == 6 {
@@ -117,7 +117,7 @@ impl Atlas {
                 );
             }
         }
-        let mut sheet = Sheet::new([
+        let mut text_table = TextTable::new([
             "place",
             "stones",
             "begins, wins %",
@@ -130,7 +130,7 @@ impl Atlas {
         let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
         let placed = classes.iter().enumerate();
         for (place, class) in placed.filter(|(place, class)| ends(*place) || mixed(class)) {
-            sheet.push(vec![
+            text_table.push(vec![
                 (place as u64 + 1).into(),
                 class.orders.first().map_or("", String::as_str).into(),
                 Cell::Percent(class.first),
@@ -140,7 +140,7 @@ impl Atlas {
                 Cell::Percent(class.share),
             ]);
         }
-        text += &format!("\n{}", sheet.text());
+        text += &format!("\n{}", text_table.text());
         text.trim_end().to_owned()
     }
 }
@@ -221,7 +221,7 @@ const GROUPS: usize = 36;
 impl Found {
     /// What every meeting is worth to who begins: a class against a row.
     #[must_use]
-    pub fn sheet(&self) -> Sheet {
+    pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
         let meetings =
@@ -233,7 +233,7 @@ impl Found {
                 Cell::Percent(self.values[first][second]),
             ]
         };
-        Sheet::filled(["first", "second", "first_wins"], meetings.map(row))
+        TextTable::filled(["first", "second", "first_wins"], meetings.map(row))
     }
 
     /// Who begins against the other, classes from best to worst, several together where there are

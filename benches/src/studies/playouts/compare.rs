@@ -6,7 +6,7 @@
 //! them slower.
 
 use super::play_block;
-use crate::sheet::{Cell, Sheet};
+use crate::text_table::{Cell, TextTable};
 use engine::core::{
     calibration::Calibrated,
     game::Game,
@@ -20,7 +20,7 @@ use engine::games::einstein::{
 };
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf},
-    playout::{BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform},
+    playout::{BestSuccessor, ByUrgency, HighestClass, Mixture, Policy, Truncated, Uniform},
 };
 use serde::Serialize;
 use std::time::Instant;
@@ -66,7 +66,7 @@ pub struct Comparison {
 impl Comparison {
     /// Both as one table.
     #[must_use]
-    pub fn sheet(&self) -> Sheet {
+    pub fn text_table(&self) -> TextTable {
         let row = |row: &PlayoutRow| {
             vec![
                 row.name.as_str().into(),
@@ -78,7 +78,7 @@ impl Comparison {
                 Cell::Percent(row.first_mover_error),
             ]
         };
-        Sheet::filled(
+        TextTable::filled(
             [
                 "playouts",
                 "games",
@@ -274,7 +274,7 @@ fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
         ),
         (
             "wins and captures first",
-            Box::new(MostUrgent { at_least: 2 }),
+            Box::new(HighestClass { at_least: 2 }),
         ),
         (
             "captures weigh 4, wins 100",
@@ -345,7 +345,7 @@ mod tests {
         let (share, plies) = (schwarz.first_mover_share, schwarz.mean_plies.unwrap());
         assert!(share > 0.52 && plies < 18.0, "{schwarz:?}");
         assert_eq!(
-            comparison.sheet().rows.len(),
+            comparison.text_table().rows.len(),
             comparison.engines.len() + comparison.policies.len()
         );
     }

@@ -2,7 +2,7 @@
 //! entries for each set of stones and in ten thousand that approximate them (Electronics 2023, 12,
 //! 2936: 2,750 against 3,342 ms).
 
-use crate::sheet::{Cell, Sheet};
+use crate::text_table::{Cell, TextTable};
 use engine::games::einstein::{
     MAX_STONES, Variant,
     playout::{
@@ -61,9 +61,9 @@ pub fn compare_die_tables(look_ups: u64) -> Vec<DieTableRow> {
         .collect()
 }
 
-/// Both tables as one sheet.
+/// Both tables as one table.
 #[must_use]
-pub fn die_table_sheet(rows: &[DieTableRow]) -> Sheet {
+pub fn die_table_sheet(rows: &[DieTableRow]) -> TextTable {
     let row = |row: &DieTableRow| {
         vec![
             row.entries.into(),
@@ -73,7 +73,7 @@ pub fn die_table_sheet(rows: &[DieTableRow]) -> Sheet {
             Cell::Number(row.largest_error, 6),
         ]
     };
-    Sheet::filled(
+    TextTable::filled(
         [
             "entries a set",
             "bytes",

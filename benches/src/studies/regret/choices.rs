@@ -7,7 +7,7 @@
 
 use super::{
     Contestant,
-    truth::{Labelled, MOST_MOVES, first_best, rate_moves},
+    truth::{Labelled, MAX_STORED_MOVES, first_best, rate_moves},
 };
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
@@ -118,7 +118,7 @@ fn by_evaluator(
         Some(values)
     };
     let (own, rated) = rate_moves(game, block, own, values).unwrap_or_default();
-    let answer = |((labelled, value), rated): ((&Labelled, f32), [f32; MOST_MOVES])| {
+    let answer = |((labelled, value), rated): ((&Labelled, f32), [f32; MAX_STORED_MOVES])| {
         let mut answer = Answer {
             value: Some(value),
             ..Answer::default()

@@ -62,14 +62,14 @@ pub struct Figures {
     pub of_labels: f64,
     /// The same per real choice: a roll that permits more than one move.
     pub regret_of_choices: Estimate,
-    /// Share of real choices in all decisions.
+    /// TaskSlice of real choices in all decisions.
     pub choices: f64,
-    /// Share of real choices in which a best move was chosen, as far as labels tell: up to
+    /// TaskSlice of real choices in which a best move was chosen, as far as labels tell: up to
     /// [`SAME_VALUE`] or two standard errors.
     pub optimal: Estimate,
-    /// Share of decisions that lose more than 0.01.
+    /// TaskSlice of decisions that lose more than 0.01.
     pub above_1: Estimate,
-    /// Share of decisions that lose more than 0.05.
+    /// TaskSlice of decisions that lose more than 0.05.
     pub above_5: Estimate,
 }
 

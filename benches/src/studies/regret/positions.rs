@@ -21,7 +21,7 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
-/// Share of random moves in games of players that are not random anyway.
+/// TaskSlice of random moves in games of players that are not random anyway.
 pub const EXPLORATION: f64 = 0.1;
 
 /// Positions drawn one after the other, with the same players (which may own large tables) or the
@@ -29,7 +29,7 @@ pub const EXPLORATION: f64 = 0.1;
 pub(crate) const BLOCK: u64 = 64;
 
 /// Games that are tried for one position.
-const MOST_GAMES: u64 = 10_000;
+const MAX_GAMES: u64 = 10_000;
 
 /// The name of [`Source::Mixed`] in arguments.
 pub const MIXED: &str = "mixed";
@@ -115,7 +115,7 @@ pub fn draw_positions(
         progress.inc(numbers.end - numbers.start);
         let drawn = numbers.map(|number| {
             let stones = stones(number);
-            (0..MOST_GAMES)
+            (0..MAX_GAMES)
                 .find_map(|attempt| draw([number, attempt], &stones))
                 .ok_or_else(|| none_found(source.name(), &stones))
         });
@@ -132,7 +132,7 @@ type Draw<'a> = Box<dyn FnMut([u64; 2], &RangeInclusive<u32>) -> Option<Position
 fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
     let (fewest, most) = stones.clone().into_inner();
     format!(
-        "{MOST_GAMES} games of {from} had no position of {fewest} to {most} stones; ask for others"
+        "{MAX_GAMES} games of {from} had no position of {fewest} to {most} stones; ask for others"
     )
     .into()
 }

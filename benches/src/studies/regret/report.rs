@@ -6,7 +6,7 @@ use super::{
     Contestant,
     choices::answers,
     measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
-    suite::FEWEST_STONES,
+    suite::MIN_TABLE_STONES,
     truth::Labelled,
 };
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
 };
-use crate::sheet::{Cell, Sheet};
+use crate::text_table::{Cell, TextTable};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ pub fn measure(
     for (labelled, answer) in labelled.iter().zip(&answers) {
         let stones = labelled.position.stones();
         let class = if of_suites {
-            (stones.max(FEWEST_STONES), 0)
+            (stones.max(MIN_TABLE_STONES), 0)
         } else {
             (stones, labelled.position.mover().count())
         };
@@ -128,7 +128,7 @@ fn regrets(figures: &Figures) -> [Cell; 5] {
 impl Report {
     /// The table of all contestants.
     #[must_use]
-    pub fn sheet(&self) -> Sheet {
+    pub fn text_table(&self) -> TextTable {
         // Where the truth is exact, no label is in error.
         let in_error = |measured: &Measured| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
@@ -150,7 +150,7 @@ impl Report {
             "of labels",
         ];
         let shown = columns.len() - usize::from(!labelled);
-        let mut sheet = Sheet::new(columns.into_iter().take(shown));
+        let mut text_table = TextTable::new(columns.into_iter().take(shown));
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
@@ -168,14 +168,14 @@ impl Report {
             row.extend(of_values.map(|value| Cell::number(value, 5)));
             row.push(Cell::Number(measured.seconds, 2));
             row.extend(labelled.then_some(of_labels));
-            sheet.push(row);
+            text_table.push(row);
         }
-        sheet
+        text_table
     }
 
     /// The regret of each contestant in each stone class.
     #[must_use]
-    pub fn classes(&self) -> Sheet {
+    pub fn classes(&self) -> TextTable {
         let columns = [
             "contestant",
             "kind",
@@ -190,7 +190,7 @@ impl Report {
             "> 0.01 %",
             "> 0.05 %",
         ];
-        let mut sheet = Sheet::new(columns);
+        let mut text_table = TextTable::new(columns);
         for measured in &self.contestants {
             for (class, figures) in
                 once((&"all".to_owned(), &measured.figures)).chain(&measured.classes)
@@ -202,20 +202,20 @@ impl Report {
                     [figures.optimal, figures.above_1, figures.above_5]
                         .map(|share| Cell::Percent(share.value)),
                 );
-                sheet.push(row);
+                text_table.push(row);
             }
         }
-        sheet
+        text_table
     }
 
     /// Mean regret of each contestant by stone class, a column a class.
     #[must_use]
-    pub fn class_table(&self) -> Sheet {
+    pub fn class_table(&self) -> TextTable {
         let names = self.class_names();
-        let mut sheet = Sheet::new(once("regret").chain(names.iter().map(String::as_str)));
+        let mut text_table = TextTable::new(once("regret").chain(names.iter().map(String::as_str)));
         let mut push = |name: &str, measured: &Measured, cell: fn(&Figures) -> Cell| {
             let of_class = |class| measured.classes.get(class).map_or(Cell::Missing, cell);
-            sheet.push(
+            text_table.push(
                 once(name.into())
                     .chain(names.iter().map(of_class))
                     .collect(),
@@ -229,16 +229,17 @@ impl Report {
         if let Some(first) = self.contestants.first() {
             push("(positions)", first, |figures| figures.positions.into());
         }
-        sheet
+        text_table
     }
 
     /// How evaluators' values compare with the truth, bin by bin; `None` without an evaluator.
     #[must_use]
-    pub fn calibration(&self) -> Option<Sheet> {
-        let mut sheet = Sheet::new(["evaluator", "from", "positions", "predicted", "exact", "±"]);
+    pub fn calibration(&self) -> Option<TextTable> {
+        let mut text_table =
+            TextTable::new(["evaluator", "from", "positions", "predicted", "exact", "±"]);
         for measured in &self.contestants {
             for bin in &measured.calibration {
-                sheet.push(vec![
+                text_table.push(vec![
                     measured.name.as_str().into(),
                     Cell::Number(bin.from, 2),
                     bin.positions.into(),
@@ -248,7 +249,7 @@ impl Report {
                 ]);
             }
         }
-        (!sheet.rows.is_empty()).then_some(sheet)
+        (!text_table.rows.is_empty()).then_some(text_table)
     }
 
     /// A reliability plot of the evaluators; without any, regret by stone class.

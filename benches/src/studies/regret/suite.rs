@@ -11,7 +11,7 @@
 
 use super::{
     positions::{Source, draw_positions},
-    truth::{Labelled, MOST_MOVES},
+    truth::{Labelled, MAX_STORED_MOVES},
 };
 use crate::arena::finish;
 use crate::error::Result;
@@ -20,7 +20,7 @@ use engine::core::{
     game::Game,
     journal::{Journal, Wording},
     random::{SeedSpace, derive_seed},
-    share::Share,
+    task_slice::TaskSlice,
 };
 use engine::games::einstein::{Position, Standard, tables::Tables};
 use engine::play::playable::Playable;
@@ -38,9 +38,9 @@ use std::{
 const FORMAT: &str = "alea regret suite 2";
 
 /// The suite of fewest stones also has positions of fewer.
-pub const FEWEST_STONES: u32 = 5;
+pub const MIN_TABLE_STONES: u32 = 5;
 /// Most stones of a position of a suite.
-pub const MOST_STONES: u32 = 12;
+pub const MAX_TABLE_STONES: u32 = 12;
 
 /// Standard errors that a move may be behind the best one, to be looked at again.
 const BEHIND: f32 = 3.0;
@@ -53,7 +53,7 @@ pub struct Header {
     pub format: String,
     /// The rules, in notation.
     pub game: String,
-    /// Stones of the positions; of [`FEWEST_STONES`] at most so many.
+    /// Stones of the positions; of [`MIN_TABLE_STONES`] at most so many.
     pub stones: u32,
     /// How many positions follow.
     pub positions: u64,
@@ -111,7 +111,7 @@ pub struct Maker<'a> {
     /// The seed of positions and players.
     pub seed: u64,
     /// Which of the positions are valued here; a task leaves them for who collects them.
-    pub share: Share,
+    pub share: TaskSlice,
 }
 
 /// The file of the suite of so many stones.
@@ -184,10 +184,10 @@ impl Maker<'_> {
                 .values()
                 .try_for_each(|(_, entry)| writeln!(file, "{}", serde_json::to_string(entry)?))
         })?;
-        if let Share::Merge { of } = self.share {
+        if let TaskSlice::Merge { of } = self.share {
             for number in 0..of {
                 // Nobody needs them any more; one that did not have to work left none.
-                let _ = fs::remove_file(Share::Task { number, of }.place(&state));
+                let _ = fs::remove_file(TaskSlice::Task { number, of }.place(&state));
             }
         }
         Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
@@ -195,7 +195,11 @@ impl Maker<'_> {
 
     /// Positions of games, one of each, no two alike.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
-        let fewest = if stones == FEWEST_STONES { 2 } else { stones };
+        let fewest = if stones == MIN_TABLE_STONES {
+            2
+        } else {
+            stones
+        };
         // Some are alike.
         let count = positions + positions / 4 + 8;
         progress.set_length(count);
@@ -244,7 +248,7 @@ impl Maker<'_> {
         }
         let moves = game.all_moves(position);
         let mut labelled = Labelled::new(game, position);
-        let mut open = [true; MOST_MOVES];
+        let mut open = [true; MAX_STORED_MOVES];
         for (stage, by) in (0..).zip(self.by) {
             let mut player = by.make();
             for (place, &mv) in moves.iter().enumerate().filter(|(place, _)| open[*place]) {
@@ -265,7 +269,7 @@ impl Maker<'_> {
                 labelled.values[place] = (one + other) / 2.0;
             }
             // Those that may be the best of some outcome are looked at again.
-            let mut again = [false; MOST_MOVES];
+            let mut again = [false; MAX_STORED_MOVES];
             for outcome in labelled.outcomes(game).iter() {
                 let best = outcome
                     .run()
@@ -346,7 +350,7 @@ impl LabelledSuite {
         if !path.is_dir() {
             return Ok(vec![Self::read(path, game)?]);
         }
-        let files = (2..=MOST_STONES).map(|stones| file(path, stones));
+        let files = (2..=MAX_TABLE_STONES).map(|stones| file(path, stones));
         let suites = files.filter(|path| path.exists());
         let suites: Vec<_> = suites
             .map(|path| Self::read(&path, game))

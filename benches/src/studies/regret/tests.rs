@@ -217,7 +217,7 @@ fn threads_change_nothing() {
         contestants: one.to_vec(),
     };
     assert!(report.svg().unwrap().starts_with("<svg"));
-    assert_eq!(report.sheet().rows.len(), 2);
+    assert_eq!(report.text_table().rows.len(), 2);
     let classes = one.iter().map(|measured| measured.classes.len());
     assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
 }

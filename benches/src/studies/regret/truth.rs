@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Most moves of a position.
-pub(crate) const MOST_MOVES: usize = 18;
+pub(crate) const MAX_STORED_MOVES: usize = 18;
 
 /// A position before the roll, all its moves and what they are worth.
 #[derive(Clone, Debug)]
@@ -21,11 +21,11 @@ pub struct Labelled {
     /// Every move that some face permits.
     pub moves: MoveList,
     /// The value of each of the moves, in their order; what follows means nothing.
-    pub values: [f32; MOST_MOVES],
+    pub values: [f32; MAX_STORED_MOVES],
     /// The values by two halves of the evidence, whose mean they are; the same where they are exact.
-    pub(super) halves: [[f32; MOST_MOVES]; 2],
+    pub(super) halves: [[f32; MAX_STORED_MOVES]; 2],
     /// Standard errors of the values; 0 where they are exact.
-    pub(super) errors: [f32; MOST_MOVES],
+    pub(super) errors: [f32; MAX_STORED_MOVES],
 }
 
 impl Labelled {
@@ -34,9 +34,9 @@ impl Labelled {
         Self {
             position: *position,
             moves: game.all_moves(position),
-            values: [0.0; MOST_MOVES],
-            halves: [[0.0; MOST_MOVES]; 2],
-            errors: [0.0; MOST_MOVES],
+            values: [0.0; MAX_STORED_MOVES],
+            halves: [[0.0; MAX_STORED_MOVES]; 2],
+            errors: [0.0; MAX_STORED_MOVES],
         }
     }
 
@@ -130,9 +130,9 @@ pub(super) fn rate_moves(
     of: &[Labelled],
     mut asked: Vec<Position>,
     values: impl FnOnce(&[Position]) -> Option<Vec<f32>>,
-) -> Option<(Vec<f32>, Vec<[f32; MOST_MOVES]>)> {
+) -> Option<(Vec<f32>, Vec<[f32; MAX_STORED_MOVES]>)> {
     let (first, mut open) = (asked.len(), Vec::new());
-    let mut rated = vec![[0.0; MOST_MOVES]; of.len()];
+    let mut rated = vec![[0.0; MAX_STORED_MOVES]; of.len()];
     for (index, labelled) in of.iter().enumerate() {
         for (place, &mv) in labelled.moves.iter().enumerate() {
             let after = game.play(&labelled.position, mv);

@@ -4,9 +4,9 @@
 //! counting the same.
 
 use super::Target;
-use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
 use crate::studies::{Named, published::report};
+use crate::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
@@ -103,8 +103,8 @@ impl Comparison {
 
     /// The figures, a row each.
     #[must_use]
-    pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new([
+    pub fn text_table(&self) -> TextTable {
+        let mut text_table = TextTable::new([
             self.title.as_str(),
             "published",
             "± ",
@@ -115,7 +115,7 @@ impl Comparison {
         ]);
         for figure in &self.figures {
             let number = |value: Option<f64>| Cell::number(value, self.decimals);
-            sheet.push(vec![
+            text_table.push(vec![
                 figure.label.as_str().into(),
                 number(figure.published),
                 number(figure.published_error),
@@ -128,7 +128,7 @@ impl Comparison {
                 },
             ]);
         }
-        sheet
+        text_table
     }
 
     /// How far they are from what was published; `None` if nothing was.
@@ -149,7 +149,7 @@ impl Comparison {
     #[must_use]
     pub fn text(&self) -> String {
         let summary = self.summary().map(|summary| summary + "\n");
-        self.sheet().text() + &summary.unwrap_or_default()
+        self.text_table().text() + &summary.unwrap_or_default()
     }
 }
 

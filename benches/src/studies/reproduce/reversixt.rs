@@ -15,11 +15,11 @@ use crate::plot::{
     Curve, LineChart,
     scaled::{Scale, scaled_chart},
 };
-use crate::sheet::{Cell, Sheet};
 use crate::studies::search_bench::{
     clock::ClockShare,
     measure::{measure_position, no_value},
 };
+use crate::text_table::{Cell, TextTable};
 use engine::core::calibration::Calibrated;
 use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
 use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
@@ -140,12 +140,12 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
     let fixed = fixed_time(&game, settings.seed)?;
     progress.finish_and_clear();
     let branching = branching(&rows);
-    let sheet = sheet(&rows, branching);
+    let text_table = text_table(&rows, branching);
     Ok(Reproduction {
         claims: claims(&rows, branching, &fixed),
-        details: Some(sheet.text()),
+        details: Some(text_table.text()),
         pictures: Some(Pictures {
-            csv: Sheet::of(&rows)?.csv(),
+            csv: TextTable::of(&rows)?.csv(),
             svg: chart(&rows, branching)?,
         }),
         ..Reproduction::of(Target::ReversiXt, settings.full, "")
@@ -167,8 +167,8 @@ fn branching(rows: &[Row]) -> f64 {
     })
 }
 
-fn sheet(rows: &[Row], branching: f64) -> Sheet {
-    let mut sheet = Sheet::new([
+fn text_table(rows: &[Row], branching: f64) -> TextTable {
+    let mut text_table = TextTable::new([
         "search",
         "depth",
         "nodes",
@@ -181,7 +181,7 @@ fn sheet(rows: &[Row], branching: f64) -> Sheet {
     ]);
     for row in rows {
         let grown = |share: f64| Cell::Number(branching.powf(share * f64::from(row.depth)), 0);
-        sheet.push(vec![
+        text_table.push(vec![
             row.search.into(),
             u64::from(row.depth).into(),
             row.nodes.into(),
@@ -193,7 +193,7 @@ fn sheet(rows: &[Row], branching: f64) -> Sheet {
             grown(0.75),
         ]);
     }
-    sheet
+    text_table
 }
 
 /// Evaluations of each search in notation in [`FIXED_TIME`].
@@ -310,7 +310,7 @@ mod tests {
         let branching = branching(&rows);
         assert!((branching.powi(3) - 3713.0).abs() < 1e-6);
         assert!(chart(&rows, branching).unwrap().contains("b^(3d/4)"));
-        assert!(sheet(&rows, branching).text().contains("alpha-beta"));
+        assert!(text_table(&rows, branching).text().contains("alpha-beta"));
         let claims = claims(&rows, branching, &["alpha-beta 7".to_owned()]);
         assert!(claims[3].measured.ends_with("alpha-beta 7"));
     }

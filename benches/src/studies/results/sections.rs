@@ -15,7 +15,6 @@ use crate::plot::{
     line_chart, range,
     scaled::scatter,
 };
-use crate::sheet::{Cell, Sheet};
 use crate::statistics::Interval;
 use crate::studies::{
     atlas::result::Atlas,
@@ -23,6 +22,7 @@ use crate::studies::{
     reproduce::Reproduction,
     strength::{self, Front},
 };
+use crate::text_table::{Cell, TextTable};
 
 /// The page of all results, in their order; matches that follow each other are one table.
 ///
@@ -99,11 +99,11 @@ fn matches(page: &mut Page, found: &[Found]) -> Result<()> {
 
 fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     let ranking = result.ranking();
-    let mut sheet = Sheet::new(["", "player", "Elo", "±", "win %", "± "]);
+    let mut text_table = TextTable::new(["", "player", "Elo", "±", "win %", "± "]);
     let mut rows = Vec::new();
     for (place, &player) in ranking.iter().enumerate() {
         let (rating, share) = (result.ratings.get(player), result.mean_share(player));
-        sheet.push(vec![
+        text_table.push(vec![
             Cell::Count(place as u64 + 1),
             result.names[player].as_str().into(),
             Cell::number(rating.map(|rating| rating.elo), 1),
@@ -147,7 +147,7 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
         .map(Block::Text)
         .collect();
     blocks.extend([
-            Block::Table(sheet),
+            Block::Table(text_table),
             Block::chart(
                 intervals("Ratings (Bradley–Terry)", "Elo, mean 0; 95 % intervals", &rows, 1)?,
                 "Ratings with their 95 % intervals",
@@ -167,7 +167,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
             "{} positions, from {}. Truth: {}.",
             report.positions, report.from, report.truth
         )),
-        Block::Table(report.sheet()),
+        Block::Table(report.text_table()),
     ];
     let row = |measured: &Measured| {
         let regret = measured.figures.regret;
@@ -210,7 +210,7 @@ fn reproduction(page: &mut Page, result: &Reproduction) -> Result<()> {
         blocks.push(Block::Code(details.trim_end().to_owned()));
     }
     for comparison in &result.comparisons {
-        blocks.push(Block::Table(comparison.sheet()));
+        blocks.push(Block::Table(comparison.text_table()));
         blocks.extend(comparison.summary().map(Block::Note));
         let rows: Vec<(f64, f64, Option<Interval>)> = comparison
             .figures
@@ -257,7 +257,7 @@ fn strength_front(page: &mut Page, front: &Front) -> Result<()> {
     page.push(
         format!("Strength against {}", front.against),
         vec![
-            Block::Table(strength::sheet(front)),
+            Block::Table(strength::text_table(front)),
             Block::chart(strength::chart(front)?, "Scores by the cost of a move"),
         ],
     );

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::error::Result;
 use crate::plot::{Curve, scaled::Scale};
-use crate::sheet::{Cell, Sheet};
 use crate::studies::{Named, suite::Phase};
+use crate::text_table::{Cell, TextTable};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::{json, to_value};
@@ -23,7 +23,7 @@ use serde_json::{json, to_value};
 pub(crate) struct Measured {
     form: &'static str,
     pub(crate) search: &'static str,
-    /// Share of leaves saved, over the whole suite, against the first search of the form.
+    /// TaskSlice of leaves saved, over the whole suite, against the first search of the form.
     saved: Option<f64>,
     #[serde(flatten)]
     pub(crate) costs: PlayerCosts,
@@ -66,7 +66,7 @@ fn report(measured: &[Measured], settings: &Settings) -> Result<Report> {
     let disagreement = largest_disagreement(measured.iter().map(|one| &one.costs));
     Ok(Report {
         text: text(measured, disagreement, settings),
-        csv: Sheet::of(&lines(measured))?.csv(),
+        csv: TextTable::of(&lines(measured))?.csv(),
         json: json!({
             "study": Study::Chance.name(),
             "suite": settings.suite.name,
@@ -136,10 +136,10 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
 /// A search, its leaves by position, and its milliseconds a position.
 type Row = (&'static str, Vec<u64>, Option<f64>);
 
-fn leaf_sheet(heading: &str, positions: &[String], rows: &[Row]) -> Sheet {
-    let mut sheet = Sheet::new([heading.to_owned()]);
-    sheet.columns.extend_from_slice(positions);
-    sheet
+fn leaf_sheet(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
+    let mut text_table = TextTable::new([heading.to_owned()]);
+    text_table.columns.extend_from_slice(positions);
+    text_table
         .columns
         .extend(["mean", "saved %", "ms"].map(str::to_owned));
     for (index, (search, leaves, milliseconds)) in rows.iter().enumerate() {
@@ -153,9 +153,9 @@ fn leaf_sheet(heading: &str, positions: &[String], rows: &[Row]) -> Sheet {
             (index > 0).then(|| saved(leaves, &rows[0].1)),
         ));
         row.push(Cell::number(*milliseconds, 3));
-        sheet.push(row);
+        text_table.push(row);
     }
-    sheet
+    text_table
 }
 
 /// A line of the table with all digits; of published ones little is known.

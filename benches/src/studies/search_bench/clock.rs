@@ -5,7 +5,7 @@
 //! them times; what part of a pair falls inside the time that is taken is measured once, on
 //! evaluations of nothing.
 
-use engine::search::meter::LeafClock;
+use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};
 
 /// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the
@@ -19,11 +19,11 @@ const BATCH: u32 = 2_000;
 const BATCHES: u32 = 9;
 
 impl ClockShare {
-    /// That of the engine's own meter; measured at the first call.
+    /// That of the engine's own timer; measured at the first call.
     pub(crate) fn of_leaf_clock() -> Self {
         static SHARE: OnceLock<ClockShare> = OnceLock::new();
         *SHARE.get_or_init(|| {
-            let mut clock = LeafClock::new(true);
+            let mut clock = EvalTimer::new(true);
             let batches = (0..BATCHES).map(|_| {
                 let began = Instant::now();
                 for number in 0..BATCH {

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::error::Result;
 use crate::plot::{Curve, scaled::Scale};
-use crate::sheet::Sheet;
 use crate::studies::{Named, suite::Phase};
+use crate::text_table::TextTable;
 use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
@@ -43,7 +43,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
     }
     Ok(Report {
         text,
-        csv: Sheet::of(&lines)?.csv(),
+        csv: TextTable::of(&lines)?.csv(),
         json: json!({
             "study": "compare",
             "suite": settings.suite.name,

@@ -5,8 +5,8 @@
 //! instrumented one.
 
 use super::measure::PlayerCosts;
-use crate::sheet::{Cell, Sheet};
 use crate::studies::suite::Phase;
+use crate::text_table::{Cell, TextTable};
 use engine::search::SearchStats;
 use serde::{Deserialize, Serialize};
 
@@ -99,7 +99,7 @@ impl Cost {
         (self.probes > 0).then_some(self.replacements)
     }
 
-    /// Share of the search's time that goes into evaluating, in `[0, 1]`.
+    /// TaskSlice of the search's time that goes into evaluating, in `[0, 1]`.
     fn evaluation_share(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
         (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
@@ -113,11 +113,11 @@ pub(crate) struct Rates {
     pub nodes_a_second: Option<f64>,
     /// Evaluations.
     pub leaves_a_second: Option<f64>,
-    /// Share of time spent evaluating, in `[0, 1]`.
+    /// TaskSlice of time spent evaluating, in `[0, 1]`.
     pub evaluation_share: Option<f64>,
-    /// Share of table probes that found the position.
+    /// TaskSlice of table probes that found the position.
     pub hit_rate: Option<f64>,
-    /// Share of table probes that saved a search.
+    /// TaskSlice of table probes that saved a search.
     pub cut_rate: Option<f64>,
 }
 
@@ -166,8 +166,8 @@ impl Compared {
 
 /// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
 /// column.
-pub(super) fn shown(first: &str, lines: &[&Compared]) -> Sheet {
-    let mut sheet = Sheet::new([
+pub(super) fn shown(first: &str, lines: &[&Compared]) -> TextTable {
+    let mut text_table = TextTable::new([
         first,
         "nodes",
         "leaves",
@@ -185,7 +185,7 @@ pub(super) fn shown(first: &str, lines: &[&Compared]) -> Sheet {
     for line in lines {
         let (cost, rates) = (&line.cost, &line.rates);
         let mean = |count: u64| Cell::Number(count as f64 / cost.positions as f64, 0);
-        sheet.push(vec![
+        text_table.push(vec![
             line.player.as_str().into(),
             mean(cost.nodes),
             mean(cost.leaves),
@@ -201,7 +201,7 @@ pub(super) fn shown(first: &str, lines: &[&Compared]) -> Sheet {
             Cell::number(line.time_ratio, 3),
         ]);
     }
-    sheet
+    text_table
 }
 
 #[cfg(test)]
@@ -270,8 +270,8 @@ mod tests {
     fn lines_have_as_many_cells_as_columns() {
         let cost = cost(2, 100, 0.1);
         let line = Compared::of("a", "all", cost, &cost);
-        let sheet = shown("player", &[&line]);
-        assert_eq!(sheet.rows[0].len(), sheet.columns.len());
-        assert!(sheet.text().contains("50"));
+        let text_table = shown("player", &[&line]);
+        assert_eq!(text_table.rows[0].len(), text_table.columns.len());
+        assert!(text_table.text().contains("50"));
     }
 }

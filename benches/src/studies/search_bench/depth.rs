@@ -14,8 +14,8 @@ use super::{
 };
 use crate::error::Result;
 use crate::plot::{Curve, scaled::Scale};
-use crate::sheet::{Cell, Sheet};
 use crate::studies::{Named, begin_game, play, published::star_depth, suite::Phase};
+use crate::text_table::{Cell, TextTable};
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
@@ -68,7 +68,7 @@ pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
     };
     Ok(Report {
         text,
-        csv: Sheet::of(&exact(&searches, &parts))?.csv(),
+        csv: TextTable::of(&exact(&searches, &parts))?.csv(),
         json: json!({
             "study": Study::Depth.name(),
             "suite": settings.suite.name,
@@ -137,15 +137,15 @@ fn time_games(recipe: &PlayerRecipe<Standard>, seed: u64, most: u32, time: Durat
 }
 
 /// Nodes, leaves and time by phase.
-fn positions_sheet(found: &[AtDepth], parts: &Parts) -> Sheet {
-    let mut sheet = Sheet::new(["depth"]);
+fn positions_sheet(found: &[AtDepth], parts: &Parts) -> TextTable {
+    let mut text_table = TextTable::new(["depth"]);
     for (name, _) in parts {
         let nodes = format!("{name} nodes");
-        sheet
+        text_table
             .columns
             .extend([nodes, "leaves".to_owned(), "ms".to_owned()]);
     }
-    sheet.columns.push("growth".to_owned());
+    text_table.columns.push("growth".to_owned());
     let mut before: Option<f64> = None;
     for at in found {
         let mut row: Vec<Cell> = vec![u64::from(at.depth).into()];
@@ -161,13 +161,13 @@ fn positions_sheet(found: &[AtDepth], parts: &Parts) -> Sheet {
         let milliseconds = at.costs.total(None).milliseconds();
         row.push(Cell::number(before.map(|before| milliseconds / before), 1));
         before = Some(milliseconds);
-        sheet.push(row);
+        text_table.push(row);
     }
-    sheet
+    text_table
 }
 
 /// Seconds per complete game beside the published ones.
-fn games_sheet(found: &[AtDepth]) -> Sheet {
+fn games_sheet(found: &[AtDepth]) -> TextTable {
     let row = |at: &AtDepth| {
         let published = at.published_seconds_a_game;
         // The published times have two decimals: one of 0.00 says nothing about speed.
@@ -183,7 +183,7 @@ fn games_sheet(found: &[AtDepth]) -> Sheet {
             Cell::number(faster, 1),
         ]
     };
-    Sheet::filled(
+    TextTable::filled(
         [
             "depth",
             "games",

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::error::Result;
 use crate::plot::{Curve, scaled::Scale};
-use crate::sheet::{Cell, Sheet};
 use crate::studies::{Named, suite::Suite};
+use crate::text_table::{Cell, TextTable};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::{json, to_value};
@@ -117,8 +117,8 @@ impl Tables {
             } else {
                 format!("{policy}: ")
             };
-            let sheet = sheet(self.of_policy(policy));
-            text += &format!("\n{heading}{template}\n{}", sheet.text());
+            let text_table = text_table(self.of_policy(policy));
+            text += &format!("\n{heading}{template}\n{}", text_table.text());
         }
         let disagreement = self.disagreement;
         text + &format!("\nvalues differ by at most {disagreement:.1e} between tables")
@@ -127,7 +127,7 @@ impl Tables {
     fn report(&self, settings: &Settings) -> Result<Report> {
         Ok(Report {
             text: self.text(),
-            csv: Sheet::of(&self.measured)?.csv(),
+            csv: TextTable::of(&self.measured)?.csv(),
             json: json!({
                 "study": Study::TableSize.name(),
                 "position": presets::TABLE_SIZE_POSITION,
@@ -156,12 +156,12 @@ impl Tables {
     }
 }
 
-fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
-    let mut sheet = Sheet::new([
+fn text_table<'a>(rows: impl Iterator<Item = &'a Measured>) -> TextTable {
+    let mut text_table = TextTable::new([
         "entries", "nodes", "leaves", "ms", "hit %", "cut %", "replaced",
     ]);
     for one in rows {
-        sheet.push(vec![
+        text_table.push(vec![
             one.entries.into(),
             one.cost.nodes.into(),
             one.cost.leaves.into(),
@@ -173,7 +173,7 @@ fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
                 .map_or(Cell::Missing, Cell::Count),
         ]);
     }
-    sheet
+    text_table
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Arguments {
             comparison: compare(&game, games, seed),
             die_tables: compare_die_tables(look_ups),
         };
-        let sheet = told.comparison.sheet();
+        let text_table = told.comparison.text_table();
         output::result(self.json, &told, || {
             let report = &told.reference;
             format!(
@@ -74,12 +74,12 @@ impl Arguments {
                 report.mean_plies_error,
                 report.counts.longest,
                 report.moves_per_turn,
-                sheet.text(),
+                text_table.text(),
                 die_table_sheet(&told.die_tables).text().trim_end(),
             )
         })?;
         if let Some(path) = &self.csv {
-            output::file(path, sheet.csv())?;
+            output::file(path, text_table.csv())?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::games::with_game;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::arena::warning_of_repeats;
-use benches::studies::strength::{Candidate, PLACE, chart, front, sheet};
+use benches::studies::strength::{Candidate, PLACE, chart, front, text_table};
 use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ impl Arguments {
         if self.options.pairs.shard.ends_task(self.json)? {
             return Ok(());
         }
-        let table = sheet(&found);
+        let table = text_table(&found);
         output::result(self.json, &found, || {
             let points = found.curves.iter().flat_map(|curve| &curve.points);
             let warning = warning_of_repeats(points.map(|point| &point.result));

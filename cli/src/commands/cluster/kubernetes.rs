@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// Most indices of a job that counts failures for each.
-const MOST_TASKS: u64 = 100_000;
+const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,8 +56,8 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
     for (index, step) in plan.steps.iter().enumerate() {
         let (name, tasks, needs) = (&step.name, step.tasks, &step.needs);
         ensure!(
-            tasks <= MOST_TASKS,
-            "stage '{name}': tasks = {tasks}: at most {MOST_TASKS} in Kubernetes"
+            tasks <= MAX_TASKS,
+            "stage '{name}': tasks = {tasks}: at most {MAX_TASKS} in Kubernetes"
         );
         let job = format!("job/{run}-{name}");
         let patch = json!(["patch", job, "--patch", r#"{"spec":{"suspend":false}}"#]);

@@ -7,7 +7,7 @@ use crate::improve::config::ImproveConfig;
 use anyhow::{Context, Result, bail, ensure};
 
 /// Most tasks of a stage; more is a slip.
-const MOST: u64 = 1_000_000;
+const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
     /// The run of settings, on Kubernetes or where its directory is.
@@ -95,8 +95,8 @@ impl Stage {
         })?;
         let rounds = self.rounds.unwrap_or(1);
         let of = self.tasks.unwrap_or(1).saturating_mul(rounds);
-        if !(1..=MOST).contains(&of) || self.rounds.is_some() && self.tasks.is_none() {
-            bail!("{place}: tasks, in each of 'rounds' if it has some: 1 to {MOST} in all");
+        if !(1..=MAX_TASKS).contains(&of) || self.rounds.is_some() && self.tasks.is_none() {
+            bail!("{place}: tasks, in each of 'rounds' if it has some: 1 to {MAX_TASKS} in all");
         }
         let share = |all: Option<f64>| all.map(|all| all / rounds as f64);
         let mut step = Step {

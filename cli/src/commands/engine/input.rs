@@ -4,7 +4,7 @@
 //! Invariant: a search ends by what arrives after it began, and by nothing that was there before.
 
 use engine::core::text::without_mark;
-use protocols::LONGEST_LINE;
+use protocols::MAX_LINE;
 use std::{
     collections::VecDeque,
     io::{self, Read},
@@ -155,7 +155,7 @@ fn split(bytes: &[u8], partial: &mut Vec<u8>, lines: &mut Vec<String>) {
             _ => (part, false),
         };
         // Of a line that is too long a byte more than is read of any.
-        let room = (LONGEST_LINE + 1).saturating_sub(partial.len());
+        let room = (MAX_LINE + 1).saturating_sub(partial.len());
         partial.extend_from_slice(&part[..part.len().min(room)]);
         if ends {
             lines.push(text(partial));
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn lines_are_split_and_bounded_wherever_reads_end() {
-        let long = "x".repeat(2 * LONGEST_LINE);
+        let long = "x".repeat(2 * MAX_LINE);
         let text = format!("\u{feff}one\n\ntwo\r\n{long}\nlast");
         for length in [1, 2, 7, CHUNK] {
             let input = Input::default();
@@ -207,7 +207,7 @@ mod tests {
                 [&*all[0], &all[1], &all[2], &all[4]],
                 ["one", "", "two", "last"]
             );
-            assert_eq!(all[3].len(), LONGEST_LINE + 1);
+            assert_eq!(all[3].len(), MAX_LINE + 1);
             assert!(input.is_waiting() && input.line().unwrap().is_none());
         }
     }

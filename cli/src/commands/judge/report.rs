@@ -6,7 +6,7 @@
 
 use super::Judged;
 use benches::page::{Block, Page};
-use benches::sheet::{Cell, Sheet};
+use benches::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use std::collections::BTreeMap;
 use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
@@ -21,7 +21,7 @@ pub(super) struct Report<'a> {
     /// Score, luck and error a decision of every game, by player.
     players: BTreeMap<&'a str, [Moments; 3]>,
     /// A row a game.
-    games: Sheet,
+    games: TextTable,
     whole: Vec<Judged<'a>>,
     /// The most by which a sum missed its result.
     balance: f64,
@@ -45,7 +45,7 @@ impl<'a> Report<'a> {
             seats,
             has_luck: has_chance::<G>(),
             players: BTreeMap::new(),
-            games: Sheet::new(heads),
+            games: TextTable::new(heads),
             whole: Vec::new(),
             balance: 0.0,
         }
@@ -85,7 +85,7 @@ impl<'a> Report<'a> {
     }
 
     /// A row a player.
-    fn players(&self) -> Sheet {
+    fn players(&self) -> TextTable {
         let mean = |moments: &Moments| {
             let (mean, half) = (moments.mean(), 1.96 * moments.standard_error());
             Cell::Right(format!("{:.2} ±{:.2}", 100.0 * mean, 100.0 * half))
@@ -96,7 +96,7 @@ impl<'a> Report<'a> {
             known.into_iter().chain(all.iter().map(mean)).collect()
         };
         let heads = ["player", "games", "score", "luck", "error a decision"];
-        Sheet::filled(heads, self.players.iter().map(row))
+        TextTable::filled(heads, self.players.iter().map(row))
     }
 
     pub(super) fn page(self, game: &str, judge: &str) -> Page {
@@ -134,7 +134,7 @@ impl<'a> Report<'a> {
                     if is_best { "" } else { &*judged.best }.into(),
                 ]
             };
-            let plies = Sheet::filled(heads.clone(), (1..).zip(&one.ledger.plies).map(row));
+            let plies = TextTable::filled(heads.clone(), (1..).zip(&one.ledger.plies).map(row));
             page.push(format!("Game {}", one.game), vec![Block::Table(plies)]);
         }
         page

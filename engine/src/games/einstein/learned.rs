@@ -45,7 +45,7 @@ impl Learnable for Standard {
     type Network = EinSteinNetwork;
     type Group = InputGroup;
     const PHASES_BY: &'static str = "living stones";
-    const USUAL_GROUPS: &'static [InputGroup] =
+    const DEFAULT_GROUPS: &'static [InputGroup] =
         &[InputGroup::Mobility, InputGroup::Turns, InputGroup::Alive];
 
     fn as_learned(&self) -> Self {

@@ -11,7 +11,7 @@ use super::{
     rolls::PairDice,
     symmetry::{SYMMETRIES, after_move, symmetric, symmetric_face, symmetric_move},
     tables::{
-        FEWEST_STONES, MOST_STONES,
+        MAX_TABLE_STONES, MIN_TABLE_STONES,
         shared::{at_hand, shared},
     },
 };
@@ -32,7 +32,7 @@ const UNASKED: usize = 4;
 /// Stones of the endgame tables that are taken from files, if they are there, when time ends a
 /// search: those of more do not fit into memory. With a limit of nodes they are not, so that its
 /// moves do not depend on files.
-const MOST_AT_HAND: usize = 5;
+const MAX_CACHED_STONES: usize = 5;
 
 static FORMS: [TranscriptForm<Standard>; 1] = [sgf::form()];
 
@@ -47,10 +47,10 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         if game.die() != Die::fair() {
             return Err((value.character, "'tablebase' is for a fair die".to_owned()));
         }
-        let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(
+        let stones = parse_number("tablebase", value, MIN_TABLE_STONES..=MAX_TABLE_STONES).map_err(
             |(character, _)| {
                 let range = format!(
-                    "a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none"
+                    "a number of stones from {MIN_TABLE_STONES} to {MAX_TABLE_STONES}, or 0 for none"
                 );
                 (character, format!("'tablebase' is {range}, not '{value}'"))
             },
@@ -62,7 +62,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
             return Ok(None);
         }
         let stones = match by_time {
-            true => at_hand(game.variant()).clamp(UNASKED, MOST_AT_HAND),
+            true => at_hand(game.variant()).clamp(UNASKED, MAX_CACHED_STONES),
             false => UNASKED,
         };
         tables(stones, game)
@@ -98,7 +98,7 @@ impl Playable for Standard {
     type Luck = DiceStream;
     type PairedLuck = PairDice;
 
-    crate::players_made_here!();
+    crate::instantiate_players!();
 
     fn best(&self) -> Option<&'static [u8]> {
         Some(include_bytes!("../../../../models/strong-1.safetensors"))

@@ -40,7 +40,7 @@ use starts::Starts;
 pub const LANES: usize = 64;
 
 /// Fewer games than this are played one by one.
-pub(super) const FEWEST_TOGETHER: usize = 4;
+pub(super) const MIN_BATCH: usize = 4;
 
 /// Plays one game from each of at most [`LANES`] positions, moves being equally likely, on the
 /// widest engine there is for the variant: the set of those that the side to move wins. None may be

@@ -32,9 +32,9 @@ use memory::Cells;
 use std::path::PathBuf;
 
 /// Fewest stones in all that tables can be asked for.
-pub const FEWEST_STONES: usize = 2;
+pub const MIN_TABLE_STONES: usize = 2;
 /// Most stones in all that tables can be asked for.
-pub const MOST_STONES: usize = 6;
+pub const MAX_TABLE_STONES: usize = 6;
 
 /// Runs a number of independent jobs, each once, in any order and on any threads: the caller owns
 /// the threads.
@@ -60,14 +60,16 @@ pub struct Tables {
 
 /// Where a class stands in a list of all.
 fn place(class: Class) -> usize {
-    (class.mover - 1) * patterns::MOST_STONES + class.other - 1
+    (class.mover - 1) * patterns::MAX_TABLE_STONES + class.other - 1
 }
 
 /// Why there are no tables.
 #[derive(Debug, thiserror::Error)]
 pub enum TablesError {
     /// Tables of so many stones cannot be.
-    #[error("endgame tables are for {FEWEST_STONES} to {MOST_STONES} stones in all, not {0}")]
+    #[error(
+        "endgame tables are for {MIN_TABLE_STONES} to {MAX_TABLE_STONES} stones in all, not {0}"
+    )]
     Stones(usize),
     /// Memory for a class is not to be had.
     #[error("not enough memory for the endgame table {class}: {}", format_bytes(*bytes))]
@@ -107,7 +109,7 @@ pub enum TablesError {
 impl Tables {
     /// Tables that know nothing yet.
     fn empty(stones: usize, variant: Variant) -> Result<Self, TablesError> {
-        if !(FEWEST_STONES..=MOST_STONES).contains(&stones) {
+        if !(MIN_TABLE_STONES..=MAX_TABLE_STONES).contains(&stones) {
             return Err(TablesError::Stones(stones));
         }
         Ok(Self {

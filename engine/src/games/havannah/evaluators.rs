@@ -6,7 +6,7 @@
 
 use super::{
     EMPTY, Havannah, Position,
-    shape::{MOST_CELLS, OFF},
+    shape::{MAX_CELLS, OFF},
 };
 use crate::core::{
     calibration::Calibration,
@@ -49,15 +49,15 @@ impl Needs {
 const FAR: u8 = 60;
 
 /// How many more stones of a seat join each cell, itself included, to the cells of a rim.
-fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MOST_CELLS] {
+fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
-    let mut distances = [FAR; MOST_CELLS];
+    let mut distances = [FAR; MAX_CELLS];
     let cost = |cell: usize| match position.colours[cell] {
         EMPTY => 1,
         colour if colour == own => 0,
         _ => FAR,
     };
-    let mut queue = VecDeque::with_capacity(MOST_CELLS);
+    let mut queue = VecDeque::with_capacity(MAX_CELLS);
     // Cells at no cost first.
     let reach = |queue: &mut VecDeque<usize>, cell| match cost(cell) {
         0 => queue.push_front(cell),
@@ -94,7 +94,7 @@ impl Needs {
         for cell in 0..game.board_cells() {
             // An empty cell is counted by each way that meets there.
             let own = u8::from(position.colours[cell] == EMPTY);
-            let nearest = |all: &[[u8; MOST_CELLS]; 6], count: u8| {
+            let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
                 let mut each = all.map(|distances| distances[cell]);
                 each.sort_unstable();
                 let sum: u8 = each[..usize::from(count)].iter().sum();
@@ -142,6 +142,6 @@ impl Evaluator<Havannah> for Locality {
                 .filter(|&cell| position.on(cell) == seat && position.root(cell) == root);
             sum += self.chain * joined.take(6 * self.reach).count() as f32;
         }
-        1.0 - sum / (self.near + self.chain * MOST_CELLS as f32).max(1e-6)
+        1.0 - sum / (self.near + self.chain * MAX_CELLS as f32).max(1e-6)
     }
 }

@@ -19,7 +19,7 @@ use crate::play::{
 use std::sync::Arc;
 
 /// Where nothing is said: the board of most tournaments.
-const USUAL_BASE: usize = 8;
+const DEFAULT_BASE: usize = 8;
 
 impl Playable for Havannah {
     const NAME: &'static str = "havannah";
@@ -36,7 +36,7 @@ impl Playable for Havannah {
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("blocks", 100), ("wins", 10_000)];
 
-    crate::players_made_here!();
+    crate::instantiate_players!();
     without_chance!();
 
     fn best(&self) -> Option<&'static [u8]> {
@@ -48,13 +48,13 @@ impl Playable for Havannah {
     }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
-        let base = arguments.number("base", BASES, USUAL_BASE)?;
+        let base = arguments.number("base", BASES, DEFAULT_BASE)?;
         let swap = arguments.choice("swap", &[("off", false), ("on", true)])?;
         Ok(Self::new(base, swap))
     }
 
     fn parameters(&self) -> String {
-        let base = (self.base() != USUAL_BASE).then(|| format!("base={}", self.base()));
+        let base = (self.base() != DEFAULT_BASE).then(|| format!("base={}", self.base()));
         let swap = self.swap.then(|| "swap=on".to_owned());
         joined(base.into_iter().chain(swap), ", ")
     }

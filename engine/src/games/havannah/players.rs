@@ -5,7 +5,7 @@
 //! Source: *Inside Lajkonik*. Invariant: every published option is read under its name, and
 //! whatever is accepted gives a player.
 
-use super::{Havannah, MOST_CELLS};
+use super::{Havannah, MAX_CELLS};
 use crate::play::{
     notation::{Argument, Arguments, Notation, Problem},
     registry::{Meaning, PlayerEntry},
@@ -143,7 +143,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     }
     // The bias is part of formula 5 alone.
     if strategy == 5 && locality + chain > 0.0 {
-        let whole = locality + chain * MOST_CELLS as f64;
+        let whole = locality + chain * MAX_CELLS as f64;
         let _ = write!(
             text,
             ", prior=locality(reach={reach}, near={locality}, chain={chain}), bias={}",

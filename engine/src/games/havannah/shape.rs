@@ -10,13 +10,13 @@ use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 pub const BASES: RangeInclusive<usize> = 3..=10;
 
 /// Cells of the largest board.
-pub const MOST_CELLS: usize = 271;
+pub const MAX_CELLS: usize = 271;
 
 /// The place off the board.
-pub(super) const OFF: usize = MOST_CELLS;
+pub(super) const OFF: usize = MAX_CELLS;
 
 /// Places: all cells, and the one off the board.
-pub(super) const PLACES: usize = MOST_CELLS + 1;
+pub(super) const PLACES: usize = MAX_CELLS + 1;
 
 /// Cells at a distance of one or two.
 pub(super) const NEAR: usize = 18;
@@ -45,7 +45,7 @@ pub(super) struct Shape {
     /// Random words, one for each colour on a cell.
     pub(super) words: [[u64; 2]; PLACES],
     /// Letter and number of each cell, from 0.
-    pub(super) names: [[u8; 2]; MOST_CELLS],
+    pub(super) names: [[u8; 2]; MAX_CELLS],
     /// For each symmetry the image of each cell; the first changes nothing.
     pub(super) images: [[u16; PLACES]; SYMMETRIES],
 }
@@ -69,7 +69,7 @@ impl Shape {
             near: [[OFF as u16; NEAR]; PLACES],
             rim: [0; PLACES],
             words: [[0; 2]; PLACES],
-            names: [[0; 2]; MOST_CELLS],
+            names: [[0; 2]; MAX_CELLS],
             images: from_fn(|_| from_fn(|place| place as u16)),
         };
         let side = 2 * base - 1;

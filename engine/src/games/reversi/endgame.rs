@@ -19,7 +19,7 @@ use table::Table;
 pub(super) const COUNTED: &str = "discs";
 
 /// More than any score.
-const MOST: i32 = 65;
+const MAX_SCORE: i32 = 65;
 
 /// Entries of the table unless it is told; lines of three, a power of two, make it 33.5 MB.
 const ENTRIES: usize = 1 << 20;
@@ -176,7 +176,7 @@ impl Endgame {
             self.guesses = true;
             self.table.holds_guesses = true;
             for (estimate, position) in estimates.iter_mut().zip(positions) {
-                let score = self.search(position, -MOST, MOST);
+                let score = self.search(position, -MAX_SCORE, MAX_SCORE);
                 estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
@@ -189,7 +189,7 @@ impl Endgame {
         for (estimate, position) in estimates.iter_mut().zip(positions) {
             let score = match estimate.certainty {
                 Certainty::Guess => self.near(position, estimate.score),
-                _ => self.search(position, -MOST, MOST),
+                _ => self.search(position, -MAX_SCORE, MAX_SCORE),
             };
             estimate.add(score, Certainty::Exact, self.is_stopped);
         }

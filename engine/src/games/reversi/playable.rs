@@ -48,7 +48,7 @@ impl Playable for Reversi {
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
 
-    crate::players_made_here!();
+    crate::instantiate_players!();
     without_chance!();
 
     fn best(&self) -> Option<&'static [u8]> {

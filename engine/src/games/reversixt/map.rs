@@ -20,7 +20,7 @@ pub const DIRECTIONS: usize = 8;
 pub const LARGEST: usize = 50;
 
 /// Most override stones or bombs a player begins with, and the greatest strength of bombs.
-pub const MOST_STOCK: usize = 5_000;
+pub const MAX_STOCK: usize = 5_000;
 
 /// What each direction adds to x and y.
 pub(super) const TOWARDS: [(isize, isize); DIRECTIONS] = [
@@ -201,8 +201,8 @@ impl Map {
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = Lines::new(text);
         let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;
-        let [overrides] = lines.numbers(["override stones"], 0..=MOST_STOCK)?;
-        let [bombs, strength] = lines.numbers(["bombs", "their strength"], 0..=MOST_STOCK)?;
+        let [overrides] = lines.numbers(["override stones"], 0..=MAX_STOCK)?;
+        let [bombs, strength] = lines.numbers(["bombs", "their strength"], 0..=MAX_STOCK)?;
         let [height, width] = lines.numbers(["height", "width"], 1..=LARGEST)?;
         let mut cells = Vec::with_capacity(height * width);
         for row in 0..height {

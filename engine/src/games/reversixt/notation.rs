@@ -8,7 +8,7 @@
 
 use super::{
     Move, MoveList, Phase, Position, ReversiXt,
-    map::{Cell, MOST_STOCK, number},
+    map::{Cell, MAX_STOCK, number},
 };
 use crate::core::{
     game::{Game, MAX_SEATS, Seat},
@@ -54,7 +54,7 @@ impl ReversiXt {
             let (word, at) = words.next(name)?;
             let mut numbers = Parts::new(word, ',', at);
             for stock in &mut stock[..players] {
-                *stock = numbers.number(name, 0..=2 * MOST_STOCK - bonuses)?.0 as u16;
+                *stock = numbers.number(name, 0..=2 * MAX_STOCK - bonuses)?.0 as u16;
             }
             numbers.end()?;
         }

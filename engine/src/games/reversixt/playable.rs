@@ -3,7 +3,7 @@
 use super::{
     Move, POINTS, Position, ReversiXt, drawing,
     evaluators::EVALUATORS,
-    map::{LARGEST, MOST_STOCK, Map},
+    map::{LARGEST, MAX_STOCK, Map},
 };
 use crate::core::{
     files::{FileKind, read_text},
@@ -20,7 +20,7 @@ use crate::play::{
 use std::sync::Arc;
 
 /// The map that is meant where none is named: Reversi's board, with Reversi's start.
-const USUAL: &str = include_str!("plain8.map");
+const DEFAULT_MAP: &str = include_str!("plain8.map");
 
 /// Maps that are meant by a name, without a file.
 pub const MAPS: [(&str, &str); 2] = [
@@ -40,7 +40,7 @@ impl ReversiXt {
         let known = MAPS.iter().find(|(known, _)| *known == called);
         let read = match (text.or(known.map(|(_, text)| *text)), name) {
             (Some(text), _) => text.to_owned(),
-            (None, None) => USUAL.to_owned(),
+            (None, None) => DEFAULT_MAP.to_owned(),
             (None, Some(name)) => read_text(name.granted(&name.name)?.as_ref(), FileKind::Text)
                 .map_err(|error| wrong(error.to_string()))?,
         };
@@ -87,7 +87,7 @@ impl Playable for ReversiXt {
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("override", 1), ("stone", 2), ("special", 4)];
 
-    crate::players_made_here!();
+    crate::instantiate_players!();
     without_chance!();
 
     fn best(&self) -> Option<&'static [u8]> {
@@ -130,7 +130,7 @@ impl Playable for ReversiXt {
     /// Every ply fills an empty cell, uses up an override stone, of which there may come one more
     /// for each cell, or makes a hole.
     fn most_plies(&self) -> u16 {
-        const { assert!(3 * LARGEST * LARGEST + MAX_SEATS * MOST_STOCK <= u16::MAX as usize) };
+        const { assert!(3 * LARGEST * LARGEST + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
         let overrides = self.map.players() * usize::from(self.map.overrides);
         (3 * self.map.cells().len() + overrides) as u16
     }

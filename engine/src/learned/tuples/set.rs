@@ -6,7 +6,7 @@
 use super::TupleKernels;
 use crate::core::text::{joined, suggestion};
 use crate::learned::{
-    inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, told_bounds, with_view},
+    inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, format_limits, with_view},
     network::bucket,
 };
 use std::{fmt::Debug, ops::Range};
@@ -318,7 +318,7 @@ impl<G: Learnable> TupleSet<G> {
             .iter()
             .filter(|group| with_late || !group.late)
             .map(|group| format!("{} {}", group.names(), group.meaning));
-        let phases = told_bounds::<G>("phases", &self.phases);
+        let phases = format_limits::<G>("phases", &self.phases);
         format!(
             "ntuple v1: {}{phases}; set {}: {}",
             joined(cells, ", "),

@@ -2,7 +2,7 @@
 
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::search::{
-    limits::{DepthRange, MOST_DEPTH, SearchLimits, TimeLimit},
+    limits::{DepthRange, MAX_DEPTH, SearchLimits, TimeLimit},
     stopwatch::thread_time,
 };
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) fn limits(
     let nodes = arguments.number_named("nodes", 1..=u64::MAX)?;
     let time = time(arguments)?;
     let default = if nodes.is_some() || time.is_some() {
-        MOST_DEPTH
+        MAX_DEPTH
     } else {
         3
     };
@@ -25,7 +25,7 @@ pub(super) fn limits(
             return Err(depths.wrong("'depth' and 'depths' exclude each other"));
         }
         (None, Some(value)) => stages("depths", value)?,
-        (Some(value), None) => [parse_number("depth", value, 1..=MOST_DEPTH)?; 3],
+        (Some(value), None) => [parse_number("depth", value, 1..=MAX_DEPTH)?; 3],
         (None, None) => [default; 3],
     };
     let least = match arguments.take_named("least")? {
@@ -47,7 +47,7 @@ pub(super) fn limits(
 fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
     let depth = |text: &str| {
         let depth = text.parse().ok()?;
-        (1..=MOST_DEPTH).contains(&depth).then_some(depth)
+        (1..=MAX_DEPTH).contains(&depth).then_some(depth)
     };
     let depths = value
         .plain()
@@ -56,7 +56,7 @@ fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
         Some(&[depth]) => Ok([depth; 3]),
         Some(&[opening, middle, endgame]) => Ok([opening, middle, endgame]),
         _ => Err(value.wrong(format!(
-            "'{key}' is a depth from 1 to {MOST_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"
+            "'{key}' is a depth from 1 to {MAX_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"
         ))),
     }
 }

@@ -14,7 +14,7 @@ use crate::play::{
 };
 use crate::search::{
     mcts::{Leaf, Playout, Repeated},
-    playout::{ByPolicy, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform},
+    playout::{ByPolicy, ByUrgency, HighestClass, Mixture, Policy, Truncated, Uniform},
 };
 use std::sync::Arc;
 
@@ -33,14 +33,14 @@ pub(super) struct PlayoutRecipe<G: Playable> {
 #[derive(Clone)]
 enum PolicyKind<G: Playable> {
     Uniform,
-    Urgent(MostUrgent),
+    Urgent(HighestClass),
     Weighted(ByUrgency),
     Best(Arc<dyn AnyEvaluator<G>>),
     Mixture(f64, Box<Self>, Box<Self>),
 }
 
 /// Heaviest move of `weighted`.
-const MOST_WEIGHT: u32 = 1_000_000;
+const MAX_WEIGHT: u32 = 1_000_000;
 
 /// Policies that are not evaluators.
 fn policies<G: Playable>() -> String {
@@ -185,7 +185,7 @@ impl<G: Playable> PolicyKind<G> {
                 let quiet = G::URGENCIES.first().map_or(1, |(_, weight)| *weight);
                 let heavier = G::URGENCIES.iter().position(|(_, weight)| *weight > quiet);
                 let (most, usual) = (G::URGENCIES.len() as u8 - 1, heavier.unwrap_or(1) as u8);
-                Self::Urgent(MostUrgent {
+                Self::Urgent(HighestClass {
                     at_least: arguments.number("least", 1..=most, usual)?,
                 })
             }
@@ -194,7 +194,7 @@ impl<G: Playable> PolicyKind<G> {
                 let mut weight = 0;
                 for (place, slot) in weights.iter_mut().enumerate() {
                     if let Some((name, usual)) = G::URGENCIES.get(place) {
-                        weight = arguments.number(name, 0..=MOST_WEIGHT, *usual)?;
+                        weight = arguments.number(name, 0..=MAX_WEIGHT, *usual)?;
                     }
                     *slot = weight;
                 }

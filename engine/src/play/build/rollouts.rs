@@ -12,10 +12,10 @@ use crate::search::rollout::sequential::Enough;
 use std::sync::Arc;
 
 /// Games of a position or a move where nothing is said.
-const USUAL_GAMES: u32 = 1000;
+const DEFAULT_GAMES: u32 = 1000;
 
 /// The most games where only the error is said.
-const MOST_GAMES: u32 = 100_000;
+const MAX_GAMES: u32 = 100_000;
 
 /// A player that can be made again and again.
 #[derive(Clone)]
@@ -35,9 +35,9 @@ impl<G: Playable> RolloutRecipe<G> {
         let most = arguments.number_named("games", 1..=1_000_000)?;
         let error = arguments.number_named("error", 1e-5..=1.0)?;
         let usual = if error.is_some() {
-            MOST_GAMES
+            MAX_GAMES
         } else {
-            USUAL_GAMES
+            DEFAULT_GAMES
         };
         Ok(Self {
             evaluator,

@@ -22,7 +22,7 @@ use crate::search::{
     best_reply::BestReplySearch,
     deepening::{Deepening, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
-    limits::{MOST_DEPTH, SearchLimits},
+    limits::{MAX_DEPTH, SearchLimits},
     max_n::MaxN,
     ordering::Ordering,
     outcomes::{Options, OutcomeSearch},
@@ -351,7 +351,7 @@ fn deepening(arguments: &mut Arguments<'_>, limits: &SearchLimits) -> Result<Dee
     } else {
         STEP_WITH_LIMITS
     };
-    let step = arguments.number("step", 1..=MOST_DEPTH, step)?;
+    let step = arguments.number("step", 1..=MAX_DEPTH, step)?;
     let aspiration = arguments.number_named("aspiration", 0.0..=1.0)?;
     Ok(Deepening { step, aspiration })
 }

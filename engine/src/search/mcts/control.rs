@@ -6,14 +6,14 @@
 
 use super::{
     Mcts, Purpose,
-    pending::MOST,
+    allocator::BumpAllocator,
     place::Place,
     report::MoveStatistics,
-    reserve::Reserve,
     select::Selector,
     solver,
-    strata::Strata,
+    work_split::WorkSplit,
     worker::{Root, Shared, Worker},
+    write_buffer::MAX_BUFFERED,
 };
 use crate::core::{chance::Bounds, game::Game, leaf::Leaf};
 use crate::search::{mcts::options::Budget, parallel::spawn, stopwatch::Deadline};
@@ -31,7 +31,7 @@ const BETWEEN_LOOKS: u64 = 16;
 /// Looks from one estimate of the simulations left in a limit of time to the next.
 const BETWEEN_ESTIMATES: u64 = 64;
 
-/// Share of the memory that may be in use when a search begins on what an earlier one left.
+/// TaskSlice of the memory that may be in use when a search begins on what an earlier one left.
 const FULL_AT_START: f64 = 0.5;
 
 impl<G: Game, L: Leaf<G>> Mcts<G, L> {
@@ -65,7 +65,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             keeps_back: self.workers.len() > 1,
             crowded_below: u32::try_from(self.workers.len().saturating_mul(options.batch))
                 .unwrap_or(u32::MAX)
-                .min(self.workers[0].pending.busy()),
+                .min(self.workers[0].write_buffer.busy()),
             game: &self.game,
             graph,
             options: &options,
@@ -87,13 +87,13 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         let deadline = (self.pace.deadline(began, moves)).filter(|_| stop.is_none());
         self.workers[0].ask_about_root(&shared);
         let threads = self.workers.len() as u64;
-        let strata = Strata::new(self.workers.len(), budget);
+        let work_split = WorkSplit::new(self.workers.len(), budget);
         let control = Control {
             shared: &shared,
             purpose,
             deadline,
             threads,
-            strata,
+            work_split,
             over: AtomicBool::new(false),
         };
         for worker in &mut self.workers {
@@ -122,7 +122,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
                 }
             });
         }
-        self.simulations = control.strata.claimed();
+        self.simulations = control.work_split.claimed();
         if stop.is_none() {
             self.pace.spent(began.elapsed());
         }
@@ -162,9 +162,9 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         let block = match found.filter(|_| !private) {
             Some(block) => Some(block),
             None => {
-                let mut reserve = Reserve::default();
-                let added = graph.add(&mut reserve, key, count, 0);
-                graph.close(&mut reserve);
+                let mut allocator = BumpAllocator::default();
+                let added = graph.add(&mut allocator, key, count, 0);
+                graph.close(&mut allocator);
                 added.map(|block| {
                     if private || !self.options.graph {
                         block
@@ -275,7 +275,7 @@ struct Control<'a, G: Game> {
     deadline: Option<Deadline>,
     threads: u64,
     /// Simulations that threads have taken over.
-    strata: Strata,
+    work_split: WorkSplit,
     over: AtomicBool,
 }
 
@@ -284,9 +284,9 @@ impl<G: Game> Control<'_, G> {
     fn work<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, number: usize) {
         let step = BETWEEN_LOOKS.max(self.shared.options.batch as u64);
         let (mut done, mut looks, mut left_in_time) = (0, 0u64, u64::MAX);
-        let mut turn = self.strata.turn(number);
+        let mut turn = self.work_split.turn(number);
         while !self.over.load(Relaxed) {
-            let left = self.strata.left(&turn);
+            let left = self.work_split.left(&turn);
             if number == 0 && left > 0 {
                 if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.deadline.is_some() {
                     left_in_time = self.left_in_time();
@@ -297,7 +297,7 @@ impl<G: Game> Control<'_, G> {
                 looks += 1;
                 // What other threads have begun or kept back does not show yet.
                 let unseen = if SHARED {
-                    u64::from(MOST)
+                    u64::from(MAX_BUFFERED)
                         .saturating_add(step)
                         .saturating_mul(self.threads)
                 } else {
@@ -307,7 +307,7 @@ impl<G: Game> Control<'_, G> {
                     break;
                 }
             }
-            let Some(claim) = self.strata.claim(&mut turn, step) else {
+            let Some(claim) = self.work_split.claim(&mut turn, step) else {
                 break;
             };
             worker.draws = claim.draws;
@@ -318,9 +318,9 @@ impl<G: Game> Control<'_, G> {
             }
         }
         if SHARED {
-            worker.pending.flush(self.shared.graph);
+            worker.write_buffer.flush(self.shared.graph);
         }
-        self.shared.graph.close(&mut worker.reserve);
+        self.shared.graph.close(&mut worker.allocator);
         if number == 0 {
             self.over.store(true, Relaxed);
         }
@@ -332,7 +332,7 @@ impl<G: Game> Control<'_, G> {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
         };
-        let done = self.strata.claimed();
+        let done = self.work_split.claimed();
         let spent = deadline.stopwatch.elapsed();
         let (spent, left) = (
             spent.as_secs_f64(),

@@ -10,8 +10,8 @@
 use super::cell::MAX_PLACES;
 pub(in crate::search) use super::cell::{Cell, Proof};
 use super::{
+    allocator::{BumpAllocator, Room, ThreadChunk},
     place::{Edges, Place},
-    reserve::{Reserve, Room, Taken},
 };
 use crate::search::memory::Memory;
 use std::sync::atomic::{
@@ -38,7 +38,7 @@ pub(super) struct Graph {
     index: Memory<Slot>,
     /// Slots of other generations are empty; never 0.
     generation: u8,
-    taken: Taken,
+    taken: ThreadChunk,
     /// Cells that a thread takes at a time; 0: those of a block.
     chunk: u32,
 }
@@ -66,12 +66,12 @@ const PREFETCHED_CHILDREN: usize = 32;
 const A_CELL: usize = size_of::<Cell>() + size_of::<Proof>();
 
 /// Fewer cells are no graph.
-const FEWEST_CELLS: usize = 1 << 8;
+const MIN_CELLS: usize = 1 << 8;
 
 /// Cells that one of several threads takes at a time at most: about a hundred positions, 32 KiB.
 const CHUNK: usize = 1 << 11;
 
-/// One part of the cells in so many may be in the reserves of threads; if that makes a reserve
+/// One part of the cells in so many may be in the reserves of threads; if that makes a allocator
 /// smaller than [`SMALLEST_CHUNK`], there is none.
 const RESERVED: usize = 256;
 const SMALLEST_CHUNK: usize = 64;
@@ -100,7 +100,7 @@ impl Graph {
                     ..graph
                 });
             }
-            if bytes < FEWEST_CELLS * A_CELL {
+            if bytes < MIN_CELLS * A_CELL {
                 return None;
             }
             bytes /= 2;
@@ -119,12 +119,12 @@ impl Graph {
         // an upper limit.
         let a_cell =
             A_CELL + if extras { size_of::<Cell>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
-        let cells = (bytes / a_cell).clamp(FEWEST_CELLS, MAX_PLACES);
+        let cells = (bytes / a_cell).clamp(MIN_CELLS, MAX_PLACES);
         let most = 1 << (cells / CELLS_A_SLOT).ilog2();
         let slots = positions.saturating_mul(2).min(most).next_power_of_two();
         // Pages that are not used cost nothing.
         let most = positions.saturating_mul(most_moves.saturating_add(1));
-        let cells = cells.min(most.max(FEWEST_CELLS));
+        let cells = cells.min(most.max(MIN_CELLS));
         let extras = if extras {
             Some(Memory::zeroed(cells)?)
         } else {
@@ -142,7 +142,7 @@ impl Graph {
             extras,
             index,
             generation: 1,
-            taken: Taken::nothing(),
+            taken: ThreadChunk::nothing(),
             chunk: 0,
         })
     }
@@ -251,29 +251,30 @@ impl Graph {
     }
 
     /// A new block that only its maker knows, with moves that were never tried, of a thread's
-    /// reserve; `None` if there is no room for it.
+    /// allocator; `None` if there is no room for it.
     pub(super) fn add(
         &self,
-        reserve: &mut Reserve,
+        allocator: &mut BumpAllocator,
         key: u64,
         moves: usize,
         visits: u32,
     ) -> Option<u32> {
         let wanted = u32::try_from(moves + 1).ok()?;
-        if reserve.left() < wanted {
+        if allocator.left() < wanted {
             // Nor may the index fill up: searching it would take ever longer.
             let room = Room {
                 cells: self.cells.items().len() as u64,
                 blocks: self.index.items().len() as u64 / 4 * 3,
             };
-            self.fill_up(reserve);
+            self.fill_up(allocator);
             let chunk = self.chunk.max(wanted);
-            if !self.taken.refill(reserve, chunk, room) && !self.taken.refill(reserve, wanted, room)
+            if !self.taken.refill(allocator, chunk, room)
+                && !self.taken.refill(allocator, wanted, room)
             {
                 return None;
             }
         }
-        let block = reserve.block(wanted);
+        let block = allocator.block(wanted);
         let places = block as usize..(block + wanted) as usize;
         self.cells.items()[places.clone()]
             .iter()
@@ -290,17 +291,18 @@ impl Graph {
         Some(block)
     }
 
-    /// Ends a reserve: its blocks are counted, the rest is a block that nobody finds.
-    pub(super) fn close(&self, reserve: &mut Reserve) {
-        self.fill_up(reserve);
-        self.taken.count(reserve);
+    /// Ends a allocator: its blocks are counted, the rest is a block that nobody finds.
+    pub(super) fn close(&self, allocator: &mut BumpAllocator) {
+        self.fill_up(allocator);
+        self.taken.count(allocator);
     }
 
-    /// Makes a block that nobody finds of what is left of a reserve.
-    fn fill_up(&self, reserve: &mut Reserve) {
-        if reserve.left() > 0 {
-            self.cell(reserve.next).set_head(reserve.left() - 1, 0, 0);
-            reserve.next = reserve.end;
+    /// Makes a block that nobody finds of what is left of a allocator.
+    fn fill_up(&self, allocator: &mut BumpAllocator) {
+        if allocator.left() > 0 {
+            self.cell(allocator.next)
+                .set_head(allocator.left() - 1, 0, 0);
+            allocator.next = allocator.end;
         }
     }
 
@@ -349,18 +351,18 @@ impl Graph {
     }
 
     /// Keeps what can be reached from a block and moves it together; answers where that block is
-    /// now. `pending` is scratch.
-    pub(super) fn keep_only(&mut self, root: u32, pending: &mut Vec<u32>) -> u32 {
+    /// now. `write_buffer` is scratch.
+    pub(super) fn keep_only(&mut self, root: u32, write_buffer: &mut Vec<u32>) -> u32 {
         self.for_each_block(|graph, block| graph.cell(block).proof().set_mark(0));
-        pending.clear();
-        pending.push(root);
+        write_buffer.clear();
+        write_buffer.push(root);
         self.cell(root).proof().set_mark(1);
-        while let Some(block) = pending.pop() {
+        while let Some(block) = write_buffer.pop() {
             for edge in self.all_edges(block).iter() {
                 let child = edge.child();
                 if child != 0 && self.cell(child).proof().mark() == 0 {
                     self.cell(child).proof().set_mark(1);
-                    pending.push(child);
+                    write_buffer.push(child);
                 }
             }
         }
@@ -460,13 +462,13 @@ mod tests {
         assert!(graph.bytes() <= 1 << 16);
         for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
             let key = |number: u64| key(number) ^ round;
-            let (mut blocks, mut reserve) = (Vec::new(), Reserve::default());
-            while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1) {
+            let (mut blocks, mut allocator) = (Vec::new(), BumpAllocator::default());
+            while let Some(block) = graph.add(&mut allocator, key(blocks.len() as u64), 5, 1) {
                 assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
                 blocks.push(block);
             }
             assert!(blocks.len() > graph.bytes() / 328);
-            graph.close(&mut reserve);
+            graph.close(&mut allocator);
             assert_eq!(graph.blocks(), blocks.len() as u32);
             for (number, &block) in blocks.iter().enumerate() {
                 assert_eq!(graph.find(key(number as u64)), Some(block));
@@ -484,8 +486,9 @@ mod tests {
         let keys = [12u64, 13, 10, 14, 11];
         let long = |key: u64| key << 32 | key;
         let blocks = keys.map(|key| {
-            let (mut reserve, moves, visits) = (Reserve::default(), key as usize, key as u32);
-            let block = graph.add(&mut reserve, long(key), moves, visits);
+            let (mut allocator, moves, visits) =
+                (BumpAllocator::default(), key as usize, key as u32);
+            let block = graph.add(&mut allocator, long(key), moves, visits);
             assert_eq!(block, Some(graph.publish(long(key), block.unwrap())));
             block.unwrap()
         });
@@ -512,7 +515,7 @@ mod tests {
             (12, 12)
         );
         // Room for the next one.
-        assert!(graph.add(&mut Reserve::default(), 1, 5, 0).is_some());
+        assert!(graph.add(&mut BumpAllocator::default(), 1, 5, 0).is_some());
     }
 
     #[test]
@@ -521,7 +524,7 @@ mod tests {
         let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
         assert!(graph.chunk as usize >= SMALLEST_CHUNK);
         for _ in 0..3 {
-            let mut reserves = [Reserve::default(), Reserve::default()];
+            let mut reserves = [BumpAllocator::default(), BumpAllocator::default()];
             let mut blocks: Vec<u32> = Vec::new();
             for number in 0..400u64 {
                 let moves = moves(number);
@@ -541,7 +544,9 @@ mod tests {
                 }
                 blocks.push(block);
             }
-            reserves.iter_mut().for_each(|reserve| graph.close(reserve));
+            reserves
+                .iter_mut()
+                .for_each(|allocator| graph.close(allocator));
             assert_eq!(graph.blocks(), 400);
             let mut places: Vec<u32> = blocks
                 .iter()
@@ -572,11 +577,11 @@ mod tests {
             for thread in 0..THREADS {
                 let graph = &graph;
                 scope.spawn(move || {
-                    let mut reserve = Reserve::default();
+                    let mut allocator = BumpAllocator::default();
                     let mut before = None;
                     for number in (0..KEYS).map(|number| (number + 5 * thread) % KEYS) {
                         let block = graph.find(key(number)).unwrap_or_else(|| {
-                            let new = graph.add(&mut reserve, key(number), moves(number), 0);
+                            let new = graph.add(&mut allocator, key(number), moves(number), 0);
                             graph.publish(key(number), new.unwrap())
                         });
                         let head = graph.cell(block);
@@ -595,7 +600,7 @@ mod tests {
                             assert_eq!(child.key(), key((last + 1) % KEYS));
                         }
                     }
-                    graph.close(&mut reserve);
+                    graph.close(&mut allocator);
                 });
             }
         });

@@ -239,13 +239,13 @@ static LN: [f32; 512] = {
 mod tests {
     use super::*;
     use crate::core::chance::Bounds;
-    use crate::search::mcts::{graph::Graph, reserve::Reserve};
+    use crate::search::mcts::{allocator::BumpAllocator, graph::Graph};
 
     /// A position whose moves were tried so often, with these sums of payoffs.
     fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
         let graph = Graph::for_tests(1 << 16, 16, true, 1);
         let block = graph
-            .add(&mut Reserve::default(), 1, tried.len(), 1)
+            .add(&mut BumpAllocator::default(), 1, tried.len(), 1)
             .unwrap();
         for (cell, &(visits, payoff)) in graph.all_edges(block).iter().zip(tried) {
             cell.add_visits::<true>(visits);

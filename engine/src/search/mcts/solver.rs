@@ -68,12 +68,12 @@ pub(super) fn plies(graph: &Graph, edge: Place<'_>, known: &mut HashMap<u32, u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::mcts::reserve::Reserve;
+    use crate::search::mcts::allocator::BumpAllocator;
 
     #[test]
     fn positions_follow_from_their_moves() {
         let graph = Graph::for_tests(1 << 16, 16, false, 1);
-        let block = graph.add(&mut Reserve::default(), 1, 3, 1).unwrap();
+        let block = graph.add(&mut BumpAllocator::default(), 1, 3, 1).unwrap();
         // Two outcomes permit moves 0 and 1, or 1 and 2; a third only move 2.
         let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]
             .map(|(weight, start, end)| Outcome { weight, start, end });

@@ -11,8 +11,8 @@ mod backup;
 mod descent;
 
 use super::{
-    graph::Graph, leaf::Prior, options::MctsOptions, pending::Pending, reserve::Reserve,
-    select::Selector, solver, strata::Draws,
+    allocator::BumpAllocator, graph::Graph, leaf::Prior, options::MctsOptions, select::Selector,
+    solver, work_split::Draws, write_buffer::WriteBuffer,
 };
 use crate::core::{
     chance::Bounds,
@@ -21,7 +21,7 @@ use crate::core::{
     oracle::Oracle,
     random::RandomStream,
 };
-use crate::search::{SearchStats, limits::Watch, meter::LeafClock};
+use crate::search::{SearchStats, eval_timer::EvalTimer, limits::Watch};
 
 /// The position at which all simulations begin.
 #[derive(Clone, Debug)]
@@ -88,11 +88,11 @@ pub(super) struct Worker<G: Game, L> {
     pub(super) random: RandomStream,
     pub(super) watch: Watch,
     pub(super) stats: SearchStats,
-    pub(super) meter: LeafClock,
+    pub(super) eval_timer: EvalTimer,
     pub(super) depth: usize,
     pub(super) full: bool,
-    pub(super) pending: Pending,
-    pub(super) reserve: Reserve,
+    pub(super) write_buffer: WriteBuffer,
+    pub(super) allocator: BumpAllocator,
     /// What the first draw of its simulations may be.
     pub(super) draws: Draws,
     lanes: Vec<Lane<G::Position>>,
@@ -123,11 +123,11 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             random: RandomStream::new(0),
             watch: Watch::default(),
             stats: SearchStats::default(),
-            meter: LeafClock::default(),
+            eval_timer: EvalTimer::default(),
             depth: 0,
             full: false,
-            pending: Pending::new(threads),
-            reserve: Reserve::default(),
+            write_buffer: WriteBuffer::new(threads),
+            allocator: BumpAllocator::default(),
             draws: Draws::ALL,
             lanes: Vec::new(),
             waiting: Vec::new(),
@@ -199,7 +199,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             return edge.set_child(found);
         }
         game.moves(next, &mut self.moves);
-        let Some(mut block) = graph.add(&mut self.reserve, key, self.moves.len(), 1) else {
+        let Some(mut block) = graph.add(&mut self.allocator, key, self.moves.len(), 1) else {
             self.full = true;
             return 0;
         };

@@ -73,7 +73,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         if self.batches() && is_whole {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
             let value = self
-                .meter
+                .eval_timer
                 .evaluation(|| evaluator.one_ply(game, position, cache));
             let moves = self.game.count_moves(position);
             self.stats.nodes += u64::from(moves.all);

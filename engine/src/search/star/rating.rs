@@ -26,7 +26,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         this.ratings.resize(count, 0.0);
         if ordering.evaluator && self.batches() {
             let (game, evaluator) = (&self.game, &self.evaluator);
-            self.meter.evaluation(|| {
+            self.eval_timer.evaluation(|| {
                 evaluator.score_successors(game, position, &this.moves, &mut this.ratings)
             });
             return;

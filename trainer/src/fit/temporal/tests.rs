@@ -309,14 +309,18 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     std::fs::remove_file(&first.model).unwrap();
     let exported = run("a", &config);
     assert_eq!((&exported, bytes(&exported)), (&first, bytes(&again)));
-    let story: serde_json::Value = serde_json::from_str(
+    let metadata: serde_json::Value = serde_json::from_str(
         &ModelFile::load(&Standard::default(), &first.model)
             .unwrap()
             .provenance,
     )
     .unwrap();
     assert_eq!(
-        (&story["method"], &story["games"], &story["data"]["program"]),
+        (
+            &metadata["method"],
+            &metadata["games"],
+            &metadata["data"]["program"]
+        ),
         (
             &"TD(0.5) on games against itself, Adagrad".into(),
             &700.into(),

@@ -42,7 +42,7 @@ const SIZE: usize = VECTORS.next_power_of_two();
 
 /// Exponents are at most this: products of two exponentials have to stay far from the largest
 /// number.
-const MOST: f32 = 40.0;
+const MAX_LOGIT: f32 = 40.0;
 
 /// A place for each outcome, or each stone, and one to spare; a whole number of vectors.
 const LANES: usize = 8;
@@ -78,7 +78,7 @@ impl SchwarzOdds {
             .map(|index| score.turns(index))
             .filter(|turns| turns.is_finite())
             .fold(0.0, f32::max);
-        (slope > 0.0 && slope * most <= MOST && offset.abs() <= MOST)
+        (slope > 0.0 && slope * most <= MAX_LOGIT && offset.abs() <= MAX_LOGIT)
             .then(|| Self::with(score, slope, offset))
     }
 

@@ -21,7 +21,7 @@ pub use successors::Successors;
 
 use self::{
     inputs::{
-        InputGroup, InputGroups, MOST_OF_BOTH, TurnClasses, join, joined_rows, of_both,
+        InputGroup, InputGroups, MAX_CROSS_FEATURES, TurnClasses, join, joined_rows, of_both,
         rows_of_both, runs, side_rows,
     },
     kernels::{Layers, Line, Line16, Tables},
@@ -95,10 +95,10 @@ struct OfBoth {
 }
 
 /// Lines of the widest first layer.
-const MOST_LINES: usize = 512 / 32;
+const MAX_LINES: usize = 512 / 32;
 
 /// The sums of nothing.
-static NOTHING: [Line16; MOST_LINES] = [Line([0; 32]); MOST_LINES];
+static NOTHING: [Line16; MAX_LINES] = [Line([0; 32]); MAX_LINES];
 
 impl OfBoth {
     /// `out` = the sums of the mover's side and of the other's, and the rows of both.
@@ -110,7 +110,7 @@ impl OfBoth {
         sums: [&[Line16]; 2],
         out: &mut [Line16],
     ) {
-        let mut rows = [0; MOST_OF_BOTH];
+        let mut rows = [0; MAX_CROSS_FEATURES];
         let rows = rows_of_both(self.groups, self.quarters, mover, other, &mut rows);
         kernels::add_up(instructions, sums, &self.table, rows, out);
     }

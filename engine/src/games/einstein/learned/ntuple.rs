@@ -10,10 +10,10 @@ mod mobility;
 mod plan;
 mod sets;
 mod successors;
+mod tuples_by_cell;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 mod view;
-mod watchers;
 
 pub(crate) use cell::{GROUPS, image};
 pub(crate) use sets::{SETS, kinds};
@@ -25,8 +25,8 @@ use crate::learned::inputs::Cell;
 use crate::learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
 use cell::CELLS;
 use plan::Plan;
+use tuples_by_cell::TuplesByCell;
 use view::View;
-use watchers::Watchers;
 
 /// An n-tuple network of EinStein.
 pub type NTuple = TupleNetwork<Standard>;
@@ -47,7 +47,7 @@ pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
 #[derive(Clone, Debug)]
 pub struct EinSteinTuples {
     plan: Plan,
-    watchers: Box<Watchers>,
+    tuples_by_cell: Box<TuplesByCell>,
     instructions: Instructions,
 }
 
@@ -97,7 +97,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         Self {
             plan: Plan::new(tuples, bases),
-            watchers: Box::new(Watchers::new(tuples)),
+            tuples_by_cell: Box::new(TuplesByCell::new(tuples)),
             instructions: Instructions::PORTABLE,
         }
         .on(Instructions::detect())

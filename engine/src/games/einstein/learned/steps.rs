@@ -11,12 +11,12 @@ use crate::games::einstein::{
     GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side,
 };
 
-pub(super) const MOST: usize = 3 * MAX_STONES;
+pub(super) const MAX_STEPS: usize = 3 * MAX_STONES;
 
 /// A place for each stone, and some to spare.
 const LANES: usize = 8;
 
-const DIRECTIONS: usize = MOST / MAX_STONES;
+const DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
 /// Room for the logits of all steps, and more: a mask bounds every index, and vectors may end
 /// behind the last.
@@ -31,7 +31,7 @@ pub(super) type Logits = [i32; ROOM];
 /// Stands for a stone that is never there.
 const NOBODY: u8 = LANES as u8 - 1;
 
-const _: () = assert!(MAX_STONES < LANES && MOST < ROOM);
+const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < ROOM);
 
 /// The logit of a position that is lost for the side to move; no evaluator has one as low.
 pub(super) const LOST: i32 = i32::MIN;
@@ -57,7 +57,7 @@ impl Step {
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     side: Side,
-    steps: [Step; MOST],
+    steps: [Step; MAX_STEPS],
     count: usize,
     /// The squares they go to, one bit each, in the enemy's perspective.
     targets: u32,
@@ -75,7 +75,7 @@ impl Default for Steps {
     fn default() -> Self {
         Self {
             side: Side::EMPTY,
-            steps: [Step::default(); MOST],
+            steps: [Step::default(); MAX_STEPS],
             count: 0,
             targets: 0,
             of_stones: [[NO_STEP as u8; DIRECTIONS]; LANES],
@@ -177,9 +177,9 @@ impl Steps {
 
 /// Moves of a position that were listed by somebody else, without those that reach the goal.
 pub(super) struct Listed {
-    steps: [Step; MOST],
+    steps: [Step; MAX_STEPS],
     /// Where in the list each of them is.
-    places: [u8; MOST],
+    places: [u8; MAX_STEPS],
     count: usize,
 }
 
@@ -188,8 +188,8 @@ impl Listed {
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
-            steps: [Step::default(); MOST],
-            places: [0; MOST],
+            steps: [Step::default(); MAX_STEPS],
+            places: [0; MAX_STEPS],
             count: 0,
         };
         for (place, (&mv, score)) in moves.iter().zip(scores).enumerate() {

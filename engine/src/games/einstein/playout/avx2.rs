@@ -268,7 +268,7 @@ fn lanes_of(set: u32) -> __m256i {
 
 #[target_feature(enable = "avx2")]
 pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
-    let mut standing = Standing::default();
+    let mut status = Standing::default();
     for half in 0..2 {
         let [first_rows, other_rows] = &mut lanes.sides;
         let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
@@ -278,8 +278,8 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
             high: load(&high[bank].as_chunks::<4>().0[half]),
         };
         let mut generators = [generators(0), generators(1)];
-        let mut running = lanes_of((lanes.standing.running >> (32 * half)) as u32);
-        let mut first_won = lanes_of((lanes.standing.first_won >> (32 * half)) as u32);
+        let mut running = lanes_of((lanes.status.running >> (32 * half)) as u32);
+        let mut first_won = lanes_of((lanes.status.first_won >> (32 * half)) as u32);
         let mut plies = load(&lanes.plies.halves()[half]);
         for _ in 0..ROUND / 2 {
             // Minus one in running lanes.
@@ -303,8 +303,8 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
             );
         }
         store(&mut lanes.plies.halves_mut()[half], plies);
-        standing.running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);
-        standing.first_won |= u64::from(_mm256_movemask_epi8(first_won) as u32) << (32 * half);
+        status.running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);
+        status.first_won |= u64::from(_mm256_movemask_epi8(first_won) as u32) << (32 * half);
     }
-    lanes.standing = standing;
+    lanes.status = status;
 }

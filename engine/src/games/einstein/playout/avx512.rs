@@ -242,7 +242,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
     let Standing {
         mut running,
         mut first_won,
-    } = lanes.standing;
+    } = lanes.status;
     let mut plies = load(&lanes.plies.0);
     let one = _mm512_set1_epi8(1);
     for _ in 0..ROUND / 2 {
@@ -268,7 +268,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         store(&mut random.state[1][bank], high[bank]);
     }
     store(&mut lanes.plies.0, plies);
-    lanes.standing = Standing { running, first_won };
+    lanes.status = Standing { running, first_won };
 }
 
 /// [`ByteLanes::take_starts_one_by_one`] for all lanes at once.
@@ -289,7 +289,7 @@ pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     }
     let plies = _mm512_maskz_mov_epi8(!free, load(&lanes.plies.0));
     store(&mut lanes.plies.0, plies);
-    lanes.standing.begin(free);
+    lanes.status.begin(free);
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -69,7 +69,7 @@ pub(super) struct ByteLanes {
     /// The side that began, and the other.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: Row,
-    pub(super) standing: Standing,
+    pub(super) status: Standing,
     instructions: Instructions,
 }
 
@@ -85,7 +85,7 @@ impl ByteLanes {
         (instructions != Instructions::PORTABLE).then(|| Self {
             sides: [none; 2],
             plies: Row([0; LANES]),
-            standing: Standing::default(),
+            status: Standing::default(),
             instructions,
         })
     }
@@ -114,14 +114,14 @@ impl ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.standing.begin(lanes);
+        self.status.begin(lanes);
     }
 }
 
 impl Lanes for ByteLanes {
     #[inline]
-    fn standing(&self) -> Standing {
-        self.standing
+    fn status(&self) -> Standing {
+        self.status
     }
 
     #[inline]
@@ -158,6 +158,6 @@ impl Lanes for ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.standing.begin(first_lanes(positions.len()));
+        self.status.begin(first_lanes(positions.len()));
     }
 }

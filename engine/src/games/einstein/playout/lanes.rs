@@ -32,7 +32,7 @@ impl Standing {
 
 /// 64 games on one engine.
 pub(super) trait Lanes {
-    fn standing(&self) -> Standing;
+    fn status(&self) -> Standing;
 
     /// Adds the plies of the games of some lanes to plies, squared plies and longest.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
@@ -71,10 +71,10 @@ pub(super) fn play_each<L: Lanes>(
     positions: &[Position],
 ) -> u64 {
     lanes.place(positions);
-    while lanes.standing().running != 0 {
+    while lanes.status().running != 0 {
         lanes.round::<false>(random);
     }
-    lanes.standing().first_won
+    lanes.status().first_won
 }
 
 #[inline]
@@ -89,7 +89,7 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
     let mut to_begin = games;
     let mut occupied = 0;
     loop {
-        let Standing { running, first_won } = lanes.standing();
+        let Standing { running, first_won } = lanes.status();
         let over = occupied & !running;
         if over != 0 {
             tally.games += u64::from(over.count_ones());

@@ -312,7 +312,7 @@ pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
-    standing: Standing,
+    status: Standing,
     /// How many rounds have been played, and how many when each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
@@ -325,7 +325,7 @@ impl ScalarLanes {
         Self {
             table,
             games: [ScalarGame::EMPTY; LANES],
-            standing: Standing::default(),
+            status: Standing::default(),
             rounds: 0,
             begun: [0; LANES],
             were_running: [0; ROUND],
@@ -339,7 +339,7 @@ impl ScalarLanes {
         let mut won = 0;
         // The eight lanes that two words feed, see `LaneRandom`.
         for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            if self.standing.running >> (8 * eight) & 0xFF == 0 {
+            if self.status.running >> (8 * eight) & 0xFF == 0 {
                 continue;
             }
             let mut words = [outputs[0][eight], outputs[1][eight]];
@@ -355,8 +355,8 @@ impl ScalarLanes {
 }
 
 impl Lanes for ScalarLanes {
-    fn standing(&self) -> Standing {
-        self.standing
+    fn status(&self) -> Standing {
+        self.status
     }
 
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
@@ -376,7 +376,7 @@ impl Lanes for ScalarLanes {
             self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
             self.begun[lane] = self.rounds;
         }
-        self.standing.begin(lanes);
+        self.status.begin(lanes);
     }
 
     fn place(&mut self, positions: &[Position]) {
@@ -384,19 +384,19 @@ impl Lanes for ScalarLanes {
             *game = ScalarGame::from_position::<5, 5>(position);
             *begun = self.rounds;
         }
-        self.standing.begin(first_lanes(positions.len()));
+        self.status.begin(first_lanes(positions.len()));
     }
 
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
         for ply in 0..ROUND {
-            self.were_running[ply] = self.standing.running;
+            self.were_running[ply] = self.status.running;
             let outputs = random.next();
             if ply % 2 == 0 {
                 let won = self.ply::<0, BY_STONES>(&outputs);
-                self.standing.first_won |= won & self.standing.running;
-                self.standing.running &= !won;
+                self.status.first_won |= won & self.status.running;
+                self.status.running &= !won;
             } else {
-                self.standing.running &= !self.ply::<1, BY_STONES>(&outputs);
+                self.status.running &= !self.ply::<1, BY_STONES>(&outputs);
             }
         }
         self.rounds += 1;

@@ -519,7 +519,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
             // More than fit the lanes go in turns; few, one by one, as alone.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.random_ends(&some, || seeds.next().unwrap(), &mut payoffs);
-            if count >= FEWEST_TOGETHER {
+            if count >= MIN_BATCH {
                 let shown = |lane: usize| payoffs[lane][some[lane].seat()] == 1.0;
                 assert!((0..count).all(|lane| shown(lane) == (expected >> lane & 1 == 1)));
             } else {

@@ -13,7 +13,7 @@ use super::{
     solve::{self, Solver, Target},
     stream,
 };
-use crate::core::{files, share::Share, simd::Instructions};
+use crate::core::{files, simd::Instructions, task_slice::TaskSlice};
 use crate::games::einstein::Variant;
 use std::{
     path::Path,
@@ -133,7 +133,7 @@ impl Tables {
         stones: usize,
         variant: Variant,
         memory: u64,
-        share: Share,
+        share: TaskSlice,
         run: Run<'_>,
         progress: Progress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
@@ -230,7 +230,7 @@ impl Tables {
                 .into_iter()
                 .all(|class| file::path(directory, variant, class).is_file())
         };
-        (super::FEWEST_STONES..=super::MOST_STONES)
+        (super::MIN_TABLE_STONES..=super::MAX_TABLE_STONES)
             .rev()
             .find(there)
     }

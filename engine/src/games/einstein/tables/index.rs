@@ -16,7 +16,7 @@
 
 mod find;
 
-use super::patterns::{MOST_STONES, PATTERNS};
+use super::patterns::{MAX_TABLE_STONES, PATTERNS};
 use crate::core::arrays::by_index;
 use crate::games::einstein::symmetry::transposed;
 
@@ -29,7 +29,7 @@ const SQUARES: usize = 24;
 const NO_TUPLE: u32 = u32::MAX;
 
 /// The squares of one side's stones in the order of labels; only the first few count.
-pub(super) type Squares = [u8; MOST_STONES];
+pub(super) type Squares = [u8; MAX_TABLE_STONES];
 
 /// How many stones the mover and the other side have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

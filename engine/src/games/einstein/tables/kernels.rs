@@ -16,9 +16,9 @@ const ALL_WON: f32 = 6.0 * 65535.0;
 
 /// Most cells in a block (20 patterns of three stones a side), and some that vectors may spill
 /// into.
-pub(super) const MOST_CELLS: usize = 416;
+pub(super) const MAX_CELLS: usize = 416;
 /// Cells of a block, working order: the mover's pattern outside.
-pub(super) type Block = [u16; MOST_CELLS];
+pub(super) type Block = [u16; MAX_CELLS];
 
 /// Values of one successor, and how its cells match those of the block that is being solved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -209,9 +209,9 @@ pub(super) struct Scratch {
 impl Default for Scratch {
     fn default() -> Self {
         Self {
-            least: [[0; MOST_CELLS]; 5],
-            values: [0; MOST_CELLS],
-            stored: [0; MOST_CELLS],
+            least: [[0; MAX_CELLS]; 5],
+            values: [0; MAX_CELLS],
+            stored: [0; MAX_CELLS],
         }
     }
 }

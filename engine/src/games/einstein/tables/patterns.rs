@@ -9,7 +9,7 @@
 use crate::games::einstein::{Variant, stones_permitted};
 
 /// Most stones a side has in a table.
-pub(super) const MOST_STONES: usize = 5;
+pub(super) const MAX_TABLE_STONES: usize = 5;
 
 /// Number of patterns of a side, by its number of stones.
 pub(super) const PATTERNS: [usize; 7] = [1, 1, 15, 20, 15, 6, 1];

@@ -20,7 +20,7 @@ use super::{
     index::{Anchor, Class, Index, Squares, other_tuples, progress, taken, with_class},
     kernels::{self, Scratch, Source, Task},
     memory::{Blocks, prefetch},
-    patterns::{self, MOST_STONES, PATTERNS, masks, number, reversed, without},
+    patterns::{self, MAX_TABLE_STONES, PATTERNS, masks, number, reversed, without},
 };
 use crate::core::arrays::by_index;
 use crate::core::simd::Instructions;
@@ -28,18 +28,18 @@ use crate::games::einstein::Variant;
 use std::ops::Range;
 
 /// Most successors of a block: three steps of each stone.
-const MOST_SUCCESSORS: usize = 3 * MOST_STONES;
+const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
 /// Blocks between looking for the successors of one, and solving it; meanwhile they come from
 /// memory.
 const AHEAD: usize = 4;
 /// Highest progress of a stone that has not reached its goal.
-const MOST_PROGRESS: usize = 7;
+const MAX_PROGRESS: usize = 7;
 /// The mover's goal; a square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
 /// Highest total progress of a class.
 pub(super) fn layers(class: Class) -> usize {
-    MOST_PROGRESS * class.stones()
+    MAX_PROGRESS * class.stones()
 }
 
 /// Where the values of two classes that are solved together are kept.
@@ -153,7 +153,7 @@ struct Plan<'a> {
     /// One bit for each stone that wins outright.
     won: u8,
     count: usize,
-    sources: [(u8, Source<'a>); MOST_SUCCESSORS],
+    sources: [(u8, Source<'a>); MAX_SUCCESSORS],
 }
 
 /// Some rows of one class.
@@ -408,12 +408,12 @@ fn turned(squares: &Squares) -> Squares {
 /// A tuple without one of its stones.
 #[inline(always)]
 fn without_stone(squares: &Squares, stone: usize) -> Squares {
-    by_index(|index| squares[(index + usize::from(index >= stone)).min(MOST_STONES - 1)])
+    by_index(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])
 }
 
 /// The other side's tuples by their progress.
 fn buckets(stones: usize) -> Vec<Bucket> {
-    let mut buckets = vec![Bucket::new(); MOST_PROGRESS * stones + 1];
+    let mut buckets = vec![Bucket::new(); MAX_PROGRESS * stones + 1];
     for squares in other_tuples(stones) {
         let of_side = &squares[..stones];
         let steps: usize = of_side.iter().map(|&square| progress(GOAL - square)).sum();

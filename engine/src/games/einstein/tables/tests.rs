@@ -2,7 +2,7 @@
 //! alike.
 
 use super::{walk::Walk, *};
-use crate::core::{game::Game, random::RandomStream, share::Share, simd::Instructions};
+use crate::core::{game::Game, random::RandomStream, simd::Instructions, task_slice::TaskSlice};
 use crate::games::einstein::{Position, Standard, dice::Die};
 use std::sync::{
     Mutex,
@@ -202,7 +202,7 @@ fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
             4,
             classic,
             memory,
-            Share::Whole,
+            TaskSlice::All,
             &on_two_threads,
             &|_, _| (),
         )
@@ -227,7 +227,7 @@ fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
 fn a_changed_byte_is_refused_and_built_again() {
     let directory = tempfile::tempdir().unwrap();
     let (at, nearest, run) = (directory.path(), Variant::NearestOnly, &on_this_thread);
-    let build = || Tables::build(at, 3, nearest, u64::MAX, Share::Whole, run, &|_, _| ());
+    let build = || Tables::build(at, 3, nearest, u64::MAX, TaskSlice::All, run, &|_, _| ());
     let open = || Tables::open(at, 3, nearest, run);
     build().unwrap();
     open().unwrap();

@@ -5,7 +5,7 @@
 
 use super::super::bits::reached;
 use super::{
-    Endgame, MOST,
+    Endgame, MAX_SCORE,
     lines::{count_turned, turned, widened},
 };
 use crate::core::{bits::nth, simd::dispatched};
@@ -88,7 +88,7 @@ impl Endgame {
             }
             return -few(self.instructions, self, board.passed(), -beta, -alpha);
         }
-        let mut best = -MOST;
+        let mut best = -MAX_SCORE;
         for mut squares in [moves & odd, moves & !odd] {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
@@ -112,7 +112,7 @@ impl Endgame {
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
             let near = widened(board.enemy) & board.empty;
-            let mut best = -MOST;
+            let mut best = -MAX_SCORE;
             for mut squares in [near & board.odd, near & !board.odd] {
                 while squares != 0 {
                     let square = squares.trailing_zeros() as usize;
@@ -128,7 +128,7 @@ impl Endgame {
                     }
                 }
             }
-            if best != -MOST {
+            if best != -MAX_SCORE {
                 return sign * best;
             }
             side = (board.passed(), -beta, -alpha);
@@ -152,7 +152,7 @@ impl Endgame {
         for sign in [1, -1] {
             let (own, enemy, alpha, beta) = side;
             let near = widened(enemy);
-            let mut best = -MOST;
+            let mut best = -MAX_SCORE;
             for (square, rest) in [
                 (first, [second, third]),
                 (second, [first, third]),
@@ -171,7 +171,7 @@ impl Endgame {
                     return sign * best;
                 }
             }
-            if best != -MOST {
+            if best != -MAX_SCORE {
                 return sign * best;
             }
             side = (enemy, own, -beta, -alpha);
@@ -186,7 +186,7 @@ impl Endgame {
         for sign in [1, -1] {
             let ([own, enemy], alpha, beta) = side;
             let near = widened(enemy);
-            let mut best = -MOST;
+            let mut best = -MAX_SCORE;
             for (square, last) in [(squares[0], squares[1]), (squares[1], squares[0])] {
                 if near >> square & 1 == 0 {
                     continue;
@@ -200,7 +200,7 @@ impl Endgame {
                     return sign * best;
                 }
             }
-            if best != -MOST {
+            if best != -MAX_SCORE {
                 return sign * best;
             }
             side = ([enemy, own], -beta, -alpha);

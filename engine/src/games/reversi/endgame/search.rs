@@ -7,7 +7,7 @@
 
 use super::super::{Reversi, bits::reached};
 use super::{
-    Endgame, MOST,
+    Endgame, MAX_SCORE,
     last::{Board, few},
     lines::{turned, widened},
     outlook::{outlook, stable},
@@ -167,7 +167,7 @@ impl Endgame {
             }
         }
 
-        let (mut best, mut best_move) = (-MOST, 64);
+        let (mut best, mut best_move) = (-MAX_SCORE, 64);
         for next in 0..successors.len() {
             // Most often few of them are needed: no sorting.
             let orders = (next..successors.len()).rev();
@@ -178,7 +178,7 @@ impl Endgame {
             } = successors[next];
             let from = alpha.max(best);
             // But for the first move only whether it is better, unless it is.
-            let upper = if best == -MOST { beta } else { from + 1 };
+            let upper = if best == -MAX_SCORE { beta } else { from + 1 };
             let mut value = -deep(self.instructions, self, own, enemy, -upper, -from);
             if upper < beta && value > from && value < beta {
                 value = -deep(self.instructions, self, own, enemy, -beta, -value);

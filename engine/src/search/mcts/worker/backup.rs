@@ -30,9 +30,9 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             if SHARED
                 && shared.keeps_back
                 && step.counted == 0
-                && edge.visits() >= self.pending.busy()
+                && edge.visits() >= self.write_buffer.busy()
             {
-                self.pending.add(graph, step.edge, payoff);
+                self.write_buffer.add(graph, step.edge, payoff);
             } else {
                 let late = 1u32.wrapping_sub(step.counted);
                 if late != 0 {
@@ -99,8 +99,8 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 continue;
             }
             let flags = self.moves.iter().map(|&mv| made.contains(kind(mv)));
-            if SHARED && shared.graph.cell(step.block).visits() >= self.pending.busy() {
-                self.pending
+            if SHARED && shared.graph.cell(step.block).visits() >= self.write_buffer.busy() {
+                self.write_buffer
                     .add_made(shared.graph, step.block, units, flags);
                 continue;
             }

@@ -57,7 +57,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         let permitted = root.permitted.as_deref().filter(|_| lane.path.is_empty());
         let head = graph.cell(block);
         let visits = 1 + if SHARED && shared.keeps_back {
-            self.pending.visit(&head)
+            self.write_buffer.visit(&head)
         } else {
             head.add_visits::<SHARED>(1)
         };
@@ -229,7 +229,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             for step in lane
                 .path
                 .iter()
-                .filter(|step| shared.graph.cell(step.edge).visits() < self.pending.busy())
+                .filter(|step| shared.graph.cell(step.edge).visits() < self.write_buffer.busy())
             {
                 shared.graph.prefetch_to_write(step.edge);
             }
@@ -242,7 +242,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         let (game, leaf, random) = (shared.game, &mut self.leaf, &mut self.random);
         let made = (shared.options.rave > 0.0).then_some(&mut lane.made);
         lane.payoffs = self
-            .meter
+            .eval_timer
             .evaluation(|| leaf.payoffs(game, next, random, made));
     }
 
@@ -259,7 +259,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             &self.waiting,
             &mut self.answers,
         );
-        self.meter
+        self.eval_timer
             .evaluation(|| leaf.payoffs_of(shared.game, waiting, random, answers));
         for lane in lanes {
             if let Some(number) = lane.waits {

@@ -207,7 +207,7 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
             start += group.rows() as u16;
         }
     }
-    let mut rows = [0; MOST_OF_BOTH];
+    let mut rows = [0; MAX_CROSS_FEATURES];
     let first = 2 * side_rows(groups) as u16;
     for &row in rows_of_both(groups, quarters, mover, other, &mut rows) {
         out[count] = first + row;
@@ -216,7 +216,7 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
 }
 
 /// Inputs of both sides that are on, at most.
-pub(super) const MOST_OF_BOTH: usize = 1 + 2 * MAX_STONES;
+pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
 /// The rows of the groups of both sides, counted from the first of them.
 #[inline]
@@ -225,7 +225,7 @@ pub(super) fn rows_of_both<'a>(
     quarters: &TurnClasses,
     mover: Side,
     other: Side,
-    out: &'a mut [u16; MOST_OF_BOTH],
+    out: &'a mut [u16; MAX_CROSS_FEATURES],
 ) -> &'a [u16] {
     let (mut count, mut start) = (0, 0);
     if groups.contains(InputGroup::Race) {

@@ -15,7 +15,7 @@ use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
     GONE, MAX_STONES, Move, Position, Standard,
     evaluators::race_tables::{distance_index, distance_place},
-    learned::steps::{LOST, Listed, Logits, MOST, Step, Steps},
+    learned::steps::{LOST, Listed, Logits, MAX_STEPS, Step, Steps},
     position::Side,
 };
 
@@ -52,7 +52,7 @@ impl Fast {
         }
         let steps = own.steps.list();
         let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
-        let (others, whole) = others.split_at_mut(MOST * (FIRST / 32));
+        let (others, whole) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
         let targets = own.steps.targets();
         let mut logits =
             self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, whole);
@@ -72,7 +72,7 @@ impl Fast {
         let mover = position.mover();
         let listed = Listed::new(position, moves, scores);
         let steps = listed.list();
-        let mut others = [[Line([0; 32]); LINES]; MOST];
+        let mut others = [[Line([0; 32]); LINES]; MAX_STEPS];
         for (step, out) in steps.iter().zip(&mut others) {
             kernels::sum_rows::<FIRST>(
                 self.instructions,
@@ -89,7 +89,7 @@ impl Fast {
                 self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, &mut [])
             }
             Some(_) => {
-                let whole = &mut [[Line([0; 32]); LINES]; MOST];
+                let whole = &mut [[Line([0; 32]); LINES]; MAX_STEPS];
                 let whole = whole.as_flattened_mut();
                 self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, whole)
             }
@@ -110,7 +110,7 @@ impl Fast {
         whole: &mut [Line16],
     ) -> Logits {
         let enemy = position.other();
-        let mut pairs = [[0; 2]; MOST];
+        let mut pairs = [[0; 2]; MAX_STEPS];
         let captured = self.pair_up::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
@@ -118,7 +118,7 @@ impl Fast {
         let [fewer, all] = each([stones.saturating_sub(1), stones], |left| {
             self.buckets[left]
         });
-        let own_pairs: [Pair; MOST] = by_index(|step| [step as u8, 0]);
+        let own_pairs: [Pair; MAX_STEPS] = by_index(|step| [step as u8, 0]);
         let (movers, others, summed) = match &self.both {
             None => (&*enemies, others, pairs),
             Some(both) => {
@@ -176,7 +176,7 @@ impl Fast {
         steps: &[Step],
         targets: u32,
         enemies: &mut [Line16],
-        pairs: &mut [Pair; MOST],
+        pairs: &mut [Pair; MAX_STEPS],
     ) -> bool {
         let lines = FIRST / 32;
         *pairs = const { pairs_without_captures() };
@@ -195,7 +195,7 @@ impl Fast {
             let victim = captured.trailing_zeros() as usize;
             captured &= captured - 1;
             let square = enemy.square(victim);
-            for at in 0..steps.len().min(MOST) {
+            for at in 0..steps.len().min(MAX_STEPS) {
                 // By a mask, for no processor foresees it.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
@@ -216,8 +216,8 @@ impl Fast {
     fn refill<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
         let lines = FIRST / 32;
         own.steps.refill(game, side);
-        let positions = if self.both.is_some() { MOST } else { 0 };
-        let all = (ENEMIES + MOST + positions) * lines;
+        let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
+        let all = (ENEMIES + MAX_STEPS + positions) * lines;
         own.sums.resize(all, Line([0; 32]));
         // Where those of the enemy will be there is room for the sums of the side before it moves.
         let (before, sums) = own.sums.split_at_mut(ENEMIES * lines);
@@ -258,10 +258,10 @@ impl Fast {
 }
 
 /// The enemy as it stands after every step.
-const fn pairs_without_captures() -> [Pair; MOST] {
-    let mut pairs = [[0; 2]; MOST];
+const fn pairs_without_captures() -> [Pair; MAX_STEPS] {
+    let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;
-    while index < MOST {
+    while index < MAX_STEPS {
         pairs[index][1] = index as u8;
         index += 1;
     }

@@ -122,7 +122,7 @@ fn some_groups() -> [InputGroups; 6] {
 }
 
 fn usual() -> InputGroups {
-    Standard::USUAL_GROUPS.iter().copied().collect()
+    Standard::DEFAULT_GROUPS.iter().copied().collect()
 }
 
 /// What is before the output, by the definition, neuron by neuron, over the rows that training uses.

@@ -85,7 +85,7 @@ macro_rules! kernels {
             use super::*;
 
             /// Vectors that the widest first layer takes.
-            const MOST: usize = 1024 / BYTES;
+            const MAX_VECTORS: usize = 1024 / BYTES;
 
             /// Adds rows to sums, or takes them away.
             macro_rules! add_rows {
@@ -114,7 +114,7 @@ macro_rules! kernels {
                 out: &mut [Line16],
             ) {
                 let out = &mut out[..FIRST / 32];
-                let mut sums = [v::zero(); MOST];
+                let mut sums = [v::zero(); MAX_VECTORS];
                 add_rows!(table, rows, sums);
                 for at in 0..2 * FIRST / BYTES {
                     v::store(out, at, sums[at]);
@@ -130,7 +130,7 @@ macro_rules! kernels {
                 out: &mut [Line16],
             ) {
                 let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
-                let mut sums = [v::zero(); MOST];
+                let mut sums = [v::zero(); MAX_VECTORS];
                 for at in 0..2 * FIRST / BYTES {
                     sums[at] = v::load(before, at);
                 }
@@ -267,7 +267,7 @@ macro_rules! kernels {
                 layers: &Layers,
                 rows: &[[u16; JOINED]; 2],
             ) -> i32 {
-                let mut sums = [v::zero(); MOST];
+                let mut sums = [v::zero(); MAX_VECTORS];
                 add_rows!(tables.mover, &rows[0], sums);
                 add_rows!(tables.other, &rows[1], sums);
                 let mut activations = [Activations([0; FIRST])];

@@ -9,14 +9,14 @@
 use super::{
     cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES},
     successors::Parent,
+    tuples_by_cell::TupleRef,
     view::View,
-    watchers::Watcher,
 };
 use crate::core::arrays::each;
 use crate::games::einstein::{
     MAX_STONES, Standard, evaluators::race_tables::distance, learned::steps::Step,
 };
-use crate::learned::tuples::WholeWeights;
+use crate::learned::tuples::QuantizedWeights;
 
 /// The row of a tuple, over all tables and phases, and its weight.
 #[derive(Clone, Copy, Default)]
@@ -29,37 +29,37 @@ struct Held {
 type Change = (usize, u8);
 
 /// A change as tuples see it: those that do, and the symbol's difference.
-type Difference<'a> = (&'a [Watcher], u32);
+type Difference<'a> = (&'a [TupleRef], u32);
 
 /// Most changes that a stone makes when it is put down.
-const MOST: usize = 8;
+const MAX_CHANGES: usize = 8;
 
-/// All sums after steps, bias included; `MOST_TUPLES` is at least the number of tuples.
+/// All sums after steps, bias included; `MAX_TUPLES` is at least the number of tuples.
 #[inline]
-pub(super) fn successors<const MOST_TUPLES: usize>(
+pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,
-    whole_weights: &WholeWeights,
+    quantized_weights: &QuantizedWeights,
     steps: &[Step],
     sums: &mut [i32],
 ) {
-    let weights = &whole_weights.weights[..];
-    let watchers = parent.watchers;
-    let view = if watchers.owners || watchers.mobility {
+    let weights = &quantized_weights.weights[..];
+    let tuples_by_cell = parent.tuples_by_cell;
+    let view = if tuples_by_cell.owners || tuples_by_cell.mobility {
         View::new(&parent.turned)
     } else {
         View::plain(&parent.turned)
     };
     let difference = |(place, symbol): Change| -> Difference<'_> {
         (
-            watchers.at(place),
+            tuples_by_cell.at(place),
             u32::from(symbol).wrapping_sub(u32::from(view.symbol(place))),
         )
     };
-    let mut rows = [0; MOST_TUPLES];
+    let mut rows = [0; MAX_TUPLES];
     let rows = &mut rows[..parent.set.tuples()];
     parent.set.indices(&parent.turned, rows);
-    let mut whole = [Held::default(); MOST_TUPLES];
-    let mut sum = whole_weights.bias;
+    let mut whole = [Held::default(); MAX_TUPLES];
+    let mut sum = quantized_weights.bias;
     for (held, &row) in whole.iter_mut().zip(&*rows) {
         *held = Held {
             row,
@@ -69,16 +69,16 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
     }
     // With the stone that moves next lifted, and the same while it is put down.
     let (mut lifted, mut current) = (whole, whole);
-    let several = watchers.stones || watchers.owners || watchers.mobility;
+    let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;
     let mut sum_lifted = sum;
     for (&step, out) in steps.iter().zip(sums) {
         let (stone, left) = (usize::from(step.stone), parent.left_by(step));
         if up != Some((stone, left)) {
             for place in up.iter().flat_map(|&(_, left)| square(left)) {
-                restore(watchers.at(place), &whole, &mut lifted);
+                restore(tuples_by_cell.at(place), &whole, &mut lifted);
                 if several {
-                    restore(watchers.at(place), &whole, &mut current);
+                    restore(tuples_by_cell.at(place), &whole, &mut current);
                 }
             }
             sum_lifted = sum;
@@ -97,19 +97,19 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
             *out = sum_lifted + look(put, weights, &lifted);
             continue;
         }
-        let mut changes = [(&[][..], 0); MOST];
+        let mut changes = [(&[][..], 0); MAX_CHANGES];
         let mut count = 0;
         let mut add = |change: Change| {
             changes[count] = difference(change);
             count += 1;
         };
-        if watchers.owners {
+        if tuples_by_cell.owners {
             add((OWNERS + to, view.symbol(OWNERS + left)));
         }
-        if watchers.mobility {
+        if tuples_by_cell.mobility {
             add((MOBILE + to, view.symbol(MOBILE + left)));
         }
-        if watchers.stones {
+        if tuples_by_cell.stones {
             let own = Standard::GOAL - step.square;
             add((STONE_SQUARES + MAX_STONES + stone, own));
             add((DISTANCES + MAX_STONES + stone, distance(own)));
@@ -125,8 +125,8 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
             *out += change(difference, weights, &mut current);
         }
         *out += look(put, weights, &current);
-        for (watchers, _) in changes {
-            restore(watchers, &lifted, &mut current);
+        for (tuple_refs, _) in changes {
+            restore(tuple_refs, &lifted, &mut current);
         }
     }
 }
@@ -138,8 +138,10 @@ fn square(square: usize) -> [usize; 3] {
 }
 
 #[inline(always)]
-fn after(watcher: &Watcher, symbols: u32, weights: &[i32], held: &Held) -> Held {
-    let row = held.row.wrapping_add(watcher.stride.wrapping_mul(symbols));
+fn after(tuple_ref: &TupleRef, symbols: u32, weights: &[i32], held: &Held) -> Held {
+    let row = held
+        .row
+        .wrapping_add(tuple_ref.stride.wrapping_mul(symbols));
     Held {
         row,
         weight: weights[row as usize],
@@ -148,15 +150,15 @@ fn after(watcher: &Watcher, symbols: u32, weights: &[i32], held: &Held) -> Held 
 
 /// Makes a change, and tells by how much the sum changes.
 #[inline(always)]
-fn change<const MOST_TUPLES: usize>(
-    (watchers, symbols): Difference<'_>,
+fn change<const MAX_TUPLES: usize>(
+    (tuple_refs, symbols): Difference<'_>,
     weights: &[i32],
-    held: &mut [Held; MOST_TUPLES],
+    held: &mut [Held; MAX_TUPLES],
 ) -> i32 {
     let mut sum = 0;
-    for watcher in watchers {
-        let held = &mut held[usize::from(watcher.tuple) % MOST_TUPLES];
-        let after = after(watcher, symbols, weights, held);
+    for tuple_ref in tuple_refs {
+        let held = &mut held[usize::from(tuple_ref.tuple) % MAX_TUPLES];
+        let after = after(tuple_ref, symbols, weights, held);
         sum += after.weight - held.weight;
         *held = after;
     }
@@ -165,28 +167,28 @@ fn change<const MOST_TUPLES: usize>(
 
 /// By how much a change would change the sum.
 #[inline(always)]
-fn look<const MOST_TUPLES: usize>(
-    (watchers, symbols): Difference<'_>,
+fn look<const MAX_TUPLES: usize>(
+    (tuple_refs, symbols): Difference<'_>,
     weights: &[i32],
-    held: &[Held; MOST_TUPLES],
+    held: &[Held; MAX_TUPLES],
 ) -> i32 {
     let mut sum = 0;
-    for watcher in watchers {
-        let held = &held[usize::from(watcher.tuple) % MOST_TUPLES];
-        sum += after(watcher, symbols, weights, held).weight - held.weight;
+    for tuple_ref in tuple_refs {
+        let held = &held[usize::from(tuple_ref.tuple) % MAX_TUPLES];
+        sum += after(tuple_ref, symbols, weights, held).weight - held.weight;
     }
     sum
 }
 
 /// Brings tuples back to what they were.
 #[inline(always)]
-fn restore<const MOST_TUPLES: usize>(
-    watchers: &[Watcher],
-    from: &[Held; MOST_TUPLES],
-    held: &mut [Held; MOST_TUPLES],
+fn restore<const MAX_TUPLES: usize>(
+    tuple_refs: &[TupleRef],
+    from: &[Held; MAX_TUPLES],
+    held: &mut [Held; MAX_TUPLES],
 ) {
-    for watcher in watchers {
-        held[usize::from(watcher.tuple) % MOST_TUPLES] =
-            from[usize::from(watcher.tuple) % MOST_TUPLES];
+    for tuple_ref in tuple_refs {
+        held[usize::from(tuple_ref.tuple) % MAX_TUPLES] =
+            from[usize::from(tuple_ref.tuple) % MAX_TUPLES];
     }
 }

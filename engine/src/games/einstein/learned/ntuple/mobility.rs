@@ -39,7 +39,7 @@ impl Mobility {
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
         let more = symbols_permitted_by_others(mover, other);
-        let mut symbols = LEAST;
+        let mut symbols = MIN_SYMBOLS;
         for (stone, symbol) in symbols.iter_mut().enumerate() {
             *symbol += (more >> stone & 1) as u8;
         }
@@ -54,12 +54,12 @@ impl Mobility {
 }
 
 /// The symbols of stones that only their own number permits.
-pub(super) const LEAST: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
+pub(super) const MIN_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {
     let mut symbol = 0;
-    while symbol < LEAST.len() {
-        assert!((LEAST[symbol] as usize) + 1 < MOBILE_CELLS.symbols);
+    while symbol < MIN_SYMBOLS.len() {
+        assert!((MIN_SYMBOLS[symbol] as usize) + 1 < MOBILE_CELLS.symbols);
         symbol += 1;
     }
 };

@@ -7,7 +7,7 @@
 //! valued one ply deep as a whole has the bits of its successors valued one by one, for sums are
 //! exact.
 
-use super::{EinSteinTuples, NTuple, TupleSet, differences, watchers::Watchers};
+use super::{EinSteinTuples, NTuple, TupleSet, differences, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{
     MAX_STONES, Move, Position, Standard,
     learned::steps::{LOST, Listed, Logits, Step, Steps},
@@ -24,7 +24,7 @@ pub struct Successors {
 /// A position whose successors are asked for.
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
-    pub(super) watchers: &'a Watchers,
+    pub(super) tuples_by_cell: &'a TuplesByCell,
     /// As the enemy would see it: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) turned: Position,
     /// For each square in the enemy's perspective the stone that stands there, from 1; 0 for none.
@@ -50,16 +50,16 @@ impl Parent<'_> {
     /// The tuples from 64 · `part` on whose rows a step may change, one bit each.
     #[inline]
     pub(super) fn watched_by(&self, step: Step, part: usize) -> u64 {
-        let watchers = self.watchers;
-        let squares = watchers.of_square[self.left_by(step)][part]
-            | watchers.of_square[usize::from(step.square & 31)][part];
-        if !watchers.stones {
+        let tuples_by_cell = self.tuples_by_cell;
+        let squares = tuples_by_cell.of_square[self.left_by(step)][part]
+            | tuples_by_cell.of_square[usize::from(step.square & 31)][part];
+        if !tuples_by_cell.stones {
             return squares;
         }
         let stone = (MAX_STONES + usize::from(step.stone)) % 16;
         squares
-            | watchers.of_stone[stone][part]
-            | watchers.of_loss[self.captured_by(step) % 16][part]
+            | tuples_by_cell.of_stone[stone][part]
+            | tuples_by_cell.of_loss[self.captured_by(step) % 16][part]
     }
 }
 
@@ -105,7 +105,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     let turned = position.passed();
     let mut parent = Parent {
         set: network.set(),
-        watchers: &network.set().kernels().watchers,
+        tuples_by_cell: &network.set().kernels().tuples_by_cell,
         turned,
         standing: [0; 32],
     };
@@ -117,7 +117,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     }
     changed_sums(network, &parent, steps, sums);
     let sums = &mut sums[..steps.len()];
-    if network.set().kernels().watchers.mobility
+    if network.set().kernels().tuples_by_cell.mobility
         || network.set().phase_ends_at(turned.stones() as usize)
     {
         for (&step, sum) in steps

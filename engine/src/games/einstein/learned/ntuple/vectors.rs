@@ -24,7 +24,7 @@ use crate::games::einstein::{
     evaluators::race_tables::to_goal,
     learned::steps::{Logits, Step, Steps},
 };
-use crate::learned::tuples::WholeWeights;
+use crate::learned::tuples::QuantizedWeights;
 
 // SAFETY, for all that follows. Instructions exist only on a machine that was found to have them,
 // and a set's are one of portable, AVX2 and AVX-512 with VBMI (`EinSteinTuples::on`), which has all of
@@ -66,7 +66,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
 #[inline]
 pub(super) fn successors(
     parent: &Parent<'_>,
-    whole: &WholeWeights,
+    whole: &QuantizedWeights,
     moves: &[Step],
     sums: &mut Logits,
 ) {
@@ -92,7 +92,7 @@ pub(super) fn successors(
 #[inline]
 pub(super) fn one_ply(
     set: &TupleSet,
-    whole: &WholeWeights,
+    whole: &QuantizedWeights,
     steps: &Steps,
     sums: &mut Logits,
 ) -> f32 {

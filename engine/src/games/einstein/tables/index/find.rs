@@ -6,7 +6,7 @@
 //! instruction for that it takes longer than comparing a few squares. Invariant: equal to the index
 //! by parts, which a test compares for every class.
 
-use super::super::patterns::{MOST_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
+use super::super::patterns::{MAX_TABLE_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
 use super::{Class, GOAL, Index, number, width, with_class};
 use crate::core::arrays::by_index;
 use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
@@ -15,7 +15,7 @@ use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 #[derive(Clone, Copy)]
 struct Labels {
     /// The stones, from 0, in the order of labels; only the first few count.
-    stones: [u8; MOST_STONES],
+    stones: [u8; MAX_TABLE_STONES],
     count: u8,
     /// The number of the pattern, as it is and with all labels reversed.
     patterns: [u8; 2],
@@ -23,7 +23,7 @@ struct Labels {
 
 static LABELS: [Labels; 64] = {
     let mut all = [Labels {
-        stones: [0; MOST_STONES],
+        stones: [0; MAX_TABLE_STONES],
         count: 0,
         patterns: [0; 2],
     }; 64];
@@ -33,7 +33,7 @@ static LABELS: [Labels; 64] = {
         let mut stone = 0;
         while stone < 6 {
             if set >> stone & 1 == 1 {
-                if (labels.count as usize) < MOST_STONES {
+                if (labels.count as usize) < MAX_TABLE_STONES {
                     labels.stones[labels.count as usize] = stone;
                 }
                 labels.count += 1;

@@ -6,7 +6,7 @@
 
 use super::super::{
     cell::{ALIVE, CELLS, DISTANCES, SQUARES, STONE_SQUARES, STONES},
-    mobility::LEAST,
+    mobility::MIN_SYMBOLS,
 };
 use super::{DISTANCE, OWNER, avx2::load, permitted_by_other_numbers};
 use crate::games::einstein::{MAX_STONES, Position, Standard};
@@ -142,7 +142,7 @@ impl View {
                 bits,
             );
             // One is added by taking away -1.
-            let mobile = _mm256_sub_epi8(twice(LEAST), _mm256_cmpeq_epi8(spread, bits));
+            let mobile = _mm256_sub_epi8(twice(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
             let mobile = _mm256_shuffle_epi8(mobile, board);
             pieces[4] = _mm256_permute2x128_si256::<0x00>(owners, owners);
             pieces[5] = _mm256_permute2x128_si256::<0x11>(owners, owners);

@@ -3,7 +3,7 @@
 //!
 //! A move is four selections of bytes of the view. From the view after it the rows of all tuples
 //! would follow in a few instructions a block, but each weight costs a read; so the rows of tuples
-//! that are watchers are moved together, those of all moves one after the other, and the weights of
+//! that a step touches are moved together, those of all moves one after the other, and the weights of
 //! the others are taken from the position before. Invariant: the sums of `differences.rs`.
 
 use super::super::{
@@ -17,15 +17,15 @@ use super::{
 };
 use crate::games::einstein::learned::{
     lane_sums,
-    steps::{Logits, MOST, Step},
+    steps::{Logits, MAX_STEPS, Step},
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-/// Blocks whose tuples are moved together: one word of bits says which of them are watchers.
+/// Blocks whose tuples are moved together: one word of bits says which of them a step touches.
 const GROUP: usize = 4;
 
 /// Room for the rows of a group after all moves, and for one vector more.
-const ROOM: usize = MOST * GROUP * LANES + LANES;
+const ROOM: usize = MAX_STEPS * GROUP * LANES + LANES;
 
 /// Numbers that are not there until they are stored.
 struct Numbers([MaybeUninit<u32>; ROOM]);
@@ -120,7 +120,7 @@ struct Moves<'a, 'b, const REDUCED: bool> {
     /// For the position itself, bias included, sixteen parts.
     whole: __m512i,
     /// What each move adds to that, as soon as a group of blocks was added.
-    changes: [MaybeUninit<__m512i>; MOST],
+    changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
 
 /// Adds what a group of blocks finds, the `part`-th of the set: the rows of all moves first, then
@@ -170,14 +170,14 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         blocks[at] = block;
     }
     let mut rows = Numbers([const { MaybeUninit::uninit() }; ROOM]);
-    let (mut ends, mut watchers) = ([0; MOST], [0; MOST]);
+    let (mut ends, mut tuple_refs) = ([0; MAX_STEPS], [0; MAX_STEPS]);
     let mut filled = 0;
-    for index in 0..moves.steps.len().min(MOST) {
+    for index in 0..moves.steps.len().min(MAX_STEPS) {
         let step = moves.steps[index];
         let after = moves.before.after(moves.parent, step, &moves.mobility);
-        watchers[index] = moves.parent.watched_by(step, part);
+        tuple_refs[index] = moves.parent.watched_by(step, part);
         for (at, block) in blocks.iter().enumerate() {
-            let mask = (watchers[index] >> (LANES * at)) as u16;
+            let mask = (tuple_refs[index] >> (LANES * at)) as u16;
             rows.store(
                 filled,
                 _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)),
@@ -218,7 +218,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         for (at, &held) in held.iter().enumerate() {
             vector = _mm512_mask_sub_epi32(
                 vector,
-                (watchers[index] >> (LANES * at)) as u16,
+                (tuple_refs[index] >> (LANES * at)) as u16,
                 vector,
                 held,
             );
@@ -241,7 +241,7 @@ fn one_lane(number: i32) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
 }
 
-/// All sums after steps, of which there are at most [`MOST`], bias included.
+/// All sums after steps, of which there are at most [`MAX_STEPS`], bias included.
 ///
 /// # Safety
 /// There are as many weights as [`plan::Plan::rows`], and `REDUCED` is what the plan says.
@@ -266,7 +266,7 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         before,
         mobility,
         whole: one_lane(bias),
-        changes: [const { MaybeUninit::uninit() }; MOST],
+        changes: [const { MaybeUninit::uninit() }; MAX_STEPS],
     };
     let blocks = parent.set.kernels().plan.blocks().len();
     assert!(blocks > 0);

@@ -6,7 +6,7 @@
 
 use super::super::{
     cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES},
-    mobility::{LEAST, Mobility},
+    mobility::{MIN_SYMBOLS, Mobility},
     successors::Parent,
 };
 use super::{DISTANCE, OWNER, avx512::load, permitted_by_other_numbers};
@@ -193,9 +193,9 @@ impl<const REDUCED: bool> View<REDUCED> {
             return Self([view, _mm512_setzero_si512()]);
         }
         let more = _mm512_mask_add_epi8(
-            four_times(LEAST),
+            four_times(MIN_SYMBOLS),
             numbers_of(position),
-            four_times(LEAST),
+            four_times(MIN_SYMBOLS),
             _mm512_set1_epi8(1),
         );
         let tables = _mm512_mask_mov_epi8(four_times(OWNER), u64::from(u32::MAX) << 32, more);
@@ -221,7 +221,7 @@ impl<const REDUCED: bool> View<REDUCED> {
             _mm512_set1_epi8(symbol as i8),
             clear(load(&SQUARE.0[left][0]), first),
         );
-        if parent.watchers.stones {
+        if parent.tuples_by_cell.stones {
             let own = Standard::GOAL.wrapping_sub(step.square) & 31;
             first = select(
                 load(&MOVED.0[stone]),

@@ -24,15 +24,15 @@ const BETWEEN_LOOKS: usize = 8;
 
 /// The parts of the draw, and how many simulations have been claimed of each.
 #[derive(Debug)]
-pub(super) struct Strata {
-    parts: Vec<Stratum>,
+pub(super) struct WorkSplit {
+    parts: Vec<WorkPart>,
     budget: u64,
 }
 
 /// On cache lines of its own: mostly one thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
-struct Stratum {
+struct WorkPart {
     draws: Draws,
     quota: u64,
     claimed: AtomicU64,
@@ -86,14 +86,14 @@ impl Draws {
     }
 }
 
-impl Strata {
+impl WorkSplit {
     /// For so many threads, and so many simulations of all together.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
         // What is left over when the budget is divided is spread over all parts, not given to the
         // first faces.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
-        let part = |part: usize| Stratum {
+        let part = |part: usize| WorkPart {
             draws: Draws::part(part * stride % threads, threads),
             quota: up_to(part + 1) - up_to(part),
             claimed: AtomicU64::new(0),
@@ -135,7 +135,7 @@ impl Strata {
                     draws: part.draws,
                 });
             }
-            let left = |part: &Stratum| part.quota - part.claimed();
+            let left = |part: &WorkPart| part.quota - part.claimed();
             turn.part = (0..self.parts.len())
                 .max_by_key(|&part| left(&self.parts[part]))
                 .filter(|&part| left(&self.parts[part]) > 0)?;
@@ -144,7 +144,7 @@ impl Strata {
 
     /// Simulations that have been claimed.
     pub(super) fn claimed(&self) -> u64 {
-        self.parts.iter().map(Stratum::claimed).sum()
+        self.parts.iter().map(WorkPart::claimed).sum()
     }
 
     /// Goes to the part that lags behind, if one does, else to its own.
@@ -184,7 +184,7 @@ fn stride(parts: usize) -> usize {
         .unwrap_or(1)
 }
 
-impl Stratum {
+impl WorkPart {
     fn claimed(&self) -> u64 {
         self.claimed.load(Relaxed).min(self.quota)
     }
@@ -216,26 +216,26 @@ mod tests {
     /// Claims of threads of which each is so many times as fast as the first, and at the end of
     /// each claim what all parts have.
     fn race(
-        strata: &Strata,
+        work_split: &WorkSplit,
         speeds: &[usize],
         step: u64,
         rounds: usize,
         mut each: impl FnMut(&[u64]),
     ) {
         let mut turns: Vec<Turn> = (0..speeds.len())
-            .map(|number| strata.turn(number))
+            .map(|number| work_split.turn(number))
             .collect();
         for _ in 0..rounds {
             for (turn, &speed) in turns.iter_mut().zip(speeds) {
                 for _ in 0..speed {
-                    if strata.claim(turn, step).is_none() {
+                    if work_split.claim(turn, step).is_none() {
                         return;
                     }
                     each(
-                        &strata
+                        &work_split
                             .parts
                             .iter()
-                            .map(Stratum::claimed)
+                            .map(WorkPart::claimed)
                             .collect::<Vec<_>>(),
                     );
                 }
@@ -251,9 +251,9 @@ mod tests {
             (77, &[1, 1, 1, 1, 1]),
             (5_000, &[0, 1]),
         ] {
-            let strata = Strata::new(speeds.len(), budget);
-            race(&strata, speeds, 16, usize::MAX, |_| {});
-            let quotas: Vec<u64> = strata.parts.iter().map(Stratum::claimed).collect();
+            let work_split = WorkSplit::new(speeds.len(), budget);
+            race(&work_split, speeds, 16, usize::MAX, |_| {});
+            let quotas: Vec<u64> = work_split.parts.iter().map(WorkPart::claimed).collect();
             assert_eq!(quotas.iter().sum::<u64>(), budget);
             assert!(
                 quotas
@@ -286,7 +286,7 @@ mod tests {
             assert!(places.into_iter().eq(0..threads));
         }
         let quotas = |threads, budget| {
-            Strata::new(threads, budget)
+            WorkSplit::new(threads, budget)
                 .parts
                 .iter()
                 .map(|part| part.quota)
@@ -299,9 +299,9 @@ mod tests {
     #[test]
     fn without_a_limit_no_part_falls_behind() {
         for speeds in [&[1, 1][..], &[1, 3], &[0, 1], &[1, 2, 4, 1, 1, 9]] {
-            let strata = Strata::new(speeds.len(), u64::MAX);
+            let work_split = WorkSplit::new(speeds.len(), u64::MAX);
             let between_looks = (16 * BETWEEN_LOOKS * speeds.iter().sum::<usize>()) as u64;
-            race(&strata, speeds, 16, 20_000, |claimed| {
+            race(&work_split, speeds, 16, 20_000, |claimed| {
                 let (least, most) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
                 assert!(
                     most - least <= AHEAD.max(least / ONE_IN) + between_looks,
@@ -313,22 +313,22 @@ mod tests {
 
     #[test]
     fn one_thread_knows_what_is_left_and_others_know_no_less() {
-        let strata = Strata::new(1, 1000);
-        let mut turn = strata.turn(0);
+        let work_split = WorkSplit::new(1, 1000);
+        let mut turn = work_split.turn(0);
         let mut left = 1000;
-        while let Some(claim) = strata.claim(&mut turn, 16) {
+        while let Some(claim) = work_split.claim(&mut turn, 16) {
             left -= claim.count;
-            assert_eq!((strata.left(&turn), claim.draws), (left, Draws::ALL));
+            assert_eq!((work_split.left(&turn), claim.draws), (left, Draws::ALL));
         }
-        assert_eq!((left, strata.claimed()), (0, 1000));
-        let strata = Strata::new(2, 1000);
-        let mut turns = [strata.turn(0), strata.turn(1)];
+        assert_eq!((left, work_split.claimed()), (0, 1000));
+        let work_split = WorkSplit::new(2, 1000);
+        let mut turns = [work_split.turn(0), work_split.turn(1)];
         for number in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
-            strata.claim(&mut turns[number], 16);
+            work_split.claim(&mut turns[number], 16);
             assert!(
                 turns
                     .iter()
-                    .all(|turn| strata.left(turn) >= 1000 - strata.claimed())
+                    .all(|turn| work_split.left(turn) >= 1000 - work_split.claimed())
             );
         }
     }

@@ -6,7 +6,7 @@ mod asking;
 
 pub(crate) use asking::{Asked, Choice, Rate, Rates, value_of};
 
-use crate::{Next, Spoken, Terms};
+use crate::{Next, ProtocolGame, Terms};
 use engine::core::{
     game::{Chance, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
@@ -22,16 +22,16 @@ const NO_FORM: &str = "whole games of this game have no form";
 
 /// The seat that is called black where colours are black and white: by the first letter of its name,
 /// else the first.
-fn black<G: Spoken>(game: &G) -> usize {
+fn black<G: ProtocolGame>(game: &G) -> usize {
     usize::from(game.seat_title(1).starts_with('B'))
 }
 
-fn has_dice<G: Spoken>() -> bool {
+fn has_dice<G: ProtocolGame>() -> bool {
     G::Outcomes::BOUND > 1
 }
 
 /// The game, its history, and its player.
-pub(crate) struct Sitting<G: Spoken> {
+pub(crate) struct Session<G: ProtocolGame> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
     /// What was rolled, if the move is still to come.
@@ -52,7 +52,7 @@ pub(crate) struct Sitting<G: Spoken> {
     plies: Vec<(G::Position, u8, G::Move)>,
 }
 
-impl<G: Spoken> Sitting<G> {
+impl<G: ProtocolGame> Session<G> {
     pub(crate) fn open(game: G, player: Option<&Notation>, terms: Terms) -> Result<Self, String> {
         let (name, seats) = (game.notation(), game.seats());
         if seats != 2 {
@@ -61,7 +61,7 @@ impl<G: Spoken> Sitting<G> {
             ));
         }
         let position = game.random_start(&mut RandomStream::new(0), 0);
-        let mut sitting = Self {
+        let mut session = Self {
             luck: game.luck(0),
             die: None,
             grid: false,
@@ -76,12 +76,12 @@ impl<G: Spoken> Sitting<G> {
             position,
             game,
         };
-        let usual = || Notation::parse(&sitting.usual_player()).map_err(|error| error.to_string());
+        let usual = || Notation::parse(&session.usual_player()).map_err(|error| error.to_string());
         let notation = player.map_or_else(usual, |player| Ok(player.clone()))?;
-        sitting.set_player(&notation)?;
-        sitting.is_asked = player.is_some();
-        sitting.clear();
-        Ok(sitting)
+        session.set_player(&notation)?;
+        session.is_asked = player.is_some();
+        session.clear();
+        Ok(session)
     }
 
     /// Begins a new game; where either seat may begin, it is the one that is called black.
@@ -109,7 +109,7 @@ impl<G: Spoken> Sitting<G> {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
         self.plies.clear();
-        self.sow();
+        self.reseed();
     }
 
     fn seed(&self, purpose: SeedSpace) -> u64 {
@@ -117,7 +117,7 @@ impl<G: Spoken> Sitting<G> {
     }
 
     /// Draws anew, by the seed and how many games there were.
-    fn sow(&mut self) {
+    fn reseed(&mut self) {
         self.luck = self.game.luck(self.seed(SeedSpace::Arena));
         let seed = self.seed(SeedSpace::Player);
         if let Some((_, player)) = &mut self.made {
@@ -127,7 +127,7 @@ impl<G: Spoken> Sitting<G> {
 
     pub(crate) fn set_seed(&mut self, seed: u64) {
         (self.terms.seed, self.games) = (seed, 0);
-        self.sow();
+        self.reseed();
     }
 
     /// The game with another value of a parameter, in notation.
@@ -170,7 +170,7 @@ impl<G: Spoken> Sitting<G> {
         }
     }
 
-    /// The games of a text that [`Sitting::written`] may have written, or what is wrong with each.
+    /// The games of a text that [`Session::written`] may have written, or what is wrong with each.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::transcripts().first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();

@@ -12,10 +12,10 @@ use std::{
 
 /// What is done here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Share {
+pub enum TaskSlice {
     /// All of the work.
     #[default]
-    Whole,
+    All,
     /// What one of so many tasks does.
     Task {
         /// Which, from 0.
@@ -30,7 +30,7 @@ pub enum Share {
     },
 }
 
-impl Share {
+impl TaskSlice {
     /// Which of so many parts belong to this share; collected are all of them.
     #[must_use]
     pub fn parts(self, parts: u64) -> Range<u64> {
@@ -101,7 +101,7 @@ mod tests {
         for (parts, of) in [(10, 3), (3, 10), (0, 4), (u64::MAX, 1000)] {
             let mut next = 0;
             for number in 0..of {
-                let range = Share::Task { number, of }.parts(parts);
+                let range = TaskSlice::Task { number, of }.parts(parts);
                 assert!(range.start == next && range.end - next - parts / of <= 1);
                 next = range.end;
             }

@@ -6,23 +6,23 @@ use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::notation::{Arguments, Notation};
 
-fn speech<G: Playable>(game: &G, keys: &str) -> Result<Speech<G>, String> {
+fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, String> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let mut arguments = Arguments::of(&notation);
     let dialect = Dialect::read(&mut arguments).map_err(|(_, problem)| problem)?;
     arguments.finish().map_err(|(_, problem)| problem)?;
-    Speech::of(dialect, game.clone())
+    ProtocolAdapter::of(dialect, game.clone())
 }
 
 /// All that a program is told at its start, when a game begins, of a move, and when it is asked.
-fn told<G: Playable>(speech: &Speech<G>, position: &str, mv: &str) -> Vec<String> {
-    let (game, protocol) = (&speech.game, speech.protocol);
+fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
+    let (game, protocol) = (&adapter.game, adapter.protocol);
     let (position, outcome) = match position {
         "start" => (game.random_start(&mut RandomStream::new(0), 0), None),
         text => game.parse_position(text).unwrap(),
     };
-    let mut named = speech.position(&position, outcome.unwrap_or(0), 1);
-    named.extend([("seed", Some("7".to_owned())), speech.mv(mv)]);
+    let mut named = adapter.position(&position, outcome.unwrap_or(0), 1);
+    named.extend([("seed", Some("7".to_owned())), adapter.mv(mv)]);
     [
         protocol.start,
         protocol.begin,
@@ -30,15 +30,15 @@ fn told<G: Playable>(speech: &Speech<G>, position: &str, mv: &str) -> Vec<String
         protocol.question,
     ]
     .iter()
-    .flat_map(|text| speech.steps(text, &named))
+    .flat_map(|text| adapter.steps(text, &named))
     .map(|step| step.line)
     .collect()
 }
 
 /// Holds a program of these keys against lines, each with its sign.
 fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
-    let speech = match speech(game, keys) {
-        Ok(speech) => speech,
+    let adapter = match adapter(game, keys) {
+        Ok(adapter) => adapter,
         Err(found) => {
             let [("!", problem)] = lines else {
                 panic!("{keys}: {found}")
@@ -52,15 +52,15 @@ fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
                 let (position, mv) = text.split_once(", ").unwrap();
                 let wanted = lines.iter().filter(|(sign, _)| *sign == ">");
                 let wanted: Vec<&str> = wanted.map(|(_, line)| *line).collect();
-                assert_eq!(told(&speech, position, mv), wanted, "{keys}");
+                assert_eq!(told(&adapter, position, mv), wanted, "{keys}");
             }
             "~" => {
                 let (ours, theirs) = text.split_once(' ').unwrap();
-                assert_eq!(speech.mv(ours).1.unwrap(), theirs, "{keys}");
-                assert_eq!(speech.answer(theirs).unwrap(), ours, "{keys}");
+                assert_eq!(adapter.mv(ours).1.unwrap(), theirs, "{keys}");
+                assert_eq!(adapter.answer(theirs).unwrap(), ours, "{keys}");
             }
             "<" => {
-                let found = speech.answer(text);
+                let found = adapter.answer(text);
                 let found = found.as_deref().map_err(|failure| format!("{failure:?}"));
                 match (found, lines[at + 1]) {
                     (Err(failure), ("!", why)) => assert!(failure.contains(why), "{failure}"),

@@ -94,14 +94,14 @@ impl From<u64> for Cell {
 
 /// A table: a heading for each column, and rows as long as the heading.
 #[derive(Default)]
-pub struct Sheet {
+pub struct TextTable {
     /// What the columns are called.
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
-impl Sheet {
+impl TextTable {
     /// A table without rows.
     #[must_use]
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
@@ -116,9 +116,9 @@ impl Sheet {
         columns: impl IntoIterator<Item = S>,
         rows: impl IntoIterator<Item = Vec<Cell>>,
     ) -> Self {
-        let mut sheet = Self::new(columns);
-        rows.into_iter().for_each(|row| sheet.push(row));
-        sheet
+        let mut text_table = Self::new(columns);
+        rows.into_iter().for_each(|row| text_table.push(row));
+        text_table
     }
 
     /// A row for each value, a column for each of its fields.
@@ -126,17 +126,17 @@ impl Sheet {
     /// # Errors
     /// If a value cannot be taken apart.
     pub fn of<T: Serialize>(values: &[T]) -> Result<Self, serde_json::Error> {
-        let mut sheet = Self::default();
+        let mut text_table = Self::default();
         for value in values {
             let Value::Object(fields) = serde_json::to_value(value)? else {
                 continue;
             };
-            if sheet.columns.is_empty() {
-                sheet.columns = fields.keys().cloned().collect();
+            if text_table.columns.is_empty() {
+                text_table.columns = fields.keys().cloned().collect();
             }
-            sheet.push(fields.values().map(Cell::of).collect());
+            text_table.push(fields.values().map(Cell::of).collect());
         }
-        Ok(sheet)
+        Ok(text_table)
     }
 
     /// Appends a row.
@@ -212,7 +212,7 @@ impl Sheet {
 mod tests {
     use super::*;
 
-    fn sheet() -> Sheet {
+    fn text_table() -> TextTable {
         let row = |name: &str, count, number, share| {
             let shares = Cell::percent(share);
             vec![
@@ -222,7 +222,7 @@ mod tests {
                 shares,
             ]
         };
-        Sheet::filled(
+        TextTable::filled(
             ["player", "nodes", "ms", "cut"],
             [
                 row("a(b=1, c=2)", 1200, 1.25, Some(0.5)),
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let expected = "player       nodes   ms    cut\na(b=1, c=2)   1200  1.2  50.00\nd                7    –      –\n";
-        assert_eq!(sheet().text(), expected);
+        assert_eq!(text_table().text(), expected);
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
             serde_json::json!({ "name": "b", "count": 4, "share": null }),
         ];
         assert_eq!(
-            Sheet::of(&rows).unwrap().csv(),
+            TextTable::of(&rows).unwrap().csv(),
             "name,count,share\na,3,0.5\nb,4,\n"
         );
     }
@@ -252,10 +252,10 @@ mod tests {
     #[test]
     fn csv_quotes_what_holds_commas_and_leaves_out_what_is_not_known() {
         assert_eq!(
-            sheet().csv(),
+            text_table().csv(),
             "player,nodes,ms,cut\n\"a(b=1, c=2)\",1200,1.25,0.5\nd,7,,\n"
         );
-        let quoted = Sheet::filled(["x"], [vec!["say \"a\"".into()]]);
+        let quoted = TextTable::filled(["x"], [vec!["say \"a\"".into()]]);
         assert_eq!(quoted.csv(), "x\n\"say \"\"a\"\"\"\n");
     }
 }

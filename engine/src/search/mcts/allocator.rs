@@ -1,9 +1,9 @@
 //! Who takes which cells of the graph: threads take many at a time, for the blocks they will make.
 //!
 //! A counter that all threads write to is a cache line that travels with every block, and blocks of
-//! several threads that lie side by side share lines. So a thread takes a *reserve* and makes its
-//! blocks of that. Invariant: every cell below [`Taken::cells`] belongs to a block or to the
-//! reserve of one thread; what a thread does not use it must fill before the blocks can be walked
+//! several threads that lie side by side share lines. So a thread takes a *allocator* and makes its
+//! blocks of that. Invariant: every cell below [`ThreadChunk::cells`] belongs to a block or to the
+//! allocator of one thread; what a thread does not use it must fill before the blocks can be walked
 //! through ([`super::graph::Graph::close`]).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// for it changes while all threads read what is around it.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Taken(AtomicU64);
+pub(super) struct ThreadChunk(AtomicU64);
 
 /// Cells that are a thread's, from `next` on, and how many blocks it has made that are not counted
 /// yet.
 #[derive(Debug, Default)]
-pub(super) struct Reserve {
+pub(super) struct BumpAllocator {
     pub(super) next: u32,
     pub(super) end: u32,
     blocks: u32,
@@ -33,7 +33,7 @@ pub(super) struct Room {
 /// Nothing but cell 0.
 const NOTHING: u64 = 1;
 
-impl Taken {
+impl ThreadChunk {
     pub(super) fn nothing() -> Self {
         Self(AtomicU64::new(NOTHING))
     }
@@ -55,18 +55,18 @@ impl Taken {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Takes so many cells for a reserve that has nothing left, and counts its blocks; whether
+    /// Takes so many cells for a allocator that has nothing left, and counts its blocks; whether
     /// there was room.
-    pub(super) fn refill(&self, reserve: &mut Reserve, cells: u32, room: Room) -> bool {
+    pub(super) fn refill(&self, allocator: &mut BumpAllocator, cells: u32, room: Room) -> bool {
         let take = |taken: u64| {
-            let blocks = (taken >> 32) + u64::from(reserve.blocks);
+            let blocks = (taken >> 32) + u64::from(allocator.blocks);
             let used = (taken & u64::from(u32::MAX)) + u64::from(cells);
             (blocks < room.blocks && used <= room.cells).then_some(blocks << 32 | used)
         };
         let Ok(before) = self.0.fetch_update(Relaxed, Relaxed, take) else {
             return false;
         };
-        *reserve = Reserve {
+        *allocator = BumpAllocator {
             next: before as u32,
             end: before as u32 + cells,
             blocks: 0,
@@ -74,14 +74,14 @@ impl Taken {
         true
     }
 
-    /// Counts the blocks of a reserve that will not be used any more.
-    pub(super) fn count(&self, reserve: &mut Reserve) {
-        self.0.fetch_add(u64::from(reserve.blocks) << 32, Relaxed);
-        *reserve = Reserve::default();
+    /// Counts the blocks of a allocator that will not be used any more.
+    pub(super) fn count(&self, allocator: &mut BumpAllocator) {
+        self.0.fetch_add(u64::from(allocator.blocks) << 32, Relaxed);
+        *allocator = BumpAllocator::default();
     }
 }
 
-impl Reserve {
+impl BumpAllocator {
     pub(super) fn left(&self) -> u32 {
         self.end - self.next
     }

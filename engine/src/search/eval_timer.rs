@@ -7,11 +7,11 @@ use std::{mem, time::Duration};
 
 /// Reads the clock before and after every evaluation, once it is switched on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LeafClock {
+pub struct EvalTimer {
     spent: Option<Duration>,
 }
 
-impl LeafClock {
+impl EvalTimer {
     /// A clock that is switched on or not.
     #[must_use]
     pub fn new(on: bool) -> Self {

@@ -19,7 +19,7 @@ pub(super) struct Step {
 pub(super) type Named = (&'static str, Option<String>);
 
 /// How one game is spoken of to one program.
-pub(super) struct Speech<G: Playable> {
+pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) game: G,
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
@@ -31,7 +31,7 @@ pub(super) struct Speech<G: Playable> {
     chance: bool,
 }
 
-impl<G: Playable> Speech<G> {
+impl<G: Playable> ProtocolAdapter<G> {
     /// # Errors
     /// In words, if the protocol is for other games.
     pub(super) fn of(dialect: Dialect, game: G) -> Result<Self, String> {

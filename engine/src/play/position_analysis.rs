@@ -10,7 +10,7 @@ use crate::search::limits::Limits;
 
 /// What a player thinks of a position that is not over; win probabilities are those of the seat to
 /// move.
-pub struct Opinion<M> {
+pub struct PositionAnalysis<M> {
     /// The best move; `None` before chance has spoken.
     pub best: Option<M>,
     /// The value of the best move, before chance has spoken the expectation over its outcomes;
@@ -36,7 +36,7 @@ pub struct OfMove {
     pub calibrated: Option<f32>,
 }
 
-impl<M: Copy + PartialEq> Opinion<M> {
+impl<M: Copy + PartialEq> PositionAnalysis<M> {
     /// What `player`, made by `recipe`, thinks of a position; `outcome` is what chance has said;
     /// `limits` end the search besides the player's own.
     ///

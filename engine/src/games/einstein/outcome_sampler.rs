@@ -21,9 +21,9 @@ struct Drawn {
 
 /// For each set of living stones (bit i = stone i + 1) its outcomes.
 #[derive(Clone, Debug)]
-pub(super) struct DrawnStones(Box<[Drawn; 64]>);
+pub(super) struct OutcomeSampler(Box<[Drawn; 64]>);
 
-impl DrawnStones {
+impl OutcomeSampler {
     pub(super) fn new(runs: &[StoneRuns; 64]) -> Self {
         Self(Box::new(runs.each_ref().map(Drawn::new)))
     }
@@ -151,7 +151,7 @@ mod tests {
             for variant in [Variant::Classic, Variant::NearestOnly] {
                 let each_face = runs_of_stones(variant, die, |runs, face| runs.push(face));
                 for runs in [each_face, Standard::new(variant, die).runs] {
-                    let drawn = DrawnStones::new(&runs);
+                    let drawn = OutcomeSampler::new(&runs);
                     for alive in 1..64u8 {
                         let runs = &runs[usize::from(alive)];
                         let near = drawn.0[usize::from(alive)]

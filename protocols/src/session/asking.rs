@@ -1,7 +1,7 @@
-//! What the player of a sitting is asked: a move, or what it thinks of all of them; and its options.
+//! What the player of a session is asked: a move, or what it thinks of all of them; and its options.
 
-use super::Sitting;
-use crate::{AHEAD, Outside, Spoken, clock::Clock};
+use super::Session;
+use crate::{AHEAD, Outside, ProtocolGame, clock::Clock};
 use engine::core::random::SeedSpace;
 use engine::play::{
     build::PlayerRecipe,
@@ -18,7 +18,7 @@ use std::{
 /// What ends a search, each instead of the others.
 const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
 /// A search's longest time in the notation of players.
-const LONGEST: Duration = Duration::from_secs(86_400);
+const MAX_TIME: Duration = Duration::from_secs(86_400);
 /// How long an analysis without end looks at a position when the line that ends it was sent ahead.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -102,7 +102,7 @@ pub(crate) struct Rate {
     pub(crate) exact: Option<i32>,
 }
 
-impl<G: Spoken> Sitting<G> {
+impl<G: ProtocolGame> Session<G> {
     fn written_move(&self, position: &G::Position, mv: G::Move) -> String {
         let text = self.game.format_move(position, mv);
         let grid = self.grid.then(|| self.game.on_grid(&text, false));
@@ -123,7 +123,7 @@ impl<G: Spoken> Sitting<G> {
 
     /// A time that may be asked for, in the notation of players.
     fn milliseconds(&self, time: Duration) -> String {
-        let time = time.min(self.terms.longest).min(LONGEST);
+        let time = time.min(self.terms.longest).min(MAX_TIME);
         let milliseconds = (time.as_secs_f64() * 100_000.0).round() / 100.0;
         milliseconds.max(0.01).to_string()
     }

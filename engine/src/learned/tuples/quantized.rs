@@ -11,23 +11,23 @@ use crate::core::calibration::logistic;
 use crate::learned::inputs::Learnable;
 
 /// Most bits after the point.
-const MOST_BITS: u32 = 22;
+const MAX_BITS: u32 = 22;
 
 /// Fewest bits after the point.
-const FEWEST_BITS: u32 = 8;
+const MIN_BITS: u32 = 8;
 
 /// Below this all sums stay; far from the numbers that mean something else to a search.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
 /// Log odds stay below this.
-pub(super) const LARGEST: f64 = LIMIT / (1u32 << FEWEST_BITS) as f64;
+pub(super) const LARGEST: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
 
 /// Bits after the point of log odds in floating point.
 const GRID_BITS: u32 = 18;
 
 /// Weights in whole numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WholeWeights {
+pub(crate) struct QuantizedWeights {
     /// One a row.
     pub(crate) weights: Vec<i32>,
     /// With half a step of the grid of log odds, so that [`Self::log_odds`] rounds sums to the
@@ -41,7 +41,7 @@ fn half_a_step(bits: u32) -> i32 {
     (1 << bits.saturating_sub(GRID_BITS)) / 2
 }
 
-impl WholeWeights {
+impl QuantizedWeights {
     /// The nearest to finite weights, one a row.
     pub(crate) fn new<G: Learnable>(
         set: &TupleSet<G>,
@@ -60,9 +60,9 @@ impl WholeWeights {
             })
             .sum();
         let most = tables + f64::from(bias.abs());
-        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(half_a_step(MOST_BITS));
+        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(half_a_step(MAX_BITS));
         let fits = |bits: &u32| most * f64::from(1u32 << bits) + rounding < LIMIT;
-        let Some(bits) = (FEWEST_BITS..=MOST_BITS).rev().find(fits) else {
+        let Some(bits) = (MIN_BITS..=MAX_BITS).rev().find(fits) else {
             return Err(NTupleError::Large(most));
         };
         // Halves away from zero.
@@ -99,8 +99,8 @@ mod tests {
     use super::*;
     use crate::games::einstein::Standard;
 
-    fn whole(weights: &[f32], bias: f32) -> Result<WholeWeights, NTupleError> {
-        WholeWeights::new(
+    fn whole(weights: &[f32], bias: f32) -> Result<QuantizedWeights, NTupleError> {
+        QuantizedWeights::new(
             &TupleSet::custom(&Standard::default(), &["a0", "a1"]).unwrap(),
             weights,
             bias,
@@ -141,7 +141,7 @@ mod tests {
             ([200.0, 1.0, 2.0, -200.0], 22),
             ([1.0, 2.0, -300.0, 1.0], 21),
         ] {
-            let whole = WholeWeights::new(&set, &weights, 0.0).unwrap();
+            let whole = QuantizedWeights::new(&set, &weights, 0.0).unwrap();
             assert_eq!(whole.bits, bits, "{weights:?}");
         }
     }

@@ -3,7 +3,7 @@
 //! Near the root all threads write to the same cache lines, and wait for each other. So of a *busy*
 //! cell, one with many visits, a thread keeps back what it has to add until that is a small share
 //! of what the cell counts. Invariants: of a busy move no thread keeps back more than its visits
-//! shifted by `share`, nor [`MOST`] of them: all threads together at most one part in 64; of other
+//! shifted by `share`, nor [`MAX_BUFFERED`] of them: all threads together at most one part in 64; of other
 //! moves nothing. Sums are of whole numbers, so nothing is lost on the way, and when a search ends
 //! nothing is kept back. Visits of busy positions only steer exploration: one in [`THINNED`] is
 //! counted, as so many.
@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Most simulations whose payoffs are kept back of one move.
-pub(super) const MOST: u32 = 64;
+pub(super) const MAX_BUFFERED: u32 = 64;
 
 /// Of visits of busy positions one in so many is counted. A prime: the turns of the few on a path
 /// must not come in step with it.
@@ -49,7 +49,7 @@ struct Made {
 
 /// One thread's sums. Place 0, which is none, stands for an empty entry.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct WriteBuffer {
     entries: Vec<Entry>,
     made: Vec<Made>,
     share: u32,
@@ -57,7 +57,7 @@ pub(super) struct Pending {
     seen: u32,
 }
 
-impl Pending {
+impl WriteBuffer {
     /// For one of so many threads; a thread alone keeps nothing back.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
@@ -100,7 +100,7 @@ impl Pending {
         }
         entry.visits += 1;
         entry.units = entry.units.wrapping_add(units(payoff));
-        if entry.visits >= (graph.cell(place).visits() >> self.share).min(MOST) {
+        if entry.visits >= (graph.cell(place).visits() >> self.share).min(MAX_BUFFERED) {
             entry.flush(graph);
         }
     }
@@ -125,7 +125,7 @@ impl Pending {
             sums.1 = sums.1.wrapping_add(if made { units } else { 0 });
         }
         entry.simulations += 1;
-        if entry.simulations >= (graph.cell(block).visits() >> self.share).min(MOST) {
+        if entry.simulations >= (graph.cell(block).visits() >> self.share).min(MAX_BUFFERED) {
             entry.flush(graph);
         }
     }
@@ -165,20 +165,20 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::mcts::reserve::Reserve;
+    use crate::search::mcts::allocator::BumpAllocator;
 
     #[test]
     fn little_is_kept_back_and_nothing_is_lost() {
         let graph = Graph::for_tests(1 << 16, 1 << 10, false, 2);
         let block = graph
-            .add(&mut Reserve::default(), 7 << 32, 2 * ENTRIES, 0)
+            .add(&mut BumpAllocator::default(), 7 << 32, 2 * ENTRIES, 0)
             .unwrap();
         for threads in [2, 5, 128] {
-            let mut pending = Pending::new(threads);
+            let mut write_buffer = WriteBuffer::new(threads);
             // The first two share an entry.
             let places = [block + 1, block + 1 + ENTRIES as u32, block + 2];
             for place in places {
-                graph.cell(place).add_visits::<true>(pending.busy());
+                graph.cell(place).add_visits::<true>(write_buffer.busy());
             }
             let mut wanted =
                 places.map(|place| (graph.cell(place).visits(), graph.cell(place).exact_payoff()));
@@ -186,16 +186,18 @@ mod tests {
             for number in 0..200_000u32 {
                 let which = (number / 7 % 3) as usize;
                 let payoff = (number % 5) as f32 / 4.0;
-                pending.add(&graph, places[which], payoff);
+                write_buffer.add(&graph, places[which], payoff);
                 wanted[which].0 += 1;
                 wanted[which].1 += f64::from(payoff);
                 let visits = graph.cell(places[which]).visits();
                 let missing = wanted[which].0 - visits;
-                assert!(missing < MOST && missing as usize * threads <= visits as usize / 64);
+                assert!(
+                    missing < MAX_BUFFERED && missing as usize * threads <= visits as usize / 64
+                );
                 kept = kept.max(missing);
             }
             assert!(kept > 5);
-            pending.flush(&graph);
+            write_buffer.flush(&graph);
             for (place, (visits, payoff)) in places.into_iter().zip(wanted) {
                 assert_eq!(
                     (graph.cell(place).visits(), graph.cell(place).exact_payoff()),
@@ -209,10 +211,10 @@ mod tests {
     #[test]
     fn visits_of_a_position_are_about_right() {
         let heads: [Cell; 4] = Default::default();
-        let mut pending = Pending::new(2);
+        let mut write_buffer = WriteBuffer::new(2);
         for number in 0..100_000 {
             for head in &heads {
-                assert!(pending.visit(head).abs_diff(number) <= 2 * THINNED);
+                assert!(write_buffer.visit(head).abs_diff(number) <= 2 * THINNED);
             }
         }
     }

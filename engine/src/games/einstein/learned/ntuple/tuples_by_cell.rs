@@ -1,13 +1,13 @@
 //! Which tuples look at a cell, and by how much their rows change with its symbol.
 //!
-//! Invariant: the row of a tuple is its base and, over the watchers of the tuple, Σ stride · symbol.
+//! Invariant: the row of a tuple is its base and, over the references of the tuple, Σ stride · symbol.
 
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
 use crate::learned::{inputs::Cell, tuples::MAX_TUPLES};
 
 /// A tuple that looks at a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Watcher {
+pub(super) struct TupleRef {
     /// What one step of the symbol adds to its row.
     pub(super) stride: u32,
     pub(super) tuple: u8,
@@ -18,8 +18,8 @@ pub(super) type Tuples = [u64; MAX_TUPLES / 64];
 
 /// The tuples of all cells, and of what a move may change together.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Watchers {
-    watchers: Vec<Watcher>,
+pub(super) struct TuplesByCell {
+    tuple_refs: Vec<TupleRef>,
     /// Where those of each place of the view begin, and where the last ones end.
     starts: [u16; CELLS + 1],
     /// By square: those that see what stands there.
@@ -34,13 +34,13 @@ pub(super) struct Watchers {
     pub(super) mobility: bool,
 }
 
-impl Watchers {
+impl TuplesByCell {
     pub(super) fn new(tuples: &[Vec<Cell>]) -> Self {
         let mut lists = vec![Vec::new(); CELLS];
         for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
             let mut stride = 1;
             for cell in cells {
-                lists[cell.place()].push(Watcher { stride, tuple });
+                lists[cell.place()].push(TupleRef { stride, tuple });
                 stride *= cell.symbols() as u32;
             }
         }
@@ -55,8 +55,8 @@ impl Watchers {
         };
         let together = |places: &[usize]| {
             let mut together = Tuples::default();
-            for watcher in places.iter().flat_map(|&place| &lists[place]) {
-                together[usize::from(watcher.tuple / 64)] |= 1 << (watcher.tuple % 64);
+            for tuple_ref in places.iter().flat_map(|&place| &lists[place]) {
+                together[usize::from(tuple_ref.tuple / 64)] |= 1 << (tuple_ref.tuple % 64);
             }
             together
         };
@@ -77,7 +77,7 @@ impl Watchers {
             stones: any(STONE_SQUARES, 3 * STONES),
             owners: any(OWNERS, SQUARES),
             mobility: any(MOBILE, SQUARES),
-            watchers: lists.concat(),
+            tuple_refs: lists.concat(),
             starts,
             of_square,
             of_stone,
@@ -87,9 +87,9 @@ impl Watchers {
 
     /// Those that look at a place of the view, each once.
     #[inline]
-    pub(super) fn at(&self, place: usize) -> &[Watcher] {
+    pub(super) fn at(&self, place: usize) -> &[TupleRef] {
         let place = place % CELLS;
-        &self.watchers[usize::from(self.starts[place])..usize::from(self.starts[place + 1])]
+        &self.tuple_refs[usize::from(self.starts[place])..usize::from(self.starts[place + 1])]
     }
 }
 

@@ -51,9 +51,4 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     fn error(&self) -> f32 {
         0.0
     }
-
-    /// Says that this position will soon be asked about.
-    fn prefetch(&self, position: &G::Position) {
-        let _ = position;
-    }
 }

@@ -167,14 +167,12 @@ fn an_oracle_answers_its_own_game_only() {
     let value = tables.value(&game, &position).unwrap();
     near(value, expected, tables.error().into(), text);
     assert!(f64::from(tables.error()) <= BOUND);
-    tables.prefetch(&position);
     let loaded = Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
     for other in [nearest(), Standard::new(Variant::Classic, loaded)] {
         assert_eq!(tables.value(&other, &position), None);
     }
     let start = game.start([0, 0], 0);
     assert_eq!(tables.value(&game, &start), None);
-    tables.prefetch(&start);
 }
 
 #[test]

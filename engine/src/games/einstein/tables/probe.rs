@@ -182,11 +182,6 @@ impl Oracle<Standard> for Tables {
     fn error(&self) -> f32 {
         self.error_bound()
     }
-
-    #[inline]
-    fn prefetch(&self, position: &Position) {
-        self.cell(position).into_iter().for_each(prefetch);
-    }
 }
 
 /// Asks for the cache line of a cell.

@@ -63,6 +63,13 @@ pub(super) const SHORT: usize = 16;
 
 /// The layers after the first.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )),
+    expect(dead_code, reason = "only vectors read them, and there are none")
+)]
 pub(super) struct Layers {
     /// For every four inputs, for every neuron, the four weights; inputs in the order in which
     /// instructions pack them.

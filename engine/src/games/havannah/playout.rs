@@ -15,7 +15,7 @@ use super::{
 };
 use crate::core::{
     bits::nth,
-    files::{FileKind, read_text},
+    files::{self, FileKind},
     game::{DRAW, Game, Payoffs, Seat, won_by},
     leaf::{Leaf, MoveKinds},
     random::RandomStream,
@@ -69,7 +69,7 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
     let text = match named.map(|named| (named, named.name.as_str())) {
         None | Some((_, "published")) => PUBLISHED.to_owned(),
         Some((_, "off")) => String::new(),
-        Some((named, path)) => read_text(named.granted(path)?.as_ref(), FileKind::Text)
+        Some((named, path)) => files::read_text(named.granted(path)?.as_ref(), FileKind::Text)
             .map_err(|error| (at, error.to_string()))?,
     };
     let patterns = Patterns::parse(&text).map_err(|problem| (at, problem))?;

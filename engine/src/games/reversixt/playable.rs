@@ -6,7 +6,7 @@ use super::{
     map::{LARGEST, MAX_STOCK, Map},
 };
 use crate::core::{
-    files::{FileKind, read_text},
+    files::{self, FileKind},
     game::{Game, MAX_SEATS, Seat},
     text::joined,
 };
@@ -41,8 +41,10 @@ impl ReversiXt {
         let read = match (text.or(known.map(|(_, text)| *text)), name) {
             (Some(text), _) => text.to_owned(),
             (None, None) => DEFAULT_MAP.to_owned(),
-            (None, Some(name)) => read_text(name.granted(&name.name)?.as_ref(), FileKind::Text)
-                .map_err(|error| wrong(error.to_string()))?,
+            (None, Some(name)) => {
+                files::read_text(name.granted(&name.name)?.as_ref(), FileKind::Text)
+                    .map_err(|error| wrong(error.to_string()))?
+            }
         };
         let map = Map::parse(&read).map_err(|error| wrong(format!("{called}: {error}")))?;
         let points = arguments.take_named("points")?;

@@ -63,15 +63,15 @@ impl Tables {
         let (mut after, mut places) = (Vec::new(), Vec::new());
         for (number, position) in positions.iter().enumerate() {
             let outcome = outcomes.map(|outcomes| outcomes[number]);
-            for (place, &mv) in game.legal(position, outcome).iter().enumerate() {
+            for (index, &mv) in game.legal(position, outcome).iter().enumerate() {
                 after.push(game.play(position, mv));
-                places.push(number * MAX_STORED_MOVES + place);
+                places.push(number * MAX_STORED_MOVES + index);
             }
         }
         let mut rated = vec![f32::NAN; positions.len() * MAX_STORED_MOVES];
-        for (place, value) in places.into_iter().zip(self.values(&after)) {
+        for (index, value) in places.into_iter().zip(self.values(&after)) {
             // Whoever moved sees the other side's value.
-            rated[place] = 1.0 - value;
+            rated[index] = 1.0 - value;
         }
         rated
     }

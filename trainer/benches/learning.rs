@@ -74,7 +74,7 @@ fn steps(criterion: &mut Criterion) {
     // case for the caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);
     let rows: Vec<u32> = (0..BATCH * tuples)
-        .map(|place| (place % tuples * table + random.below(table)) as u32)
+        .map(|index| (index % tuples * table + random.below(table)) as u32)
         .collect();
     for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
         let mut cells = Cells::zeros(rule, tuples * table);

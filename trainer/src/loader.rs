@@ -166,10 +166,10 @@ impl<'a, G: Playable> Pass<'a, G> {
         {
             // What would happen to a window of them happens to their places.
             let own = parts.iter().flat_map(|&part| self.samples.places(part));
-            let mut places: Vec<u32> = own.map(|place| place as u32).collect();
+            let mut places: Vec<u32> = own.map(|index| index as u32).collect();
             while !places.is_empty() {
-                let place = places.swap_remove(random.below(places.len()));
-                if batches.push(held.get(place as usize)).is_err() {
+                let index = places.swap_remove(random.below(places.len()));
+                if batches.push(held.get(index as usize)).is_err() {
                     return Ok(());
                 }
             }
@@ -197,17 +197,17 @@ impl<'a, G: Playable> Pass<'a, G> {
                 if window.len() < shuffle.window {
                     window.push(sample);
                 } else {
-                    let place = random.below(window.len());
+                    let index = random.below(window.len());
                     window.push(sample);
-                    if batches.push(window.swap_remove(place)).is_err() {
+                    if batches.push(window.swap_remove(index)).is_err() {
                         return Ok(());
                     }
                 }
             }
         }
         while window.len() > 0 {
-            let place = random.below(window.len());
-            if batches.push(window.swap_remove(place)).is_err() {
+            let index = random.below(window.len());
+            if batches.push(window.swap_remove(index)).is_err() {
                 return Ok(());
             }
         }
@@ -399,8 +399,8 @@ mod tests {
         let count = 10_000;
         let base = random_samples(1, 1)[0];
         let training: Vec<Sample<Position>> = (0..count)
-            .map(|place| Sample {
-                value: place as f32 / count as f32,
+            .map(|index| Sample {
+                value: index as f32 / count as f32,
                 ..base
             })
             .collect();
@@ -410,7 +410,7 @@ mod tests {
             let distances = shown
                 .iter()
                 .enumerate()
-                .map(|(place, sample)| (place as f32 / count as f32 - sample.value).abs());
+                .map(|(index, sample)| (index as f32 / count as f32 - sample.value).abs());
             distances.sum::<f32>() / count as f32
         };
         let full = distance(count);

@@ -344,22 +344,22 @@ fn analysis<G: OnBoard>(
     let rating = Rater::new(game, recipe)?
         .within(limits)
         .rate(position, false)?;
-    let name = |place: usize| &*rating.moves[place].name;
-    let value = |place: usize| rating.value(place);
-    let calibrated = |place: usize| rating.moves[place].calibrated;
+    let name = |index: usize| &*rating.moves[index].name;
+    let value = |index: usize| rating.value(index);
+    let calibrated = |index: usize| rating.moves[index].calibrated;
     // A move that a sampling player never tried is taken for worthless; one that rates nothing has
     // no value.
     let rates = rating.moves.iter().any(|rated| rated.shares.is_some());
     let is_fitted = rating.moves.iter().any(|rated| rated.calibrated.is_some());
     let rolled = rating.permitted(outcome);
     let best = rolled.and_then(|permitted| rating.best(permitted));
-    let rated_move = |place: usize| {
+    let rated_move = |index: usize| {
         without_absent(json!({
-            "move": name(place),
-            "value": value(place),
-            "shares": rating.moves[place].shares.and_then(several),
-            "calibrated": calibrated(place),
-            "exact": rating.moves[place].exact,
+            "move": name(index),
+            "value": value(index),
+            "shares": rating.moves[index].shares.and_then(several),
+            "calibrated": calibrated(index),
+            "exact": rating.moves[index].exact,
         }))
     };
     let moves: Value = match rolled {

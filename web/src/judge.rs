@@ -72,14 +72,14 @@ pub fn judge<G: OnBoard>(
         let mv = game.parse_move(&position, &ply.mv);
         let mv = mv.map_err(|error| wrong(&shortened(&error.to_string(), 200)))?;
         let mut places = permitted.iter().copied();
-        let chosen = places.find(|&place| rating.moves[place].mv == mv);
+        let chosen = places.find(|&index| rating.moves[index].mv == mv);
         let chosen = chosen.ok_or_else(|| {
             let mv = shortened(&ply.mv, 80);
             wrong(&format!("the move '{mv}' is not permitted"))
         })?;
         let best = rating.best(permitted).unwrap_or(chosen);
         let [rolled, after] =
-            [best, chosen].map(|place| rating.moves[place].shares.unwrap_or_default());
+            [best, chosen].map(|index| rating.moves[index].shares.unwrap_or_default());
         let (seat, choices) = (rating.seat, permitted.len());
         position = game.play(&position, mv);
         let next = rater.rate(&position, true)?;

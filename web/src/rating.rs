@@ -98,8 +98,8 @@ fn alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Shares {
 impl<M> Rating<M> {
     /// What a move is worth to the seat that makes it.
     #[must_use]
-    pub fn value(&self, place: usize) -> Option<f64> {
-        self.moves[place].shares.map(|shares| shares[self.seat])
+    pub fn value(&self, index: usize) -> Option<f64> {
+        self.moves[index].shares.map(|shares| shares[self.seat])
     }
 
     /// The places of the moves that a roll permits; `None` before it, and if there is no such roll.
@@ -113,15 +113,15 @@ impl<M> Rating<M> {
     #[must_use]
     pub fn best(&self, permitted: &[usize]) -> Option<usize> {
         let rated = permitted.iter().copied();
-        let rated = rated.filter_map(|place| Some((place, self.value(place)?)));
+        let rated = rated.filter_map(|index| Some((index, self.value(index)?)));
         let best = rated.reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map(|(place, _)| place)
+        best.map(|(index, _)| index)
     }
 
     /// What the position brings each seat, where all its moves are rated.
     #[must_use]
     pub fn shares(&self) -> Shares {
-        let expected = |seat| self.expected(|place| Some(self.moves[place].shares?[seat]));
+        let expected = |seat| self.expected(|index| Some(self.moves[index].shares?[seat]));
         self.end.unwrap_or_else(|| array::from_fn(expected))
     }
 
@@ -217,13 +217,13 @@ impl<'a, G: OnBoard> Rater<'a, G> {
         } = opinion.map_err(Problem::wrong)?;
         rating.stats = analysis.stats;
         let mut is_fitted = false;
-        for (place, rated) in rating.moves.iter_mut().enumerate() {
+        for (index, rated) in rating.moves.iter_mut().enumerate() {
             if rated.exact {
                 continue;
             }
             let told = analysis.payoffs.as_ref();
-            let told = told.map(|all| all[place].map(f64::from));
-            let value = analysis.moves[place].1;
+            let told = told.map(|all| all[index].map(f64::from));
+            let value = analysis.moves[index].1;
             rated.shares = told.or(value.map(|value| alike(game, position, value)));
             if all && rated.shares.is_none() {
                 let next = game.play(position, rated.mv);
@@ -236,9 +236,9 @@ impl<'a, G: OnBoard> Rater<'a, G> {
                     })?;
                 rated.shares = Some(alike(game, &next, value));
             }
-            rated.exact = rated.shares.is_some() && moves[place].is_proven;
+            rated.exact = rated.shares.is_some() && moves[index].is_proven;
             if game.seats() == 2 && !rated.exact {
-                rated.calibrated = moves[place].calibrated.map(f64::from);
+                rated.calibrated = moves[index].calibrated.map(f64::from);
                 is_fitted |= rated.calibrated.is_some();
             }
         }

@@ -228,7 +228,7 @@ fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
         let puzzle = puzzle(number);
         let text = puzzle["position"].as_str().unwrap();
         let moves = list(&puzzle["moves"]);
-        let value = |place: usize| self::number(&moves[place]["value"]);
+        let value = |index: usize| self::number(&moves[index]["value"]);
         assert_eq!(puzzle["best"], moves[0]["move"]);
         assert!(value(0) - value(1) > 0.05, "{puzzle}");
         let guess = json!({ "ask": "move", "position": text, "seed": 1, "player": "star1(depth=1, eval=best)" });

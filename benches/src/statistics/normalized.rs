@@ -87,9 +87,9 @@ mod tests {
             let (own, elo) = (tally.normalized_elo_interval(2.0), tally.elo_interval());
             let own = [own.lower, tally.normalized_elo(2.0), own.upper];
             let elo = [elo.lower, tally.elo(), elo.upper];
-            for place in 0..3 {
-                close(own[place], normalized[place], 0.01);
-                close(elo[place], plain[place], 0.01);
+            for index in 0..3 {
+                close(own[index], normalized[index], 0.01);
+                close(elo[index], plain[index], 0.01);
             }
         }
     }

@@ -141,8 +141,8 @@ pub fn sampled(
         let equilibrium = Analysis::of(&found.values).mixes;
         progress.reset();
         progress.set_length(2 * count);
-        for (place, name) in ["random", "equilibrium"].into_iter().enumerate() {
-            let starts: (&str, &Mixes) = (name, &equilibrium[place]);
+        for (index, name) in ["random", "equilibrium"].into_iter().enumerate() {
+            let starts: (&str, &Mixes) = (name, &equilibrium[index]);
             let done = || progress.inc(1);
             let better = pool(settings.threads)?.install(|| {
                 better::better(players, &design.rows, starts, *count, settings.seed, &done)

@@ -129,10 +129,10 @@ fn answer<G: Playable>(
     };
     let analysis = found.analysis;
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
-    let in_tree = |place: usize| analysis.tree.as_ref()?.moves.get(place).copied();
-    let exact = |place: usize| {
+    let in_tree = |index: usize| analysis.tree.as_ref()?.moves.get(index).copied();
+    let exact = |index: usize| {
         let scored = found.exact.as_ref();
-        let score = scored.and_then(|(unit, scores)| Some((*unit, *scores.get(place)?)));
+        let score = scored.and_then(|(unit, scores)| Some((*unit, *scores.get(index)?)));
         Exact::from_iter(score)
     };
     let best = analysis
@@ -141,18 +141,18 @@ fn answer<G: Playable>(
         .position(|mv| Some(mv.0) == found.best);
     let rated = analysis.moves.iter().zip(found.moves);
     let rated = rated.enumerate();
-    let rated = rated.map(|(place, (&(mv, value), of_move))| RatedMove {
+    let rated = rated.map(|(index, (&(mv, value), of_move))| RatedMove {
         mv: name(mv),
         value,
         calibrated: of_move.calibrated,
-        exact: exact(place),
-        searched: in_tree(place),
+        exact: exact(index),
+        searched: in_tree(index),
     });
     Ok(Answer {
         value: found.value,
         calibrated: found.calibrated,
         exact: match best {
-            Some(place) => exact(place),
+            Some(index) => exact(index),
             None => Exact::from_iter(game.final_score(position)),
         },
         best: found.best.map(name),

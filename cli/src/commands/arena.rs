@@ -179,9 +179,9 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
                 .map_err(|_| anyhow!("--sprt: '{key}' is a number, not '{value}'"))
         };
         let which = |names: [&str; 2]| {
-            let place = names.iter().position(|name| *name == value);
+            let index = names.iter().position(|name| *name == value);
             let names = names.join(" or ");
-            place.ok_or_else(|| anyhow!("--sprt: '{key}' is {names}, not '{value}'"))
+            index.ok_or_else(|| anyhow!("--sprt: '{key}' is {names}, not '{value}'"))
         };
         match key {
             "elo0" => elo0 = Some(number()?),

@@ -80,8 +80,8 @@ impl Arguments {
             progress.set_length(all);
             for first in (0..all).step_by(AT_ONCE as usize) {
                 let some = source.games(first, all.min(first + AT_ONCE))?;
-                let one = |(place, played): (usize, &PlayedGame<G>)| {
-                    let number = first + place as u64 + 1;
+                let one = |(index, played): (usize, &PlayedGame<G>)| {
+                    let number = first + index as u64 + 1;
                     let ledger = ledger(game, &played.record, &recipe);
                     progress.inc(1);
                     let player = |&player: &u8| &*source.players[usize::from(player)];

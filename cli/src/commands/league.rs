@@ -264,11 +264,11 @@ fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
 
 fn standings(result: &LeagueResult) -> TextTable {
     let mut text_table = TextTable::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
-    for (place, one) in (1..).zip(&result.standings) {
+    for (rank, one) in (1..).zip(&result.standings) {
         let known = |text: Option<String>| text.map_or(Cell::Missing, Cell::Right);
         let half_width = one.interval.map(|interval| interval.half_width());
         text_table.push(vec![
-            Cell::Count(place),
+            Cell::Count(rank),
             one.name.as_str().into(),
             known(one.elo.map(|elo| format!("{elo:+.1}"))),
             known(half_width.map(|half| format!("±{half:.1}"))),
@@ -283,7 +283,7 @@ fn standings(result: &LeagueResult) -> TextTable {
 /// Who scored what against whom, in the order of the standings.
 fn crosstable(result: &LeagueResult) -> TextTable {
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
-    let places = (1..=names.len()).map(|place| place.to_string());
+    let places = (1..=names.len()).map(|rank| rank.to_string());
     let mut text_table =
         TextTable::new(["".to_owned(), "name".to_owned()].into_iter().chain(places));
     let mut cells = BTreeMap::new();
@@ -296,10 +296,10 @@ fn crosstable(result: &LeagueResult) -> TextTable {
             cells.insert((b, a), cell(1.0 - score));
         }
     }
-    for (place, row) in (1..).zip(&names) {
+    for (rank, row) in (1..).zip(&names) {
         let cell =
             |column: &&str| Cell::Right(cells.get(&(*row, *column)).cloned().unwrap_or_default());
-        let head = [Cell::Count(place), (*row).into()];
+        let head = [Cell::Count(rank), (*row).into()];
         text_table.push(head.into_iter().chain(names.iter().map(cell)).collect());
     }
     text_table

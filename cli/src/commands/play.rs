@@ -163,8 +163,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let opponent = opponent.unwrap_or(other.unwrap_or(usual).into());
         let level = levels(&game).find(|(name, _)| *name == opponent.as_str());
         let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
-        let place = players.iter().position(|&name| name == PERSON);
-        let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(place);
+        let index = players.iter().position(|&name| name == PERSON);
+        let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(index);
         let (seat, seats) = (seat.unwrap_or(0), game.seats());
         if seat >= seats {
             bail!("this game has {seats} seats, there is no seat {}", seat + 1);
@@ -387,10 +387,10 @@ impl<'a, G: OnBoard> Session<'a, G> {
     fn rated(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let rating = Rater::new(&self.game, &self.judge)?.rate(&self.position(), false)?;
         let best = rating.best(rating.permitted(face).unwrap_or_default());
-        let name = best.map(|place| rating.moves[place].name.clone());
+        let name = best.map(|index| rating.moves[index].name.clone());
         let played = rating.moves.iter().position(|one| one.name == mv);
-        let value = |place| 100.0 * rating.value(place).unwrap_or_default();
-        let [best, played] = [best, played].map(|place| place.map_or(0.0, value));
+        let value = |index| 100.0 * rating.value(index).unwrap_or_default();
+        let [best, played] = [best, played].map(|index| index.map_or(0.0, value));
         Ok((name.unwrap_or_default(), best, played))
     }
 

@@ -134,8 +134,8 @@ impl Source<'_> {
             let needed = stones.max(QUICK).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.stones() < needed) {
-                let place = &self.arguments.tables;
-                self.tables = Some(Tables::open(place, needed, variant, &parallel)?);
+                let directory = &self.arguments.tables;
+                self.tables = Some(Tables::open(directory, needed, variant, &parallel)?);
             }
         }
         let most = usize::from(self.arguments.stones);

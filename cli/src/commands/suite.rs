@@ -79,10 +79,10 @@ impl Arguments {
             .iter()
             .map(|by| PlayerRecipe::parse(trusted(by), &game));
         let by = by.collect::<Result<Vec<_>, _>>()?;
-        let place = self.tables.display();
+        let directory = self.tables.display();
         let there = Tables::stones_in(&self.tables, game.variant()).with_context(|| {
             format!(
-                "{place}: there are no endgame tables; 'alea solve --tables {place}' makes them"
+                "{directory}: there are no endgame tables; 'alea solve --tables {directory}' makes them"
             )
         })?;
         let share = self.shard.share();

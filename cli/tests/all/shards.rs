@@ -63,8 +63,8 @@ fn same_as_whole(line: &str, of: u64) {
     killed.kill().unwrap();
     killed.wait().unwrap();
     // Eleven has no divisor in common with the number of tasks: each once, and some again.
-    for place in 0..of + 2 {
-        run(&shard(&(place * 11 % of + 1).to_string()), b"").succeeds();
+    for index in 0..of + 2 {
+        run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }
     assert!(
         outcome(&parts, &run(&shard("merge"), b"")) == of_whole,

@@ -99,7 +99,7 @@ pub(crate) fn command(line: &str) -> Command {
 
 pub(crate) fn words(line: &str) -> Vec<&str> {
     let parts = line.split('\'').enumerate();
-    let words = parts.flat_map(|(place, part)| match place % 2 {
+    let words = parts.flat_map(|(index, part)| match index % 2 {
         0 => part.split_whitespace().collect(),
         _ => vec![part],
     });

@@ -29,13 +29,13 @@ fn documents_show_what_the_program_prints() {
         .into_iter()
         .chain(more);
     let stale = documents.par_bridge().map(|path| {
-        let place = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for seen in ["data", "docs", "models"] {
-            symlink(root.join(seen), place.path().join(seen)).unwrap();
+            symlink(root.join(seen), directory.path().join(seen)).unwrap();
         }
         let text = fs::read_to_string(&path).unwrap();
         let mut stale = String::new();
-        let now = printed_now(&text, place.path(), &mut stale);
+        let now = printed_now(&text, directory.path(), &mut stale);
         if env::var_os("TRANSCRIPTS").is_some_and(|mode| mode == "overwrite") && now != text {
             fs::write(&path, now).unwrap();
         }
@@ -46,7 +46,7 @@ fn documents_show_what_the_program_prints() {
 }
 
 /// The document with what its commands print now; what differs is told.
-fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
+fn printed_now(document: &str, directory: &Path, stale: &mut String) -> String {
     let mut lines = document.lines().peekable();
     let mut now = String::new();
     let mut is_transcript = false;
@@ -57,7 +57,7 @@ fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
             if let Some((_, name)) = kind.split_once(' ') {
                 let content = iter::from_fn(|| lines.next_if(|line| *line != "```"));
                 let content: String = content.map(|line| format!("{line}\n")).collect();
-                fs::write(place.join(name), &content).unwrap();
+                fs::write(directory.join(name), &content).unwrap();
                 now += &content;
                 continue;
             }
@@ -67,7 +67,7 @@ fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
         };
         let ends = |line: &&str| line.starts_with("$ ") || line.starts_with("```");
         let shown: Vec<&str> = iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
-        let printed = run(command, place);
+        let printed = run(command, directory);
         let printed: Vec<&str> = printed.trim_end_matches('\n').lines().collect();
         // Blank lines part one command from the next.
         let blank = shown
@@ -95,7 +95,7 @@ fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
 }
 
 /// What a command prints on both outputs, after its exit code if that is not 0.
-fn run(command: &str, place: &Path) -> String {
+fn run(command: &str, directory: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_alea")).parent().unwrap();
     let path = format!("{}:{}", program.display(), env::var("PATH").unwrap());
     let ran = Command::new("sh")
@@ -103,11 +103,11 @@ fn run(command: &str, place: &Path) -> String {
         .env("PATH", path)
         .env("COLUMNS", "100")
         .env("LC_ALL", "C")
-        .current_dir(place)
+        .current_dir(directory)
         .output()
         .unwrap();
     let printed = String::from_utf8(ran.stdout).unwrap();
-    let printed = printed.replace(place.to_str().unwrap(), "[..]");
+    let printed = printed.replace(directory.to_str().unwrap(), "[..]");
     match ran.status.code() {
         Some(0) => printed,
         code => format!("? {}\n{printed}", code.unwrap()),

@@ -68,8 +68,8 @@ impl<M: Copy + PartialEq> PositionAnalysis<M> {
         let moves: Vec<M> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         let exact = player.exact_scores(position, &moves, limits);
         let tree = analysis.tree.as_ref();
-        let of_move = |(place, &(mv, value)): (usize, &(M, Option<f32>))| {
-            let in_tree = tree.and_then(|tree| tree.moves.get(place));
+        let of_move = |(index, &(mv, value)): (usize, &(M, Option<f32>))| {
+            let in_tree = tree.and_then(|tree| tree.moves.get(index));
             // Nothing is trusted where no leaf was evaluated.
             let is_proven = analysis.stats.evaluations == 0
                 || in_tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);

@@ -281,8 +281,8 @@ fn line<G: Game>(
         } else {
             game.moves(&position, &mut moves);
         }
-        let place = moves.iter().position(|&listed| listed == mv);
-        block = place.map_or(0, |place| graph.all_edges(block).get(place).child());
+        let index = moves.iter().position(|&listed| listed == mv);
+        block = index.map_or(0, |index| graph.all_edges(block).get(index).child());
         position = game.play(&position, mv);
         if block == 0 {
             break;

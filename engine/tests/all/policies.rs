@@ -28,8 +28,8 @@ fn counts<P: Policy<Standard>>(mut policy: P, text: &str, face: u8) -> Vec<(Move
     let mut counts: Vec<(Move, u32)> = permitted.iter().map(|&mv| (mv, 0)).collect();
     for _ in 0..12_000 {
         let chosen = policy.choose(&game, &position, &permitted, &mut random);
-        let place = permitted.iter().position(|&mv| mv == chosen);
-        counts[place.unwrap()].1 += 1;
+        let index = permitted.iter().position(|&mv| mv == chosen);
+        counts[index.unwrap()].1 += 1;
     }
     counts
 }

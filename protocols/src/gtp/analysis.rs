@@ -220,8 +220,8 @@ impl<G: ProtocolGame> Call<'_, G> {
         };
         let time = time.map_or_else(|| syntax("solve [SECONDS]"), Ok)?;
         let rates = self.session.prove(time, self.outside)?;
-        let most = |place: usize| {
-            let bounds = rates.moves.iter().map(|rate| rate.proven[place]);
+        let most = |index: usize| {
+            let bounds = rates.moves.iter().map(|rate| rate.proven[index]);
             bounds.fold(0.0, f32::max)
         };
         let (lower, upper) = (most(0), most(1));

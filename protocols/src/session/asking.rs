@@ -288,15 +288,15 @@ impl<G: ProtocolGame> Session<G> {
 
     fn rates(&self, analysis: &Analysis<G::Move>, exact: &[i32]) -> Rates {
         let tree = analysis.tree.as_ref();
-        let rate = |(place, &(mv, value)): (usize, &(G::Move, Option<f32>))| {
-            let known = tree.and_then(|tree| tree.moves.get(place));
+        let rate = |(index, &(mv, value)): (usize, &(G::Move, Option<f32>))| {
+            let known = tree.and_then(|tree| tree.moves.get(index));
             Rate {
                 mv: self.written_move(&self.position, mv),
                 value,
                 visits: known.map(|known| known.visits),
                 prior: known.and_then(|known| known.prior),
                 proven: known.map_or([0.0, 1.0], |known| [known.proven.lower, known.proven.upper]),
-                exact: exact.get(place).copied(),
+                exact: exact.get(index).copied(),
             }
         };
         let mut moves: Vec<Rate> = analysis.moves.iter().enumerate().map(rate).collect();

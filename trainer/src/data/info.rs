@@ -148,11 +148,11 @@ pub(crate) fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
 }
 
 /// One more at a place, which is made if need be.
-fn count_at(counts: &mut Vec<u64>, place: usize) {
-    if counts.len() <= place {
-        counts.resize(place + 1, 0);
+fn count_at(counts: &mut Vec<u64>, index: usize) {
+    if counts.len() <= index {
+        counts.resize(index + 1, 0);
     }
-    counts[place] += 1;
+    counts[index] += 1;
 }
 
 impl Info {

@@ -106,7 +106,7 @@ pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptForm<G>,
     path: &Path,
-    place: &Path,
+    directory: &Path,
     bad: BadGames,
 ) -> Result<Written, Error> {
     let games = (form.read)(rules, &files::read(path, FileKind::Archive)?);
@@ -131,7 +131,7 @@ pub fn import<G: Playable>(
         players: names,
         ..ShardHeader::of(rules, run)
     };
-    let mut intake = Intake::create(path, place, header.clone(), bad)?;
+    let mut intake = Intake::create(path, directory, header.clone(), bad)?;
     let mut seats = seats.into_iter();
     for (number, game) in games.into_iter().enumerate() {
         let game = game.map_err(|error| Unfit::Damaged(error.to_string()));

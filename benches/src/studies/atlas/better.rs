@@ -92,10 +92,10 @@ pub(super) fn better(
 /// The place in whose part of a mix `at` lies.
 fn drawn(mix: &[f64], mut at: f64) -> usize {
     let last = mix.iter().rposition(|share| *share > 0.0).unwrap_or(0);
-    for (place, share) in mix[..last].iter().enumerate() {
+    for (index, share) in mix[..last].iter().enumerate() {
         at -= share;
         if at < 0.0 {
-            return place;
+            return index;
         }
     }
     last

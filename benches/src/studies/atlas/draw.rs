@@ -85,8 +85,8 @@ impl Atlas {
                 100.0 * fit.spread,
                 100.0 * QUANTILE_95 * fit.class_error,
             );
-            let held_out = fit.held_out.iter().enumerate().map(|(place, model)| {
-                let taken = if place == fit.taken { " (taken)" } else { "" };
+            let held_out = fit.held_out.iter().enumerate().map(|(index, model)| {
+                let taken = if index == fit.taken { " (taken)" } else { "" };
                 let name = format!("{:?}{taken}", model.terms).to_lowercase();
                 vec![
                     name.into(),
@@ -126,12 +126,12 @@ impl Atlas {
             "answers %",
             "either %",
         ]);
-        let ends = |place: usize| place < 2 * SHOWN || place + 2 * SHOWN >= classes.len();
+        let ends = |index: usize| index < 2 * SHOWN || index + 2 * SHOWN >= classes.len();
         let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
         let placed = classes.iter().enumerate();
-        for (place, class) in placed.filter(|(place, class)| ends(*place) || mixed(class)) {
+        for (index, class) in placed.filter(|(index, class)| ends(*index) || mixed(class)) {
             text_table.push(vec![
-                (place as u64 + 1).into(),
+                (index as u64 + 1).into(),
                 class.orders.first().map_or("", String::as_str).into(),
                 Cell::Percent(class.first),
                 Cell::Percent(class.second),
@@ -263,7 +263,7 @@ impl Found {
         };
         let numbered = |prefix: &str| {
             let places = 1..=groups.len();
-            places.map(|place| format!("{prefix}{place}")).collect()
+            places.map(|index| format!("{prefix}{index}")).collect()
         };
         map_of_rates(
             "Who begins wins, %: its set-up (rows) against the other's (columns), best first",

@@ -143,8 +143,8 @@ impl Design {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
         let mut second = vec![0.0; classes];
-        for (place, value) in values.iter().enumerate() {
-            second[self.rows.class[place % width]] += value / (values.len() / classes) as f64;
+        for (index, value) in values.iter().enumerate() {
+            second[self.rows.class[index % width]] += value / (values.len() / classes) as f64;
         }
         [first.collect(), second]
     }
@@ -162,7 +162,7 @@ impl Design {
         let [first, second] = self.of_classes(means);
         let width = self.rows.len();
         let mut fitted: Vec<f64> = (0..means.len())
-            .map(|place| first[place / width] + second[self.rows.class[place % width]] - middle)
+            .map(|index| first[index / width] + second[self.rows.class[index % width]] - middle)
             .collect();
         let mut part = 0.0;
         if terms != Terms::Classes {
@@ -192,18 +192,18 @@ impl Design {
         let products =
             stones.flat_map(|stones| squares.clone().map(move |squares| [stones, squares]));
         for [[of_first, of_second], [square, other]] in products {
-            let product = |place: usize| {
-                let [first, second] = self.rows_of(place);
+            let product = |index: usize| {
+                let [first, second] = self.rows_of(index);
                 self.features[first][of_first][square] * self.features[second][of_second][other]
             };
             let (mut along, mut length) = (0.0, 0.0);
-            for (place, mean) in means.iter().enumerate() {
-                let product = product(place);
+            for (index, mean) in means.iter().enumerate() {
+                let product = product(index);
                 along += mean * product;
                 length += product * product;
             }
-            for (place, fitted) in fitted.iter_mut().enumerate() {
-                *fitted += along / length * product(place);
+            for (index, fitted) in fitted.iter_mut().enumerate() {
+                *fitted += along / length * product(index);
             }
         }
     }

@@ -251,7 +251,7 @@ impl Maker<'_> {
         let mut open = [true; MAX_STORED_MOVES];
         for (stage, by) in (0..).zip(self.by) {
             let mut player = by.make();
-            for (place, &mv) in moves.iter().enumerate().filter(|(place, _)| open[*place]) {
+            for (index, &mv) in moves.iter().enumerate().filter(|(index, _)| open[*index]) {
                 let after = game.play(position, mv);
                 let known = game.payoff(&after, position.seat());
                 let known = known.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
@@ -259,14 +259,14 @@ impl Maker<'_> {
                 for (half, error) in errors.iter_mut().enumerate() {
                     let indices = [number, stage, half as u64, SUITE];
                     let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
-                    (labelled.halves[half][place], *error) = match known {
+                    (labelled.halves[half][index], *error) = match known {
                         Some(value) => (rounded(value), 0.0),
                         None => value(&mut *player, &after, seed, by.name())?,
                     };
                 }
-                labelled.errors[place] = rounded(errors[0].hypot(errors[1]) / 2.0);
-                let [one, other] = labelled.halves.map(|half| half[place]);
-                labelled.values[place] = (one + other) / 2.0;
+                labelled.errors[index] = rounded(errors[0].hypot(errors[1]) / 2.0);
+                let [one, other] = labelled.halves.map(|half| half[index]);
+                labelled.values[index] = (one + other) / 2.0;
             }
             // Those that may be the best of some outcome are looked at again.
             let mut again = [false; MAX_STORED_MOVES];
@@ -275,10 +275,10 @@ impl Maker<'_> {
                     .run()
                     .max_by(|&one, &other| labelled.values[one].total_cmp(&labelled.values[other]));
                 let Some(best) = best else { continue };
-                for place in outcome.run() {
-                    let behind = labelled.values[best] - labelled.values[place];
-                    let error = labelled.errors[best].hypot(labelled.errors[place]);
-                    again[place] |= behind <= BEHIND * error;
+                for index in outcome.run() {
+                    let behind = labelled.values[best] - labelled.values[index];
+                    let error = labelled.errors[best].hypot(labelled.errors[index]);
+                    again[index] |= behind <= BEHIND * error;
                 }
             }
             open = again;
@@ -441,9 +441,9 @@ fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
         }
         part[..moves].copy_from_slice(numbers);
     }
-    for place in 0..moves {
-        let [one, other] = labelled.halves.map(|half| half[place]);
-        labelled.values[place] = (one + other) / 2.0;
+    for index in 0..moves {
+        let [one, other] = labelled.halves.map(|half| half[index]);
+        labelled.values[index] = (one + other) / 2.0;
     }
     Ok(labelled)
 }

@@ -346,10 +346,10 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     for labelled in &suite.labelled {
         // Solved as far as it takes.
         let known = tables().moves_within(&game, &labelled.position, usize::MAX);
-        for (place, (_, known)) in known.unwrap().into_iter().enumerate() {
-            let off = (labelled.values[place] - known).abs();
+        for (index, (_, known)) in known.unwrap().into_iter().enumerate() {
+            let off = (labelled.values[index] - known).abs();
             // Players lose a little against perfect ones.
-            let bound = match labelled.errors[place] {
+            let bound = match labelled.errors[index] {
                 0.0 => 1e-4,
                 error => 0.1 + 5.0 * error,
             };

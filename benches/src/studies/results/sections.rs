@@ -101,10 +101,10 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     let ranking = result.ranking();
     let mut text_table = TextTable::new(["", "player", "Elo", "±", "win %", "± "]);
     let mut rows = Vec::new();
-    for (place, &player) in ranking.iter().enumerate() {
+    for (rank, &player) in ranking.iter().enumerate() {
         let (rating, share) = (result.ratings.get(player), result.mean_share(player));
         text_table.push(vec![
-            Cell::Count(place as u64 + 1),
+            Cell::Count(rank as u64 + 1),
             result.names[player].as_str().into(),
             Cell::number(rating.map(|rating| rating.elo), 1),
             Cell::number(rating.map(|rating| rating.interval.half_width()), 1),
@@ -123,9 +123,9 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
         title: "Games won against each other, %".to_owned(),
         rows: (1..)
             .zip(&ranking)
-            .map(|(place, &player)| format!("{place}  {}", result.names[player]))
+            .map(|(rank, &player)| format!("{rank}  {}", result.names[player]))
             .collect(),
-        columns: (1..=ranking.len()).map(|place| place.to_string()).collect(),
+        columns: (1..=ranking.len()).map(|rank| rank.to_string()).collect(),
         values: ranking
             .iter()
             .flat_map(|row| ranking.iter().map(move |column| cell(row, column)))

@@ -68,7 +68,7 @@ fn times(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<Str
     let curve = |player: &PlayerCosts| {
         let milliseconds = |&(_, phase): &_| player.total(phase).milliseconds();
         let points = parts.iter().map(milliseconds).enumerate();
-        Curve::new(&player.player, points.map(|(place, y)| (place as f64, y)))
+        Curve::new(&player.player, points.map(|(index, y)| (index as f64, y)))
     };
     let names = parts.iter().map(|part| part.0.to_owned()).collect();
     chart(

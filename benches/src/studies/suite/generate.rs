@@ -38,18 +38,18 @@ fn generate(seed: u64) -> String {
     let mut players = [recipe.make(), recipe.make()];
     let places = PLACES.into_iter();
     let places = places.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
-    let mut found: Vec<_> = places.map(|place| (place, None)).collect();
+    let mut found: Vec<_> = places.map(|index| (index, None)).collect();
     let mut number = 0;
     while found.iter().any(|(_, position)| position.is_none()) {
         let (start, mut dice) = begin_game(&game, &mut players, seed, number);
         let record = play(&game, start, &mut players, &mut dice, None);
         let positions: Vec<Position> = record.positions(&game).collect();
         number += 1;
-        for ((phase, wish), place) in &mut found {
-            if place.is_none()
+        for ((phase, wish), index) in &mut found {
+            if index.is_none()
                 && let Some(position) = choose(&game, *phase, *wish, &positions)
             {
-                *place = Some(position);
+                *index = Some(position);
                 break;
             }
         }

@@ -72,8 +72,8 @@ fn ratings(result: &LeagueResult) -> Result<String> {
 
 fn history(result: &LeagueResult) -> Result<String> {
     let names = result.standings.iter().map(|one| &one.name);
-    let curves = names.enumerate().map(|(place, name)| {
-        let point = |(games, elo): &(u64, Vec<Option<f64>>)| Some((*games as f64, elo[place]?));
+    let curves = names.enumerate().map(|(index, name)| {
+        let point = |(games, elo): &(u64, Vec<Option<f64>>)| Some((*games as f64, elo[index]?));
         Curve::new(name, result.history.iter().filter_map(point))
     });
     let chart = LineChart::new("Ratings so far", ["games", "Elo"], curves);

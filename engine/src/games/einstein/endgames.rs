@@ -30,9 +30,9 @@ pub(super) fn endgame(
         // In the mover's perspective.
         let mut squares: [u8; Standard::SQUARES as usize] =
             std::array::from_fn(|square| square as u8);
-        for place in 0..stones {
-            let drawn = between(place, usize::from(goal), random);
-            squares.swap(place, drawn);
+        for index in 0..stones {
+            let drawn = between(index, usize::from(goal), random);
+            squares.swap(index, drawn);
         }
         let (mover, other) = squares[..stones].split_at(own);
         let sides = [

@@ -129,9 +129,9 @@ impl Playouts {
 
     fn fill(&mut self, cell: usize) {
         self.left -= 1;
-        let (place, last) = (self.places[cell], self.empty[self.left]);
-        self.empty[usize::from(place)] = last;
-        self.places[usize::from(last)] = place;
+        let (index, last) = (self.places[cell], self.empty[self.left]);
+        self.empty[usize::from(index)] = last;
+        self.places[usize::from(last)] = index;
     }
 
     /// Notes where a stone that is about to be placed makes a chain reach further than it did: at all
@@ -320,8 +320,8 @@ impl Leaf<Havannah> for Playouts {
             position = game.play(&position, mv);
         }
         self.left = game.list_empties(&position, &mut self.empty);
-        for (place, &cell) in self.empty[..self.left].iter().enumerate() {
-            self.places[usize::from(cell)] = place as u16;
+        for (index, &cell) in self.empty[..self.left].iter().enumerate() {
+            self.places[usize::from(cell)] = index as u16;
         }
         self.made.clear();
         let chains = f32::from(position.chains[position.seat()]);

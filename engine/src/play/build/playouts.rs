@@ -192,8 +192,8 @@ impl<G: Playable> PolicyKind<G> {
             "weighted" => {
                 let mut weights = [0; 4];
                 let mut weight = 0;
-                for (place, slot) in weights.iter_mut().enumerate() {
-                    if let Some((name, usual)) = G::URGENCIES.get(place) {
+                for (index, slot) in weights.iter_mut().enumerate() {
+                    if let Some((name, usual)) = G::URGENCIES.get(index) {
                         weight = arguments.number(name, 0..=MAX_WEIGHT, *usual)?;
                     }
                     *slot = weight;

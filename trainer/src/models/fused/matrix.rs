@@ -62,10 +62,10 @@ fn product_rows<V: Vector, const ROWS: usize>(
         for row in 0..ROWS {
             sums[row] = V::load(&c[row * width + column]);
         }
-        for place in 0..inner {
-            let b = V::load(&b[place * width + column]);
+        for index in 0..inner {
+            let b = V::load(&b[index * width + column]);
             for row in 0..ROWS {
-                sums[row] = sums[row].plus(V::splat(rows[row][place]).times(b));
+                sums[row] = sums[row].plus(V::splat(rows[row][index]).times(b));
             }
         }
         for row in 0..ROWS {
@@ -163,9 +163,9 @@ mod tests {
             let mut expected = c.clone();
             for row in 0..rows {
                 for column in 0..columns {
-                    for place in 0..inner {
+                    for index in 0..inner {
                         expected[row * columns + column] +=
-                            a[row * inner + place] * b[place * columns + column];
+                            a[row * inner + index] * b[index * columns + column];
                     }
                 }
             }

@@ -39,7 +39,7 @@ static SHAPES: LazyLock<[Shape; 7]> = LazyLock::new(|| {
 fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> NetworkBatch {
     // Few squares, so that samples share rows and some rows are in none.
     let rows = (0..samples * ACTIVE)
-        .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
+        .map(|index| (index % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
@@ -94,10 +94,10 @@ const OUTPUT: usize = 6;
 /// `scale`.
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
     assert_eq!(found.len(), expected.len());
-    for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert!(
             (found - expected).abs() <= 1e-5 * scale,
-            "at {place}: {found} {expected}, the scale is {scale}"
+            "at {index}: {found} {expected}, the scale is {scale}"
         );
     }
 }
@@ -257,9 +257,9 @@ fn a_loss_that_is_no_number_changes_nothing() {
     // A weight of the output, and its bias, which is last.
     let shape = SHAPES[0];
     let (first, last) = (shape.places()[OUTPUT].start, shape.parameters() - 1);
-    for (place, wrong) in [(first, f32::NAN), (last, f32::INFINITY)] {
+    for (index, wrong) in [(first, f32::NAN), (last, f32::INFINITY)] {
         let mut weights = model(shape, 10).parameters();
-        weights[place] = wrong;
+        weights[index] = wrong;
         let mut network = with_weights(shape, weights);
         let batch = random_batch(10, shape, &mut RandomStream::new(9));
         assert!(!network.step(batch.inputs(), 0.01, 1.0).is_finite());

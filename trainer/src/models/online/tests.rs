@@ -13,7 +13,7 @@ fn random_batch(samples: usize, seed: u64) -> TupleBatch {
     let mut random = RandomStream::new(seed);
     // Each tuple has a table of its own, of four rows.
     let rows = (0..samples * TUPLES)
-        .map(|place| (place % TUPLES * 4 + random.below(4)) as u32)
+        .map(|index| (index % TUPLES * 4 + random.below(4)) as u32)
         .collect();
     TupleBatch {
         rows,

@@ -192,7 +192,7 @@ impl Listed {
             places: [0; MAX_STEPS],
             count: 0,
         };
-        for (place, (&mv, score)) in moves.iter().zip(scores).enumerate() {
+        for (index, (&mv, score)) in moves.iter().zip(scores).enumerate() {
             let destination = Standard::destination(position, mv);
             if destination == Standard::GOAL {
                 *score = f32::INFINITY;
@@ -202,7 +202,7 @@ impl Listed {
                 stone: mv.stone() as u8,
                 square: Standard::GOAL - destination,
             };
-            listed.places[listed.count] = place as u8;
+            listed.places[listed.count] = index as u8;
             listed.count += 1;
         }
         listed
@@ -224,8 +224,8 @@ impl Listed {
     /// Scores them, from the enemy's logits and what a logit counts for the enemy.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
-        for (&place, &logit) in self.places[..self.count].iter().zip(logits) {
-            scores[usize::from(place)] = if logit == LOST {
+        for (&index, &logit) in self.places[..self.count].iter().zip(logits) {
+            scores[usize::from(index)] = if logit == LOST {
                 f32::INFINITY
             } else {
                 -count(logit)

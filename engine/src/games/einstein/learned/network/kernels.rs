@@ -17,16 +17,16 @@ use crate::learned::network::{NetworkWeights, win_probability};
 /// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16
 /// bits become bytes two vectors at a time, and in each part of 128 bits those of the first vector
 /// come before those of the second.
-pub(super) fn packed(instructions: Instructions, place: usize) -> usize {
+pub(super) fn packed(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
-        Level::Portable => return place,
+        Level::Portable => return index,
         #[cfg(target_arch = "wasm32")]
-        Level::Simd128 => return place,
+        Level::Simd128 => return index,
         Level::Avx2 => 32 / 4,
         _ => 64 / 4,
     };
-    let (part, of_second, rest) = (place % fours / 4, place / 2 % 2, place % 2);
-    place / fours * fours + of_second * fours / 2 + 2 * part + rest
+    let (part, of_second, rest) = (index % fours / 4, index / 2 % 2, index % 2);
+    index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
 /// A cache line, so that no vector is loaded from two of them.
@@ -93,7 +93,7 @@ impl Layers {
             let hidden = &layer.weights[number * first * second..][..first * second];
             let fours: Vec<&[i8]> = hidden.chunks_exact(4 * second).collect();
             let packed: Vec<i8> = (0..first / 4)
-                .flat_map(|place| fours[packed(instructions, place)])
+                .flat_map(|index| fours[packed(instructions, index)])
                 .copied()
                 .collect();
             let mut hidden = Vec::with_capacity(packed.len());

@@ -107,7 +107,7 @@ pub(crate) fn protocols(bytes: &[u8]) {
     let mut protocol = begin(speech, speech.usual_game()).expect("a game");
     for line in String::from_utf8_lossy(heard).split('\n').take(50) {
         let mut said = String::new();
-        let next = protocol.hear(line, &mut said);
+        let next = protocol.handle_line(line, &mut said);
         check(speech, line, &said);
         match next {
             Next::Line => {}

@@ -114,6 +114,14 @@ mod system {
     }
 }
 
+/// Whether a thread that cannot be started costs one request, not the program.
+static IS_SERVER: AtomicBool = AtomicBool::new(false);
+
+/// Keeps a server running where a thread for a request cannot be started.
+pub(crate) fn serve_on() {
+    IS_SERVER.store(true, Relaxed);
+}
+
 /// Has the program end in one line where a thread cannot be started or a mapped file cannot be read.
 #[cfg(unix)]
 pub(crate) fn heed() -> std::io::Result<()> {
@@ -129,7 +137,8 @@ pub(crate) fn heed() -> std::io::Result<()> {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let said = panic.payload_as_str().unwrap_or_default();
-        if texts.iter().any(|text| said.contains(text)) {
+        let is_refused = texts.iter().any(|text| said.contains(text));
+        if is_refused && !IS_SERVER.load(Relaxed) {
             end(format_args!("out of memory or threads: {said}"));
         }
         usual(panic);

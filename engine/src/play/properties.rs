@@ -45,15 +45,15 @@ pub(crate) fn read<G: Game>(
         Err(problem) => return vec![wrong(1, problem)],
     };
     let signs: Vec<char> = text.chars().collect();
-    let games: Vec<_> = match others.filter(|_| !are_written_in(&signs)) {
+    let results: Vec<_> = match others.filter(|_| !are_written_in(&signs)) {
         Some(others) => others(game, &text),
         None => all(&signs, escapes)
             .map(|(begin, properties)| one(game, begin, properties))
             .collect(),
     };
-    let games = games.into_iter();
-    games
-        .map(|game| game.map_err(|error| error.in_lines(&text)))
+    let results = results.into_iter();
+    results
+        .map(|result| result.map_err(|error| error.in_lines(&text)))
         .collect()
 }
 
@@ -64,13 +64,14 @@ pub(crate) fn rows<G: Game>(
     text: &str,
     row: fn(&G, &str, usize) -> Read<G>,
 ) -> Vec<Read<G>> {
-    let (mut games, mut begin) = (Vec::new(), 0);
+    let (mut results, mut begin) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {
         let read = row(game, line, begin);
-        games.extend(Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())));
+        results
+            .extend(Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())));
         begin += line.chars().count();
     }
-    games
+    results
 }
 
 /// All games of a text, each with the sign at which it begins, counted from 0. Where `\` escapes the

@@ -135,8 +135,9 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
-/// How long a program may take to answer once it is told to stop.
-const STOPPING: Duration = Duration::from_millis(50);
+/// How long a program may take to answer once it is told to stop; in tests the shells that play
+/// programs may have to wait for a processor.
+const STOPPING: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player that another program speaks for.
 pub struct External<G: Playable> {
@@ -283,16 +284,21 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Has a program that thinks answer a question at once, if its protocol has a line for that.
-    fn stop(&mut self, question: Option<&Step>) -> Result<String, Failure> {
+    /// Has a program that was asked answer at once, if its protocol has a line for that and it has
+    /// not answered already.
+    fn stop(&mut self, question: &Step) -> Result<String, Failure> {
         let stop = self.adapter.steps(self.adapter.protocol.stop, &[]);
-        let ([stop], Some(question), Some(program)) = (&*stop, question, &mut self.program) else {
+        let program = self.program.as_mut().filter(|program| program.is_asked);
+        let ([stop], Some(program)) = (&*stop, program) else {
             return Err(Failure::OfSystem("it was stopped".to_owned()));
         };
+        if let Some(answer) = program.answer_there(question.reply)? {
+            return Ok(answer);
+        }
         let limits = std::mem::replace(&mut program.limits, Limits::NONE);
         let deadline = Deadline::after(STOPPING);
-        let said = program.say(&stop.line, deadline);
-        let answer = said.and_then(|()| program.hear_first(question.reply, deadline));
+        let written = program.write(&stop.line, deadline);
+        let answer = written.and_then(|()| program.hear_first(question.reply, deadline));
         let answer = answer.and_then(|answer| program.hear(stop.reply, deadline).and(Ok(answer)));
         program.limits = limits;
         answer
@@ -335,8 +341,10 @@ impl<G: Playable> External<G> {
         });
         let mut steps: Vec<Step> = steps.collect();
         steps.extend(adapter.steps(protocol.question, &self.named(position, outcome)));
-        let answer = match self.say(&steps, deadline) {
-            Err(_) if self.limits.is_stopped() => self.stop(steps.last())?,
+        let question = steps.pop().expect("every protocol has a question");
+        self.say(&steps, deadline)?;
+        let answer = match self.say(std::slice::from_ref(&question), deadline) {
+            Err(Failure::OfSystem(_)) if self.limits.is_stopped() => self.stop(&question)?,
             answer => answer?,
         };
         let answer = self.adapter.answer(&answer)?;

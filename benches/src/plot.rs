@@ -82,7 +82,7 @@ pub struct Row {
 pub struct CalibrationBin {
     /// Mean predicted win probability.
     pub predicted: f64,
-    /// TaskSlice of them that was won.
+    /// Share of them that was won.
     pub observed: f64,
     /// How many positions.
     pub positions: u64,

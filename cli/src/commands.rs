@@ -91,7 +91,7 @@ commands! {
         Report(report),
         Bench(bench),
         Reproduce(reproduce),
-            Atlas(atlas),
+        Atlas(atlas),
         Prove(prove),
     }
     "Other programs": {

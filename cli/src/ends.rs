@@ -57,9 +57,12 @@ fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
 
 /// A line that is written without memory.
 struct Line {
-    bytes: [u8; 1024],
+    bytes: [u8; MAX_LINE],
     length: usize,
 }
+
+/// Bytes of a line: the longest path of a file that Linux opens, and what is said of it.
+const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -81,7 +84,7 @@ fn end(why: Arguments<'_>) -> ! {
         std::thread::yield_now();
     }
     let mut line = Line {
-        bytes: [0; 1024],
+        bytes: [0; MAX_LINE],
         length: 0,
     };
     let _ = write!(line, "alea: {why}");
@@ -137,22 +140,25 @@ pub(crate) fn heed() -> std::io::Result<()> {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let said = panic.payload_as_str().unwrap_or_default();
-        let is_refused = texts.iter().any(|text| said.contains(text));
+        let is_refused = ["thread", "spawn"].iter().any(|word| said.contains(word))
+            && texts.iter().any(|text| said.contains(text));
         if is_refused && !IS_SERVER.load(Relaxed) {
             end(format_args!("out of memory or threads: {said}"));
         }
         usual(panic);
     }));
-    // SAFETY: what is done neither allocates nor waits, and this signal tells an address. At other
-    // addresses it does what it does without us: the handler that was there before, which is called
-    // first, has seen to that.
+    // SAFETY: what is done neither allocates nor waits, and this signal tells an address. The handler
+    // of the standard library would be called first and have the system end the program if another
+    // thread is here, too; it is for guard pages, whose signal on Linux is another.
     let registered = unsafe {
+        libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {
             if let Some(file) = engine::core::mapping::file_at(signal.si_addr().addr()) {
                 end(format_args!(
                     "{file}: a part that was there is gone or cannot be read; it was changed while it was in use, or its disk fails"
                 ));
             }
+            let _ = signal_hook::low_level::emulate_default_handler(SIGBUS);
         })
     };
     registered.map(drop)

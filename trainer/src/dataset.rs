@@ -38,7 +38,7 @@ pub struct SampleOptions {
     pub error_scale: f32,
     /// Whether results alone are learned, so that a position needs no value to be a sample.
     pub results: bool,
-    /// TaskSlice of the games that only validate.
+    /// Share of the games that only validate.
     pub validation_share: f64,
     /// Rules which games validate.
     pub seed: u64,

@@ -108,7 +108,7 @@ pub struct Pairing {
     /// Games that were drawn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// TaskSlice of points of `a`, as played.
+    /// Share of points of `a`, as played.
     pub score: f64,
     /// The same without luck, if somebody told it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -39,7 +39,7 @@ pub struct MatchResult {
     pub repeated_games: Option<u64>,
     /// Pairs by the points that A made.
     pub pair_counts: PairCounts,
-    /// TaskSlice of points that A made; a draw is half a point.
+    /// Share of points that A made; a draw is half a point.
     pub score: f64,
     /// Standard error of the score, from pair means.
     pub standard_error: f64,
@@ -51,7 +51,7 @@ pub struct MatchResult {
     pub elo_interval: Interval,
     /// Likelihood that A is the stronger one.
     pub superiority: f64,
-    /// TaskSlice of points made by whoever began.
+    /// Share of points made by whoever began.
     pub first_mover_share: f64,
     /// Plies a game.
     pub mean_plies: f64,
@@ -85,7 +85,7 @@ pub struct MatchResult {
 pub struct LuckResult {
     /// Who told luck.
     pub evaluator: String,
-    /// TaskSlice of games won by A, without luck.
+    /// Share of games won by A, without luck.
     pub score: f64,
     /// Its standard error, from pair means.
     pub standard_error: f64,

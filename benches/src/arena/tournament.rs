@@ -44,7 +44,7 @@ pub struct Rating {
 /// One contestant's share of points made, against one other or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskSlice {
-    /// TaskSlice of points made, in `[0, 1]`.
+    /// Share of points made, in `[0, 1]`.
     pub score: f64,
     /// Its 95 % interval.
     pub interval: Interval,

@@ -51,6 +51,8 @@ pub(super) struct Program {
     said: Said,
     /// What ends all waiting before the deadlines do.
     pub(super) limits: Limits,
+    /// Whether the last line was written to its end.
+    pub(super) is_asked: bool,
     log: Log,
     /// Stands in the environment of the program and of all it starts.
     mark: String,
@@ -98,6 +100,7 @@ impl Program {
             last_errors: Vec::new(),
             said: Said::new(talk),
             limits: Limits::NONE,
+            is_asked: false,
             log,
             mark,
         };
@@ -110,9 +113,15 @@ impl Program {
 
     /// Writes a line. What the program said before, unasked, is a failure.
     pub(super) fn say(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
+        self.hear_nothing(deadline)?;
+        self.write(line, deadline)
+    }
+
+    /// Writes a line to a program that may be answering another one.
+    pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
-        self.hear_nothing(deadline)?;
+        self.is_asked = false;
         self.log.line('>', bytes);
         while !bytes.is_empty() {
             let written = match &mut self.input {
@@ -130,7 +139,14 @@ impl Program {
                 Err(_) => return Err(self.ended("its input is closed")),
             }
         }
+        self.is_asked = true;
         Ok(())
+    }
+
+    /// The answer that is there already.
+    pub(super) fn answer_there(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
+        self.read()?;
+        self.said.reply(reply)
     }
 
     /// The answer to what was said.

@@ -42,7 +42,7 @@ pub struct RandomPlay {
 pub struct RandomPlayReport {
     /// The counts.
     pub counts: RandomPlay,
-    /// TaskSlice of games won by the side that began.
+    /// Share of games won by the side that began.
     pub first_mover_share: f64,
     /// Its standard error.
     pub first_mover_error: f64,

@@ -50,7 +50,7 @@ pub(super) struct MonteAlphaLine {
     pub here: String,
     pub opponent_here: String,
     pub games: u64,
-    /// TaskSlice of games won, in percent.
+    /// Share of games won, in percent.
     #[serde(rename = "win_rate_percent")]
     pub percent: f64,
 }
@@ -60,7 +60,7 @@ pub(super) struct MonteAlphaLine {
 pub(super) struct DepthLine {
     /// As the report counts it.
     pub depth: u32,
-    /// TaskSlice of games won against depth 0.
+    /// Share of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]
     pub share: f64,
     /// Of a complete game.

@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// TaskSlice of random moves [default: 0.08]
+    /// Share of random moves [default: 0.08]
     #[arg(long)]
     exploration: Option<f64>,
     /// Random plies at the start of every game [default: as the game needs them, at least 2]

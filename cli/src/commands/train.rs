@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
 /// What models say that they were made by.
 const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
-/// TaskSlice of the games that only validate.
+/// Share of the games that only validate.
 pub(crate) const VALIDATION_SHARE: f64 = 0.05;
 
 impl Arguments {

@@ -181,7 +181,7 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
     let bars = ledger.generations.iter().map(bar).collect();
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
-    let svg = score_bars("TaskSlice of games won at the gate, %", bars)?;
+    let svg = score_bars("Share of games won at the gate, %", bars)?;
     let alt = "Shares of games won at the gate, with their 95 % intervals";
     Ok(vec![
         Block::Text(text.to_owned()),

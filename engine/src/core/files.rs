@@ -102,7 +102,7 @@ impl FileKind {
         match self {
             Self::Text => 16_000_000,
             Self::Archive => 256_000_000,
-            Self::Data => 4_000_000_000,
+            Self::Data => 32_000_000_000,
         }
     }
 }

@@ -206,6 +206,11 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 pub fn suggestion(name: &str, list: &str) -> String {
     // Two letters that changed places, or one in four that is wrong or missing.
     const MIN_SIMILARITY: f64 = 0.6;
+    // Nobody mistypes a name into a longer one; comparing takes time by both lengths.
+    const MAX_BYTES: usize = 64;
+    if name.len() > MAX_BYTES {
+        return String::new();
+    }
     let list = list.split(';').next().unwrap_or_default();
     let mut depth = 0;
     let names = list.split(|sign: char| {
@@ -266,7 +271,7 @@ mod tests {
             );
         }
         // Words within parentheses and behind the semicolon are no names.
-        for name in ["depht", "slope", "nobody", "", "x"] {
+        for name in ["depht", "slope", "nobody", "", "x", &"star2".repeat(20)] {
             assert_eq!(suggestion(name, list), "");
         }
     }

@@ -206,7 +206,7 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
 pub struct Mixture<A, B> {
     first: A,
     second: B,
-    /// TaskSlice of the first in units of 2^-32.
+    /// Share of the first in units of 2^-32.
     share: u64,
 }
 

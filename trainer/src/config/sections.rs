@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// TaskSlice of the search value in a target in the first epoch, the rest being the result of the
+    /// Share of the search value in a target in the first epoch, the rest being the result of the
     /// game; in `[0, 1]`.
     pub search_share: f32,
     /// The share in the last epoch; the same unless told.
@@ -39,7 +39,7 @@ impl Default for TargetConfig {
 }
 
 impl TargetConfig {
-    /// TaskSlice of the search value in an epoch (from 1) of so many: on a straight line from the first
+    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first
     /// to the last.
     pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_search_share();
@@ -63,7 +63,7 @@ impl TargetConfig {
         self.search_share == 0.0 && self.last_search_share() == 0.0
     }
 
-    /// TaskSlice of the search value in the last epoch, and in validation at any time.
+    /// Share of the search value in the last epoch, and in validation at any time.
     pub(crate) fn last_search_share(&self) -> f32 {
         self.final_search_share.unwrap_or(self.search_share)
     }

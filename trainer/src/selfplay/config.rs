@@ -36,7 +36,7 @@ pub struct SelfPlayConfig {
     pub seed: u64,
     /// Plies at the start of each game that are random moves.
     pub opening_plies: usize,
-    /// TaskSlice of later moves that are random.
+    /// Share of later moves that are random.
     pub exploration: f64,
     /// The game with its parameters.
     pub game: String,
@@ -101,7 +101,7 @@ pub struct SelfPlayOptions {
 pub struct SuiteStarts {
     /// The file: a position before the roll a line; each game draws one, all equally likely.
     pub file: String,
-    /// TaskSlice of the games.
+    /// Share of the games.
     #[serde(default = "one")]
     pub share: f64,
 }
@@ -113,7 +113,7 @@ pub struct EndgameStarts {
     /// Least and most that is left of the game, as it counts that itself.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
-    /// TaskSlice of the games.
+    /// Share of the games.
     #[serde(default = "one")]
     pub share: f64,
 }

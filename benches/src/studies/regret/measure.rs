@@ -62,14 +62,14 @@ pub struct Figures {
     pub of_labels: f64,
     /// The same per real choice: a roll that permits more than one move.
     pub regret_of_choices: Estimate,
-    /// TaskSlice of real choices in all decisions.
+    /// Share of real choices in all decisions.
     pub choices: f64,
-    /// TaskSlice of real choices in which a best move was chosen, as far as labels tell: up to
+    /// Share of real choices in which a best move was chosen, as far as labels tell: up to
     /// [`SAME_VALUE`] or two standard errors.
     pub optimal: Estimate,
-    /// TaskSlice of decisions that lose more than 0.01.
+    /// Share of decisions that lose more than 0.01.
     pub above_1: Estimate,
-    /// TaskSlice of decisions that lose more than 0.05.
+    /// Share of decisions that lose more than 0.05.
     pub above_5: Estimate,
 }
 

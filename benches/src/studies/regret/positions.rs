@@ -21,7 +21,7 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
-/// TaskSlice of random moves in games of players that are not random anyway.
+/// Share of random moves in games of players that are not random anyway.
 pub const EXPLORATION: f64 = 0.1;
 
 /// Positions drawn one after the other, with the same players (which may own large tables) or the

@@ -23,7 +23,7 @@ use serde_json::{json, to_value};
 pub(crate) struct Measured {
     form: &'static str,
     pub(crate) search: &'static str,
-    /// TaskSlice of leaves saved, over the whole suite, against the first search of the form.
+    /// Share of leaves saved, over the whole suite, against the first search of the form.
     saved: Option<f64>,
     #[serde(flatten)]
     pub(crate) costs: PlayerCosts,

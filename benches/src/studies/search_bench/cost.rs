@@ -99,7 +99,7 @@ impl Cost {
         (self.probes > 0).then_some(self.replacements)
     }
 
-    /// TaskSlice of the search's time that goes into evaluating, in `[0, 1]`.
+    /// Share of the search's time that goes into evaluating, in `[0, 1]`.
     fn evaluation_share(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
         (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
@@ -113,11 +113,11 @@ pub(crate) struct Rates {
     pub nodes_a_second: Option<f64>,
     /// Evaluations.
     pub leaves_a_second: Option<f64>,
-    /// TaskSlice of time spent evaluating, in `[0, 1]`.
+    /// Share of time spent evaluating, in `[0, 1]`.
     pub evaluation_share: Option<f64>,
-    /// TaskSlice of table probes that found the position.
+    /// Share of table probes that found the position.
     pub hit_rate: Option<f64>,
-    /// TaskSlice of table probes that saved a search.
+    /// Share of table probes that saved a search.
     pub cut_rate: Option<f64>,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct VarietyArguments {
     /// comment. Each game draws one
     #[arg(long, value_name = "FILE")]
     starts: Option<String>,
-    /// TaskSlice of the games that do
+    /// Share of the games that do
     #[arg(
         long,
         value_name = "SHARE",
@@ -46,7 +46,7 @@ pub(crate) struct VarietyArguments {
     /// sides, then every position that is not over
     #[arg(long, value_name = "N-M", value_parser = stones)]
     endgames: Option<[usize; 2]>,
-    /// TaskSlice of the games that do
+    /// Share of the games that do
     #[arg(
         long,
         value_name = "SHARE",

@@ -1,7 +1,7 @@
 //! Who takes which cells of the graph: threads take many at a time, for the blocks they will make.
 //!
 //! A counter that all threads write to is a cache line that travels with every block, and blocks of
-//! several threads that lie side by side share lines. So a thread takes a *allocator* and makes its
+//! several threads that lie side by side share lines. So a thread takes a *chunk* and makes its
 //! blocks of that. Invariant: every cell below [`ThreadChunk::cells`] belongs to a block or to the
 //! allocator of one thread; what a thread does not use it must fill before the blocks can be walked
 //! through ([`super::graph::Graph::close`]).
@@ -55,7 +55,7 @@ impl ThreadChunk {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Takes so many cells for a allocator that has nothing left, and counts its blocks; whether
+    /// Takes so many cells for an allocator that has nothing left, and counts its blocks; whether
     /// there was room.
     pub(super) fn refill(&self, allocator: &mut BumpAllocator, cells: u32, room: Room) -> bool {
         let take = |taken: u64| {
@@ -74,7 +74,7 @@ impl ThreadChunk {
         true
     }
 
-    /// Counts the blocks of a allocator that will not be used any more.
+    /// Counts the blocks of an allocator that will not be used any more.
     pub(super) fn count(&self, allocator: &mut BumpAllocator) {
         self.0.fetch_add(u64::from(allocator.blocks) << 32, Relaxed);
         *allocator = BumpAllocator::default();

@@ -31,7 +31,7 @@ const BETWEEN_LOOKS: u64 = 16;
 /// Looks from one estimate of the simulations left in a limit of time to the next.
 const BETWEEN_ESTIMATES: u64 = 64;
 
-/// TaskSlice of the memory that may be in use when a search begins on what an earlier one left.
+/// Share of the memory that may be in use when a search begins on what an earlier one left.
 const FULL_AT_START: f64 = 0.5;
 
 impl<G: Game, L: Leaf<G>> Mcts<G, L> {

@@ -71,7 +71,7 @@ const MIN_CELLS: usize = 1 << 8;
 /// Cells that one of several threads takes at a time at most: about a hundred positions, 32 KiB.
 const CHUNK: usize = 1 << 11;
 
-/// One part of the cells in so many may be in the reserves of threads; if that makes a allocator
+/// One part of the cells in so many may be in the chunks of threads; if that makes a chunk
 /// smaller than [`SMALLEST_CHUNK`], there is none.
 const RESERVED: usize = 256;
 const SMALLEST_CHUNK: usize = 64;
@@ -291,13 +291,13 @@ impl Graph {
         Some(block)
     }
 
-    /// Ends a allocator: its blocks are counted, the rest is a block that nobody finds.
+    /// Ends an allocator: its blocks are counted, the rest is a block that nobody finds.
     pub(super) fn close(&self, allocator: &mut BumpAllocator) {
         self.fill_up(allocator);
         self.taken.count(allocator);
     }
 
-    /// Makes a block that nobody finds of what is left of a allocator.
+    /// Makes a block that nobody finds of what is left of an allocator.
     fn fill_up(&self, allocator: &mut BumpAllocator) {
         if allocator.left() > 0 {
             self.cell(allocator.next)

@@ -42,7 +42,7 @@ pub struct TreeReport<M> {
     pub depth: u32,
     /// Bytes that the graph takes at most.
     pub bytes: usize,
-    /// TaskSlice of the graph's memory that is used, 0 to 1.
+    /// Share of the graph's memory that is used, 0 to 1.
     pub fill: f64,
     /// Whether a position could not be added because memory was used up.
     pub full: bool,

@@ -149,6 +149,8 @@ def test_scikit_learn_plays():
 
 @pytest.mark.parametrize("a", ["star2(depth=3, eval=schwarz)", schwarz])
 def test_a_match_ends_when_python_is_interrupted(a):
+    # Where Python runs in the background of a shell, it ignores the signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

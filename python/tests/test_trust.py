@@ -175,7 +175,6 @@ def test_model_files(bait, tmp_path):
             text = json.dumps(changed).encode()
             path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length :])
             quiet(bait, alea.evaluate, game, [game.start()], f"model:{path}")
-            quiet(bait, alea.heads, game, [game.start()], f"model:{path}")
             quiet(bait, alea.Player, game, f"star1(depth=1, eval=model:{path})")
 
 
@@ -206,8 +205,8 @@ def test_texts_and_pickles(bait):
 
 def test_no_reader_of_the_package_is_missing_here():
     """Who takes a path, and who takes what others wrote as bytes or text."""
-    readers = {"Game", "Player", "Position", "Samples", "evaluate", "heads", "read_games", "write_games"}
+    readers = {"Game", "Player", "Position", "Samples", "evaluate", "read_games", "write_games"}
     # These take the user's own words, arrays, or say in which folder tables of ours are.
     others = {"BENCHMARK", "LADDER", "LIMITS", "Asked", "Card", "Match", "Tables", "VecEnv", "arena", "benchmark", "endgames"}
-    others |= {"forward", "forward_heads", "game", "save_model", "suites", "train", "unpack"}
+    others |= {"forward", "game", "save_model", "suites", "train", "unpack"}
     assert set(alea.__all__) == readers | others

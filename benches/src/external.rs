@@ -292,7 +292,7 @@ impl<G: Playable> External<G> {
         let ([stop], Some(program)) = (&*stop, program) else {
             return Err(Failure::OfSystem("it was stopped".to_owned()));
         };
-        if let Some(answer) = program.answer_there(question.reply)? {
+        if let Some(answer) = program.take_answer(question.reply)? {
             return Ok(answer);
         }
         let limits = std::mem::replace(&mut program.limits, Limits::NONE);

@@ -5,7 +5,7 @@
 //! output, progress to standard error.
 
 mod commands;
-mod ends;
+mod fatal;
 mod games;
 mod gating;
 mod improve;
@@ -25,7 +25,7 @@ use engine::core::text;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: ends::Allocator = ends::Allocator;
+static ALLOCATOR: fatal::Allocator = fatal::Allocator;
 
 /// Learn to play board games: self-play, training, search, and numbers that hold.
 #[derive(Parser)]
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         Err(exit) => return exit,
     };
     #[cfg(unix)]
-    if let Err(error) = ends::heed().and_then(|()| signals::heed()) {
+    if let Err(error) = fatal::install().and_then(|()| signals::heed()) {
         return output::fail(&anyhow::anyhow!("cannot heed signals: {error}"));
     }
     if let Err(error) = rayon::ThreadPoolBuilder::new()

@@ -144,7 +144,7 @@ impl Program {
     }
 
     /// The answer that is there already.
-    pub(super) fn answer_there(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
+    pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
         self.said.reply(reply)
     }

@@ -1,4 +1,4 @@
-//! Ends that the system sets: no memory, no thread, a mapped file that is no longer whole.
+//! Fatal errors of the system: out of memory, no thread, a mapped file that was truncated.
 //!
 //! Each is one line on standard error and the exit code of failure, whoever asked for what is missing.
 //! Invariant: what says so allocates nothing and waits for nobody.
@@ -25,19 +25,19 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what is promised about the layout is promised on.
-        granted(unsafe { MiMalloc.alloc(layout) }, layout.size())
+        check_allocation(unsafe { MiMalloc.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        granted(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+        check_allocation(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above; the memory is mimalloc's.
-        granted(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
+        check_allocation(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
     }
 
     #[inline]
@@ -48,9 +48,9 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 #[inline]
-fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
+fn check_allocation(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() && !may_fail() {
-        end(format_args!("out of memory: {bytes} bytes were needed"));
+        exit_with_line(format_args!("out of memory: {bytes} bytes were needed"));
     }
     memory
 }
@@ -78,7 +78,7 @@ impl fmt::Write for Line {
 /// Says why and ends the program; of several threads at a time the first one does.
 #[cold]
 #[inline(never)]
-fn end(why: Arguments<'_>) -> ! {
+fn exit_with_line(why: Arguments<'_>) -> ! {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
     while IS_ENDING.swap(true, Relaxed) {
         std::thread::yield_now();
@@ -121,13 +121,13 @@ mod system {
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
 /// Keeps a server running where a thread for a request cannot be started.
-pub(crate) fn serve_on() {
+pub(crate) fn keep_serving() {
     IS_SERVER.store(true, Relaxed);
 }
 
 /// Has the program end in one line where a thread cannot be started or a mapped file cannot be read.
 #[cfg(unix)]
-pub(crate) fn heed() -> std::io::Result<()> {
+pub(crate) fn install() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
@@ -143,7 +143,7 @@ pub(crate) fn heed() -> std::io::Result<()> {
         let is_refused = ["thread", "spawn"].iter().any(|word| said.contains(word))
             && texts.iter().any(|text| said.contains(text));
         if is_refused && !IS_SERVER.load(Relaxed) {
-            end(format_args!("out of memory or threads: {said}"));
+            exit_with_line(format_args!("out of memory or threads: {said}"));
         }
         usual(panic);
     }));
@@ -154,7 +154,7 @@ pub(crate) fn heed() -> std::io::Result<()> {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {
             if let Some(file) = engine::core::mapping::file_at(signal.si_addr().addr()) {
-                end(format_args!(
+                exit_with_line(format_args!(
                     "{file}: a part that was there is gone or cannot be read; it was changed while it was in use, or its disk fails"
                 ));
             }

@@ -6,7 +6,7 @@
 //! names one; trainer and benches do not know each other. Comments, texts and test code are exempt.
 
 use crate::sources::{
-    Source, crate_sources, dependencies, engine_sources, folder_of, macros_made,
+    Source, crate_sources, dependencies, engine_sources, folder_of, macros_defined,
     modules_in_reading_order, names_path, names_used, read, roots_used,
 };
 use crate::support::rows;
@@ -18,16 +18,16 @@ const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 fn modules_use_only_modules_above_them() {
     let order = modules_in_reading_order();
     assert_eq!(order, ["core", "search", "play", "learned", "games"]);
-    let place = |module: &str| order.iter().position(|declared| declared == module);
+    let index = |module: &str| order.iter().position(|declared| declared == module);
     // Macros belong to no module.
-    let macros = engine_sources().iter().flat_map(macros_made).collect();
+    let macros = engine_sources().iter().flat_map(macros_defined).collect();
     let mut violations = Vec::new();
     for source in engine_sources() {
-        let own = place(&source.module)
+        let own = index(&source.module)
             .unwrap_or_else(|| panic!("{} belongs to no module of lib.rs", source.path));
         for used in roots_used(&source).difference(&macros) {
-            match place(used) {
-                Some(used_place) if used_place <= own => {}
+            match index(used) {
+                Some(used_index) if used_index <= own => {}
                 _ => violations.push(format!(
                     "{} uses crate::{used}, which does not come before {} in lib.rs",
                     source.path, source.module
@@ -141,8 +141,8 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     let readers: Vec<&Source> = sources.iter().filter(opens).collect();
     assert!(readers.len() > 2, "{readers:?}");
     for source in readers {
-        let asks = names_used(source).contains("granted");
-        assert!(asks, "{} opens files unasked", source.path);
+        let is_granted = names_used(source).contains("granted");
+        assert!(is_granted, "{} opens files unasked", source.path);
     }
 }
 
@@ -153,7 +153,7 @@ fn crates_depend_only_downwards() {
     let crates = include_str!("../cases/dependencies.jsonl");
     for (name, forbidden, expected) in rows::<(String, Vec<String>, String)>(crates) {
         let found = dependencies(&read(&folder_of(&name).join("Cargo.toml")).parse().unwrap());
-        let has = |wanted: &str| found.iter().any(|dependency| dependency == wanted);
+        let has = |name_of_crate: &str| found.iter().any(|dependency| dependency == name_of_crate);
         assert!(has(&expected), "{name}: {found:?}");
         for wrong in forbidden {
             assert!(!has(&wrong), "{name} must not depend on {wrong}");

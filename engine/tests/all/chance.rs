@@ -107,13 +107,13 @@ proptest! {
         let mut searched = vec![false; count];
         for &(index, below, above) in &node.order {
             let (worst, best) = (worth(&node.outcomes, &lower), worth(&node.outcomes, &upper));
-            let said = bounds.bounds();
-            near(said.lower, worst, ROUNDING, "lower");
-            near(said.upper, best, ROUNDING, "upper");
+            let proven_bounds = bounds.bounds();
+            near(proven_bounds.lower, worst, ROUNDING, "lower");
+            near(proven_bounds.upper, best, ROUNDING, "upper");
             let permitted = node.outcomes.iter().any(|outcome| outcome.permits(index));
             prop_assert_eq!(bounds.matters(index), permitted);
 
-            if permitted && said.lower < beta && said.upper > alpha {
+            if permitted && proven_bounds.lower < beta && proven_bounds.upper > alpha {
                 let (from, to) = bounds.window(index, alpha, beta);
                 for value in tried.iter().copied().chain([0.0, 1.0, from, to]).filter(|value| (0.0..=1.0).contains(value)) {
                     let with = |bounds: &[f64]| {
@@ -146,8 +146,8 @@ proptest! {
         }
         let value = sum(&node.outcomes, |_, index| node.values[index].into());
         near(expectation(&node.outcomes, &node.values), value, ROUNDING, "exact");
-        let said = bounds.bounds();
-        encloses(said, value, ROUNDING, "at the end");
-        near(said.opposite().lower, 1.0 - said.upper, ROUNDING, "the other side");
+        let proven_bounds = bounds.bounds();
+        encloses(proven_bounds, value, ROUNDING, "at the end");
+        near(proven_bounds.opposite().lower, 1.0 - proven_bounds.upper, ROUNDING, "the other side");
     }
 }

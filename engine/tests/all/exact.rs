@@ -28,7 +28,7 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
 
 /// Positions, and their values for the side to move under the classic rule (two independent
 /// programs agree) and under the nearest-number rule (one program).
-pub(crate) const KNOWN_VALUES: [(&str, f64, f64); 6] = [
+pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
     (
@@ -55,9 +55,9 @@ pub(crate) fn nearest() -> Standard {
 }
 
 #[test]
-fn values_known_from_independent_programs() {
+fn published_values() {
     let [mut classic_rule, mut nearest_rule] = [Standard::default(), nearest()].map(Solver::new);
-    for (text, classic, nearest) in KNOWN_VALUES {
+    for (text, classic, nearest) in INDEPENDENT_VALUES {
         let position = position(text);
         // The decimals are printed with twelve, and nine, places.
         near(classic_rule.value(&position), classic, 6e-12, text);
@@ -110,7 +110,7 @@ fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -
 }
 
 #[test]
-fn small_games_have_the_values_known_from_an_independent_program() {
+fn small_games_have_the_values_of_an_independent_program() {
     // Exact fractions; known from a program that computes with whole numbers.
     for (mean, numerator, denominator) in [
         (mean_of_three_stones::<3, 3>(3), 1_459.0, 2_187.0),
@@ -152,6 +152,6 @@ fn full_depth_search_finds_the_exact_values() {
         }
     }
     assert!(few > 50, "{few} positions of at most four stones");
-    let asked = [with_table, without].map(|mut star| star.take_stats().evaluations);
-    assert_eq!(asked, [0; 2]);
+    let evaluations = [with_table, without].map(|mut star| star.take_stats().evaluations);
+    assert_eq!(evaluations, [0; 2]);
 }

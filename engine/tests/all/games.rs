@@ -34,13 +34,13 @@ impl Game for Nim {
     fn moves(&self, position: &Piles, moves: &mut Vec<(u8, u8)>) {
         moves.clear();
         for (pile, &stones) in position.piles.iter().enumerate() {
-            moves.extend((1..=stones).map(|taken| (pile as u8, taken)));
+            moves.extend((1..=stones).map(|occupied| (pile as u8, occupied)));
         }
     }
 
-    fn play(&self, position: &Piles, (pile, taken): (u8, u8)) -> Piles {
+    fn play(&self, position: &Piles, (pile, occupied): (u8, u8)) -> Piles {
         let mut next = *position;
-        next.piles[usize::from(pile)] -= taken;
+        next.piles[usize::from(pile)] -= occupied;
         next.seat = 1 - next.seat;
         next
     }
@@ -260,7 +260,7 @@ pub struct Field {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FieldPosition {
-    taken: [bool; Field::MAX_CELLS],
+    occupied: [bool; Field::MAX_CELLS],
     totals: [u16; 2],
     ply: u16,
     key: u64,
@@ -270,15 +270,16 @@ impl Field {
     pub const MAX_CELLS: usize = 2500;
 
     pub const START: FieldPosition = FieldPosition {
-        taken: [false; Self::MAX_CELLS],
+        occupied: [false; Self::MAX_CELLS],
         totals: [0; 2],
         ply: 0,
         key: 0,
     };
 
-    /// Cells with any points from 0 to `most`.
-    pub fn new(cells: usize, most: u8, length: u16, seed: u64) -> Self {
-        let points = (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(most) + 1));
+    /// Cells with any points from 0 to `max_points`.
+    pub fn new(cells: usize, max_points: u8, length: u16, seed: u64) -> Self {
+        let points =
+            (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(max_points) + 1));
         Self {
             points: points.map(|points| points as u8).collect(),
             length,
@@ -287,9 +288,9 @@ impl Field {
 
     /// The value for the seat to move: whoever takes the cell worth most loses nothing by it.
     pub fn value(&self, position: &FieldPosition) -> f32 {
-        let cells = self.points.iter().zip(&position.taken);
+        let cells = self.points.iter().zip(&position.occupied);
         let free = cells
-            .filter(|(_, taken)| !**taken)
+            .filter(|(_, occupied)| !**occupied)
             .map(|(&points, _)| points);
         let mut free: Vec<u8> = free.collect();
         free.sort_unstable_by(|one, other| other.cmp(one));
@@ -327,14 +328,14 @@ impl Game for Field {
     fn moves(&self, position: &FieldPosition, moves: &mut Vec<u16>) {
         moves.clear();
         moves.extend(
-            (0..self.points.len() as u16).filter(|&cell| !position.taken[usize::from(cell)]),
+            (0..self.points.len() as u16).filter(|&cell| !position.occupied[usize::from(cell)]),
         );
     }
 
     fn play(&self, position: &FieldPosition, cell: u16) -> FieldPosition {
         let mut next = *position;
         let seat = self.to_move(position);
-        next.taken[usize::from(cell)] = true;
+        next.occupied[usize::from(cell)] = true;
         next.totals[seat] += u16::from(self.points[usize::from(cell)]);
         next.key ^= mix(2 * u64::from(cell) + seat as u64);
         next.ply += 1;

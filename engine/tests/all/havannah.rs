@@ -124,21 +124,23 @@ impl PlainBoard {
     /// What the stone at a place completes: ring, bridge, fork.
     fn completed(&self, at: usize) -> Vec<&'static str> {
         let own = self.cells[at];
-        let places: Vec<usize> = (0..self.cells.len())
+        let cells_of_board: Vec<usize> = (0..self.cells.len())
             .filter(|&at| self.cells[at] != 3)
             .collect();
         let near = self.flood(vec![at], |at| self.cells[at] == own);
         let in_chain = |at: usize| near[at] && self.cells[at] == own;
-        let chain = places.iter().filter(|&&at| in_chain(at));
+        let chain = cells_of_board.iter().filter(|&&at| in_chain(at));
         let mut rims: Vec<_> = chain.map(|&at| self.off(at)).collect();
         let stones = rims.len();
         rims.sort();
         rims.dedup();
         let count = |directions| rims.iter().filter(|rim| rim.len() == directions).count();
         // Who comes from outside does not pass the chain, but sees its outer stones.
-        let outer = places.iter().filter(|&&at| !self.off(at).is_empty());
+        let outer = cells_of_board
+            .iter()
+            .filter(|&&at| !self.off(at).is_empty());
         let seen = self.flood(outer.copied().collect(), |at| !in_chain(at));
-        let ring = stones >= 6 && places.iter().any(|&at| !seen[at]);
+        let ring = stones >= 6 && cells_of_board.iter().any(|&at| !seen[at]);
         let kinds = [ring, count(3) >= 2, count(2) >= 3].into_iter().zip(KINDS);
         kinds.filter(|kind| kind.0).map(|kind| kind.1).collect()
     }
@@ -152,8 +154,8 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let mut random = RandomStream::new(base as u64);
     let (mut compared, mut met, mut is_shy) = (0, [0; 4], false);
     let empty = PlainBoard::new(base);
-    let places = (0..game.board_cells()).map(|cell| empty.at(&game.cell_name(cell)));
-    let places: Vec<usize> = places.collect();
+    let cells_of_board = (0..game.board_cells()).map(|cell| empty.at(&game.cell_name(cell)));
+    let cells_of_board: Vec<usize> = cells_of_board.collect();
     while compared < plies {
         let (mut plain, mut position) = (PlainBoard::new(base), game.start());
         while game.payoffs(&position).is_none() {
@@ -166,22 +168,22 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             };
             for &cell in checked {
                 for seat in [0, 1] {
-                    plain.cells[places[cell]] = seat as u8 + 1;
+                    plain.cells[cells_of_board[cell]] = seat as u8 + 1;
                     let found = game.would_win(&position, cell, seat).names();
-                    let expected = plain.completed(places[cell]);
+                    let expected = plain.completed(cells_of_board[cell]);
                     assert_eq!(found, expected, "{position:?} {cell} {seat}");
                 }
-                plain.cells[places[cell]] = 0;
+                plain.cells[cells_of_board[cell]] = 0;
             }
-            let drawn = random.below(empties.len());
-            empties.rotate_left(drawn);
+            let rotation = random.below(empties.len());
+            empties.rotate_left(rotation);
             let wins = |cell, seat| game.would_win(&position, cell, seat).any();
             let shy = |&cell: &usize| is_shy && (wins(cell, seat) || !wins(cell, 1 - seat));
             let worst = |&cell: &usize| (is_shy && wins(cell, seat), shy(&cell));
             let cell = empties.iter().copied().min_by_key(worst).unwrap();
             position = game.play(&position, Move::at(cell));
-            plain.cells[places[cell]] = seat as u8 + 1;
-            let kinds = plain.completed(places[cell]);
+            plain.cells[cells_of_board[cell]] = seat as u8 + 1;
+            let kinds = plain.completed(cells_of_board[cell]);
             assert_eq!(position.won().names(), kinds, "{position:?}");
             let draw = (empties.len() == 1).then_some(DRAW);
             let won = (!kinds.is_empty()).then(|| won_by(seat));
@@ -198,9 +200,9 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
         is_shy = !is_shy;
     }
     // On large boards there is always somebody who must win.
-    let wanted = if base < 7 { 4 } else { 3 };
+    let required = if base < 7 { 4 } else { 3 };
     assert!(
-        met[..wanted].iter().all(|&met| met > 0),
+        met[..required].iter().all(|&met| met > 0),
         "base {base}: {met:?}"
     );
     met
@@ -232,7 +234,7 @@ fn symmetries_change_nothing() {
             let positions: Vec<_> = random_game(&game, game.start(), &mut random).collect();
             for (position, next) in positions.iter().zip(&positions[1..]) {
                 for symmetry in 0..game.symmetries() {
-                    let [turned, image] = [position, next].map(|each| game.image(each, symmetry));
+                    let [rotated, image] = [position, next].map(|each| game.image(each, symmetry));
                     reads_back(&game, &image);
                     assert_eq!((image.won(), image.seat()), (next.won(), next.seat()));
                     assert_eq!(game.payoffs(&image), game.payoffs(next));
@@ -240,7 +242,7 @@ fn symmetries_change_nothing() {
                         true => Move::SWAP,
                         false => Move::at(image.last().unwrap()),
                     };
-                    let played = game.play(&turned, mv);
+                    let played = game.play(&rotated, mv);
                     assert_eq!((played, game.key(&played)), (image, game.key(&image)));
                 }
             }
@@ -289,10 +291,10 @@ fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
             .unwrap();
         found[0] += position.stones() as f64;
         let kind = position.won().names().pop();
-        let place = ["fork", "bridge", "ring"]
+        let kind_index = ["fork", "bridge", "ring"]
             .iter()
             .position(|&name| Some(name) == kind);
-        found[place.map_or(4, |place| place + 1)] += 100.0;
+        found[kind_index.map_or(4, |kind_index| kind_index + 1)] += 100.0;
         first += game.payoffs(&position).unwrap()[0];
         at_once += game.random_end(&game.start(), || random.next_u64())[0];
     }

@@ -253,7 +253,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
 }
 
 /// Payoffs by what Red gets.
-fn shares(red: f32) -> Payoffs {
+fn payoffs_of_red(red: f32) -> Payoffs {
     std::array::from_fn(|seat| [red, 1.0 - red].get(seat).copied().unwrap_or(0.0))
 }
 
@@ -269,7 +269,7 @@ fn several_threads_lose_no_visit_and_no_payoff() {
             solver: false,
             ..simulations(10_007)
         };
-        let leaf = |_| ByFunction(|_: &_, _: &_, _: &mut _| shares(0.25));
+        let leaf = |_| ByFunction(|_: &_, _: &_, _: &mut _| payoffs_of_red(0.25));
         let leaves = (0..3).map(leaf).collect();
         let mut search = Mcts::with_leaves(game.clone(), leaves, options, 1);
         let found = search.search(&start, None);
@@ -346,7 +346,7 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
 }
 
 #[test]
-fn what_was_learned_is_kept_from_move_to_move() {
+fn the_tree_is_reused_from_move_to_move() {
     let game = Standard::default();
     let run = |keep| {
         let options = MctsOptions {
@@ -384,7 +384,7 @@ fn what_was_learned_is_kept_from_move_to_move() {
 }
 
 #[test]
-fn pondering_ends_when_told_and_helps_the_next_search() {
+fn pondering_ends_at_the_stop_flag_and_helps_the_next_search() {
     let options = MctsOptions {
         keep: true,
         ponder: true,
@@ -395,13 +395,13 @@ fn pondering_ends_when_told_and_helps_the_next_search() {
     // Once is enough, unless the machine lets others work meanwhile.
     while pondered <= 1_000 {
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
-        let teller = std::thread::spawn(move || {
+        let stop_setter = Arc::clone(&stop);
+        let stopper = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            told.store(true, Ordering::Relaxed);
+            stop_setter.store(true, Ordering::Relaxed);
         });
         search.ponder(&position(MIDDLE), &stop);
-        teller.join().unwrap();
+        stopper.join().unwrap();
         pondered += search.report().simulations;
     }
     let found = search.search(&position(MIDDLE), None);
@@ -409,7 +409,7 @@ fn pondering_ends_when_told_and_helps_the_next_search() {
 }
 
 #[test]
-fn time_is_kept() {
+fn time_limits_hold() {
     let start = position(MIDDLE);
     let legal = Standard::default().legal_moves(&start, 1);
     let clock = Budget::Time(TimeLimit::Game {
@@ -470,9 +470,9 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
 
 /// Knows positions with at most so many stones, from a search to the end.
 #[derive(Debug)]
-struct Known(u32);
+struct StoneCountOracle(u32);
 
-impl Oracle<Standard> for Known {
+impl Oracle<Standard> for StoneCountOracle {
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
         if position.stones() > self.0 {
             return None;
@@ -494,7 +494,10 @@ fn an_oracle_settles_what_it_knows() {
         if position.stones() != 3 {
             continue;
         }
-        let oracles = [None, Some(Arc::new(Known(2)) as Arc<dyn Oracle<Standard>>)];
+        let oracles = [
+            None,
+            Some(Arc::new(StoneCountOracle(2)) as Arc<dyn Oracle<Standard>>),
+        ];
         for (oracle, simulated) in oracles.into_iter().zip(&mut simulated) {
             let mut search = on_threads(1, simulations(1_000_000), 1).with_oracle(oracle);
             let found = search.search(&position, None);
@@ -544,7 +547,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
 }
 
 #[test]
-fn the_report_tells_of_the_search() {
+fn the_report_describes_the_search() {
     let game = Standard::default();
     let start = position(MIDDLE);
     let mut search = on_threads(1, simulations(100), 1);

@@ -136,35 +136,37 @@ fn playouts_end_and_begin_as_they_should() {
     let start = position("215../64.../3...e/...fb/..acd b -");
     let evaluator = || EvaluatorLeaf::new(farmer());
     let truncated = |plies| Truncated::new(Uniform, plies, evaluator());
-    let mut ask =
+    let mut evaluate =
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);
-    assert_eq!(ask(&mut truncated(0), &over), won_by(0));
-    assert_eq!(ask(&mut ByPolicy(Uniform), &over), won_by(0));
+    assert_eq!(evaluate(&mut truncated(0), &over), won_by(0));
+    assert_eq!(evaluate(&mut ByPolicy(Uniform), &over), won_by(0));
     // No ply: the evaluator's value itself.
     assert_eq!(
-        ask(&mut truncated(0), &start),
-        ask(&mut evaluator(), &start)
+        evaluate(&mut truncated(0), &start),
+        evaluate(&mut evaluator(), &start)
     );
     // So many plies that the game ends: won or lost.
-    let decided = ask(&mut truncated(200), &start);
+    let decided = evaluate(&mut truncated(200), &start);
     assert!([0, 1].map(won_by).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| won_by(1);
-    assert_eq!(ask(&mut ByFunction(function), &start), won_by(1));
+    assert_eq!(evaluate(&mut ByFunction(function), &start), won_by(1));
     // Uniform by moves, uniform by lists and the game's own random games agree: a share of 40,000
     // is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
-    let mut share = |leaf: &mut dyn Leaf<Standard>| {
-        let red = (0..40_000).map(|_| f64::from(ask(leaf, &near_the_end)[0]));
+    let mut win_rate = |leaf: &mut dyn Leaf<Standard>| {
+        let red = (0..40_000).map(|_| f64::from(evaluate(leaf, &near_the_end)[0]));
         red.sum::<f64>() / 40_000.0
     };
-    let shares = [
-        share(&mut ByPolicy(Uniform)),
-        share(&mut ByPolicy(ByUrgency { weights: [1; 4] })),
-        share(&mut Playout),
+    let win_rates = [
+        win_rate(&mut ByPolicy(Uniform)),
+        win_rate(&mut ByPolicy(ByUrgency { weights: [1; 4] })),
+        win_rate(&mut Playout),
     ];
     assert!(
-        shares.iter().all(|share| (share - shares[0]).abs() < 0.017),
-        "{shares:?}"
+        win_rates
+            .iter()
+            .all(|win_rate| (win_rate - win_rates[0]).abs() < 0.017),
+        "{win_rates:?}"
     );
     // One ply of the best successor, then its value: the expectation over the roll of the best, as
     // searched one ply deep.
@@ -179,7 +181,7 @@ fn playouts_end_and_begin_as_they_should() {
     let values: Vec<f32> = moves.iter().map(value).collect();
     let best = BestSuccessor::new(schwarz.clone());
     let leaf = EvaluatorLeaf::new(schwarz.clone());
-    let found = share(&mut Truncated::new(best, 1, leaf));
+    let found = win_rate(&mut Truncated::new(best, 1, leaf));
     is_near(found, expectation(&outcomes, &values), 0.013, "one ply");
 }
 
@@ -216,7 +218,7 @@ fn games_of_any_shape_are_played_out() {
 }
 
 #[test]
-fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_played() {
+fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
     let game = Standard::default();
     let positions = [
         MIDDLE,
@@ -239,13 +241,19 @@ fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_playe
         }
         // The kinds of the moves made are those of a first and a second ply: one or two, of
         // different seats.
-        let play = |leaf: &mut dyn Leaf<Standard>, made: Option<&mut MoveKinds>| -> Payoffs {
-            leaf.payoffs(&game, &positions[0], &mut RandomStream::new(seed), made)
-        };
+        let play =
+            |leaf: &mut dyn Leaf<Standard>, kinds_played: Option<&mut MoveKinds>| -> Payoffs {
+                leaf.payoffs(
+                    &game,
+                    &positions[0],
+                    &mut RandomStream::new(seed),
+                    kinds_played,
+                )
+            };
         let kinds = |leaf: &mut dyn Leaf<Standard>| {
-            let mut made = MoveKinds::default();
-            assert_eq!(play(leaf, Some(&mut made)), play(leaf, None));
-            let kinds = (0..game.move_kinds()).filter(|&kind| made.contains(kind));
+            let mut kinds_played = MoveKinds::default();
+            assert_eq!(play(leaf, Some(&mut kinds_played)), play(leaf, None));
+            let kinds = (0..game.move_kinds()).filter(|&kind| kinds_played.contains(kind));
             kinds.count()
         };
         assert_eq!(kinds(&mut leaf()), 2);

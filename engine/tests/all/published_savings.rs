@@ -52,7 +52,7 @@ fn played(
 /// `--nocapture`.
 #[test]
 #[allow(clippy::print_stdout, reason = "a measurement that is worth reading")]
-fn star1_saves_at_least_the_published_share() {
+fn star1_saves_at_least_the_published_fraction() {
     let game = Standard::default().face_by_face();
     let score = Schwarz::new(&game);
     let negascout = Options {

@@ -10,7 +10,7 @@ use engine::games::einstein::{
 };
 
 #[test]
-fn random_games_have_the_known_statistics() {
+fn random_games_have_the_published_statistics() {
     let game = Standard::default();
     let mut dice = DiceStream::new(1, Die::fair());
     let mut random = RandomStream::new(2);
@@ -39,8 +39,13 @@ fn random_games_have_the_known_statistics() {
     // for the length and, a ply, 1.2 for the number of moves; half a point for the uncertainty of
     // the published share.
     let games = games as f64;
-    let share = 100.0 * won_by_first / games;
-    near(share, 53.4, 0.5 + 3.0 * 50.0 / games.sqrt(), "won by first");
+    let win_rate = 100.0 * won_by_first / games;
+    near(
+        win_rate,
+        53.4,
+        0.5 + 3.0 * 50.0 / games.sqrt(),
+        "won by first",
+    );
     let length = all_plies / games;
     near(length, 21.6, 0.05 + 3.0 * 4.4 / games.sqrt(), "plies");
     let choices = legal_moves / all_plies;

@@ -55,10 +55,10 @@ impl Board {
         })
     }
 
-    fn find(&self, wanted: char) -> Option<(usize, usize)> {
+    fn find(&self, symbol: char) -> Option<(usize, usize)> {
         let mut rows = self.rows.iter().enumerate();
         rows.find_map(|(row, squares)| {
-            let column = squares.iter().position(|&found| found == wanted)?;
+            let column = squares.iter().position(|&found| found == symbol)?;
             Some((row, column))
         })
     }

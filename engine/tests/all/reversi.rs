@@ -67,7 +67,7 @@ impl PlainBoard {
     }
 
     /// The squares whose discs turn.
-    fn turned(&self, square: i32) -> Vec<usize> {
+    fn flipped(&self, square: i32) -> Vec<usize> {
         let mut all = Vec::new();
         if self.signs[square as usize] != '-' {
             return all;
@@ -109,13 +109,13 @@ impl PlainBoard {
 
     /// The squares that may be filled, with the board after it.
     fn placements(&self) -> Vec<(String, Self)> {
-        let squares = (0..self.size * self.size).map(|square| (square, self.turned(square)));
-        let legal = squares.filter(|(_, turned)| !turned.is_empty());
+        let squares = (0..self.size * self.size).map(|square| (square, self.flipped(square)));
+        let legal = squares.filter(|(_, flipped)| !flipped.is_empty());
         legal
-            .map(|(square, turned)| {
+            .map(|(square, flipped)| {
                 let mut after = self.passed();
                 after.signs[square as usize] = self.turn;
-                turned.iter().for_each(|&at| after.signs[at] = self.turn);
+                flipped.iter().for_each(|&at| after.signs[at] = self.turn);
                 let column = (b'a' + (square % self.size) as u8) as char;
                 (format!("{column}{}", square / self.size + 1), after)
             })
@@ -133,26 +133,26 @@ impl PlainBoard {
 
     /// Discs of the side to move minus those of the other.
     fn ahead(&self) -> i32 {
-        let count = |wanted| self.signs.iter().filter(|&&sign| sign == wanted).count() as i32;
+        let count = |of_sign| self.signs.iter().filter(|&&sign| sign == of_sign).count() as i32;
         count(self.turn) - count(self.other())
     }
 
     /// The difference at the end with best play, as it stands or with the empty squares given to
     /// the winner.
-    fn solve(&self, to_winner: bool, known: &mut HashMap<(Self, bool), i32>) -> i32 {
-        if let Some(&value) = known.get(&(self.clone(), to_winner)) {
+    fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
+        if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
         }
         let moves = self.moves();
         let best = moves
             .iter()
-            .map(|(_, after)| -after.solve(to_winner, known))
+            .map(|(_, after)| -after.solve(to_winner, cache))
             .max();
         let value = best.unwrap_or_else(|| {
             let empties = self.signs.iter().filter(|&&sign| sign == '-').count() as i32;
             self.ahead() + i32::from(to_winner) * self.ahead().signum() * empties
         });
-        known.insert((self.clone(), to_winner), value);
+        cache.insert((self.clone(), to_winner), value);
         value
     }
 }
@@ -200,8 +200,8 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
                 let games = (ggf.read)(&game, text.as_bytes()).into_iter();
                 games.collect::<Result<_, _>>().unwrap()
             };
-            let whole = read(&moves).remove(0);
-            let played = whole.plies.iter();
+            let parsed = read(&moves).remove(0);
+            let played = parsed.plies.iter();
             let last = played.fold(game.start(), |position, ply| game.play(&position, ply.1));
             assert_eq!(board(&game, &last), text("board"));
             for (seat, key) in [(BLACK, "x"), (WHITE, "o")] {
@@ -212,9 +212,9 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             let payoffs = game.payoffs(&last).unwrap();
             assert_eq!(f64::from(payoffs[BLACK]), (returns + 1.0) / 2.0);
             // Passes left out and put in again, in both forms.
-            let [ggf, row] = [ggf, row].map(|form| (form.write)(&game, &whole).unwrap());
+            let [ggf, row] = [ggf, row].map(|form| (form.write)(&game, &parsed).unwrap());
             assert_eq!(moves.replace("pass", ""), row);
-            assert_eq!([read(&ggf), read(&row)], [[whole.clone()], [whole]]);
+            assert_eq!([read(&ggf), read(&row)], [[parsed.clone()], [parsed]]);
             lines[1] += 1;
             continue;
         }
@@ -266,9 +266,9 @@ fn four_by_four_is_won_by_the_second_player() {
     let game = Reversi::FOUR;
     let start = game.start();
     let plain = PlainBoard::of(&game, &start);
-    let mut known = HashMap::new();
-    assert_eq!(plain.solve(false, &mut known), -8);
-    assert_eq!(plain.solve(true, &mut known), -10);
+    let mut cache = HashMap::new();
+    assert_eq!(plain.solve(false, &mut cache), -8);
+    assert_eq!(plain.solve(true, &mut cache), -10);
     let mut solver = Endgame::new(game);
     assert_eq!((solver.score(&start), solver.result(&start)), (-10, 0.0));
     // Star, which knows payoffs only, sees to the end as well.
@@ -278,7 +278,7 @@ fn four_by_four_is_won_by_the_second_player() {
     // And the solver is right wherever the game leads.
     for position in random_games(&game, 50, 7) {
         let plain = PlainBoard::of(&game, &position);
-        let expected = plain.solve(true, &mut known);
+        let expected = plain.solve(true, &mut cache);
         assert_eq!(solver.score(&position), expected, "{plain:?}");
         let expected = (1 + expected.signum()) as f32 / 2.0;
         assert_eq!(solver.result(&position), expected, "{plain:?}");
@@ -290,7 +290,7 @@ fn four_by_four_is_won_by_the_second_player() {
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
     let vectors = rows::<Value>(include_str!("../vectors/ffo.jsonl"));
-    let wanted = vectors.filter(|vector| numbers(vector["id"].as_u64().unwrap()));
+    let of_sign = vectors.filter(|vector| numbers(vector["id"].as_u64().unwrap()));
     let of = |vector: Value| {
         let text = |key: &str| vector[key].as_str().unwrap().to_owned();
         let score = |value: &Value| value.as_i64().unwrap() as i32;
@@ -301,7 +301,7 @@ fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>
         let number = vector["id"].as_u64().unwrap();
         (number, position, score(&vector["score"]), scores.collect())
     };
-    wanted.map(of).collect()
+    of_sign.map(of).collect()
 }
 
 #[test]
@@ -462,11 +462,11 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
                     false => moves_of(&game, &position).len(),
                 };
                 assert_eq!(PlainBoard::of(&game, &image).moves().len(), moves);
-                let said = |at: &Position| {
+                let reported = |at: &Position| {
                     let (squares, moves) = (scores.score(&game, at), Mobility.score(&game, at));
                     (game.payoffs(at), squares, moves)
                 };
-                assert_eq!(said(&image), said(&position));
+                assert_eq!(reported(&image), reported(&position));
                 images.push(image);
             }
             assert_eq!(images[0], position);
@@ -623,7 +623,7 @@ fn calibrations_were_fitted_to_games() {
 }
 
 #[test]
-fn far_from_the_end_the_solver_leaves_the_fewest_replies() {
+fn far_from_the_end_the_solver_minimises_replies() {
     let game = Reversi::SIX;
     let mut player = EndgamePlayer::new(game, 0);
     for position in random_games(&game, 5, 4) {
@@ -636,7 +636,7 @@ fn far_from_the_end_the_solver_leaves_the_fewest_replies() {
             PlainBoard::of(&game, &next).placements().len()
         };
         let best = player.decide(&position, &moves, &Limits::NONE).best;
-        let fewest = moves.iter().map(|&mv| replies(mv)).min();
-        assert_eq!(Some(replies(best)), fewest);
+        let min_replies = moves.iter().map(|&mv| replies(mv)).min();
+        assert_eq!(Some(replies(best)), min_replies);
     }
 }

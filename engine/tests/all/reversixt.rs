@@ -222,8 +222,8 @@ impl PlainBoard {
                     'b' if self.phase == "play" => vec![20, 21],
                     _ => vec![0],
                 };
-                let place = |special| [x as usize, y as usize, special];
-                moves.extend(specials.into_iter().map(place));
+                let square = |special| [x as usize, y as usize, special];
+                moves.extend(specials.into_iter().map(square));
             }
         }
         moves
@@ -251,12 +251,12 @@ impl PlainBoard {
     }
 
     fn play(&mut self, [x, y, special]: [usize; 3]) {
-        let (place, player) = ((x as i32, y as i32), self.turn);
+        let (square, player) = ((x as i32, y as i32), self.turn);
         let own = char::from(b'0' + player);
         let stock = usize::from(player) - 1;
         if self.phase == "bomb" {
-            let mut distance = HashMap::from([(place, 0)]);
-            let mut queue = std::collections::VecDeque::from([place]);
+            let mut distance = HashMap::from([(square, 0)]);
+            let mut queue = std::collections::VecDeque::from([square]);
             while let Some((x, y)) = queue.pop_front() {
                 let so_far = distance[&(x, y)];
                 for direction in 0..8 {
@@ -273,8 +273,8 @@ impl PlainBoard {
             self.cells.retain(|cell, _| !distance.contains_key(cell));
             self.bombs[stock] -= 1;
         } else {
-            let captured = self.captured(place, player);
-            let filled = self.cells.insert(place, own).unwrap();
+            let captured = self.captured(square, player);
+            let filled = self.cells.insert(square, own).unwrap();
             for cell in captured {
                 self.cells.insert(cell, own);
             }
@@ -417,7 +417,7 @@ fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
 }
 
 #[test]
-fn stones_are_ranked_equals_share_and_the_disqualified_come_last() {
+fn equal_stones_tie_and_the_disqualified_come_last() {
     // Stones: 3, 2, 3, 0.
     let rules = game("4\n0\n0 0\n2 4\n1 1 1 2\n2 3 3 3\n");
     let position = rules.start();

@@ -53,8 +53,8 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         }
     }
 
-    fn known(&self, position: &G::Position, seat: Seat) -> Option<f64> {
-        let known = self.game.payoff(position, seat).or_else(|| {
+    fn exact_value(&self, position: &G::Position, seat: Seat) -> Option<f64> {
+        let exact_value = self.game.payoff(position, seat).or_else(|| {
             let exact = self.oracle.as_ref()?.value(self.game, position)?;
             Some(if self.game.to_move(position) == seat {
                 exact
@@ -62,7 +62,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
                 1.0 - exact
             })
         });
-        known.map(f64::from)
+        exact_value.map(f64::from)
     }
 
     fn guessed(&self, position: &G::Position, seat: Seat) -> f64 {
@@ -77,7 +77,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         let mover = self.game.to_move(position);
         let best = |outcome: &Outcome| {
             let worth = |next: &G::Position, seat| {
-                self.known(next, seat)
+                self.exact_value(next, seat)
                     .unwrap_or_else(|| self.guessed(next, seat))
             };
             let mut best: Option<G::Position> = None;
@@ -101,36 +101,36 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         for ply in 0.. {
             let stopped =
                 (self.plies > 0 && ply == self.plies).then(|| self.guessed(&position, seat));
-            if let Some(result) = self.known(&position, seat).or(stopped) {
+            if let Some(result) = self.exact_value(&position, seat).or(stopped) {
                 return Played { result, luck };
             }
             let outcomes = self.outcomes(&position, seat);
-            let drawn = (u64::from(number) << 32 | u64::from(ply)).to_le_bytes();
+            let sampled = (u64::from(number) << 32 | u64::from(ply)).to_le_bytes();
             let listed: Vec<Outcome> = outcomes.iter().map(|outcome| outcome.0).collect();
-            let drawn = sample(&listed, (xxh3_64_with_seed(&drawn, seed) >> 32) as u32);
-            let drawn = listed
+            let sampled = sample(&listed, (xxh3_64_with_seed(&sampled, seed) >> 32) as u32);
+            let sampled = listed
                 .iter()
-                .position(|outcome| std::ptr::eq(outcome, drawn))
+                .position(|outcome| std::ptr::eq(outcome, sampled))
                 .unwrap();
             let mean: f64 = outcomes
                 .iter()
                 .map(|(outcome, _, worth)| f64::from(outcome.weight) * worth)
                 .sum();
             if self.game.seats() == 2 {
-                luck += outcomes[drawn].2 - mean;
+                luck += outcomes[sampled].2 - mean;
             }
-            position = outcomes[drawn].1;
+            position = outcomes[sampled].1;
         }
         unreachable!()
     }
 
     /// What the first seat gets by all that chance may bring.
     fn exact(&mut self, position: &G::Position) -> f64 {
-        if let Some(known) = self.known(position, 0) {
-            return known;
+        if let Some(exact_value) = self.exact_value(position, 0) {
+            return exact_value;
         }
-        if let Some(&known) = self.exact.get(position) {
-            return known;
+        if let Some(&exact_value) = self.exact.get(position) {
+            return exact_value;
         }
         let outcomes = self.outcomes(position, 0);
         let value = outcomes
@@ -211,11 +211,11 @@ fn a_game_is_that_of_the_book() {
         }
     }
     let game = Standard::default();
-    let known: Arc<dyn Oracle<Standard>> = tables(3);
+    let exact_value: Arc<dyn Oracle<Standard>> = tables(3);
     let positions = random_positions(&game, 12, 1);
     for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
         let evaluator = build::evaluator(trusted(name), &game).unwrap();
-        for (oracle, plies) in [(None, 0), (Some(&known), 0), (Some(&known), 4)] {
+        for (oracle, plies) in [(None, 0), (Some(&exact_value), 0), (Some(&exact_value), 4)] {
             let mut roll = Arc::clone(&evaluator).roller(game.clone(), oracle.cloned(), plies);
             let evaluator = ByPointer(Arc::clone(&evaluator));
             let book = Book::new(&game, &evaluator, oracle.cloned(), plies);
@@ -261,8 +261,11 @@ fn missed<G: Game>(
 
 #[test]
 fn means_are_what_players_by_the_evaluator_get() {
-    for (most, error) in [(400, 0.0), (100_000, 0.02)] {
-        let enough = Enough { most, error };
+    for (max_games, error) in [(400, 0.0), (100_000, 0.02)] {
+        let enough = Enough {
+            most: max_games,
+            error,
+        };
         let mut all = Vec::new();
         for seed in 0..200 {
             let game = HashGame {
@@ -367,8 +370,8 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
             cost,
             &mut candidates,
         );
-        let most = moves.iter().map(|&mv| exact.of(mv)).fold(0.0, f64::max);
-        given.add(most - exact.of(moves[chosen]));
+        let max_games = moves.iter().map(|&mv| exact.of(mv)).fold(0.0, f64::max);
+        given.add(max_games - exact.of(moves[chosen]));
         let mut scores = vec![0.0; moves.len()];
         let best = ByPointer(best());
         best.score_successors(&game, &position, &moves, &mut scores);
@@ -379,7 +382,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
                 best
             }
         });
-        blunt.add(most - exact.of(moves[first.unwrap()]));
+        blunt.add(max_games - exact.of(moves[first.unwrap()]));
     }
     let figures = format!(
         "off by {:.5} and {:.5} without games, mean {:.5}, standard error {:.5}; a move gives away {:.5} and {:.5}",
@@ -415,10 +418,10 @@ impl Roll<Totals> for Noise {
         each: &mut dyn FnMut(Played),
     ) -> Cost {
         for number in games {
-            let place = [u64::from(number), u64::from(position.totals[0])];
-            let drawn = RandomStream::new(derive_seed(seed, SeedSpace::Player, &place)).unit();
+            let path = [u64::from(number), u64::from(position.totals[0])];
+            let sampled = RandomStream::new(derive_seed(seed, SeedSpace::Player, &path)).unit();
             each(Played {
-                result: f64::from(position.totals[1]) / 100.0 + drawn,
+                result: f64::from(position.totals[1]) / 100.0 + sampled,
                 luck: 0.0,
             });
         }
@@ -470,7 +473,7 @@ fn the_best_move_is_found_and_not_flattered() {
 }
 
 #[test]
-fn a_player_says_the_same_in_any_order_and_takes_what_wins() {
+fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
     let game = Standard::default();
     let notation = "rollout(games=64, tablebase=3)";
     let positions = random_positions(&game, 20, 5);

@@ -292,7 +292,7 @@ fn some_squares() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// The position of such squares, those of the side to move first.
-fn standing(squares: &[u8], seat: usize) -> Position {
+fn position_of(squares: &[u8], seat: usize) -> Position {
     let side = |from: usize| Side::new(std::array::from_fn(|stone| squares[from + stone]));
     Position::new(side(0), side(MAX_STONES), seat)
 }
@@ -304,7 +304,7 @@ proptest! {
     /// board.
     #[test]
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
-        let position = standing(&squares, seat);
+        let position = position_of(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
         // Seen from the upper left for Red to move: the other side's squares count from the far
         // end.
@@ -322,7 +322,7 @@ proptest! {
         prop_assert_eq!(position.mover().alive(), alive);
         prop_assert_eq!(position.mover().is_empty(), alive == 0);
         for square in 0..25 {
-            let stone = squares[..MAX_STONES].iter().position(|&taken| taken == square);
+            let stone = squares[..MAX_STONES].iter().position(|&occupied| occupied == square);
             prop_assert_eq!(position.mover().stone_on(square), stone);
             prop_assert_eq!(position.mover().occupies(square), stone.is_some());
         }
@@ -330,11 +330,11 @@ proptest! {
 
     /// Keys are equal if and only if positions are.
     #[test]
-    fn keys_tell_positions_apart(one in some_squares(), other in some_squares(), seats in (0usize..2, 0usize..2)) {
-        let (first, second) = (standing(&one, seats.0), standing(&other, seats.1));
+    fn keys_of_different_positions_differ(one in some_squares(), other in some_squares(), seats in (0usize..2, 0usize..2)) {
+        let (first, second) = (position_of(&one, seats.0), position_of(&other, seats.1));
         prop_assert_eq!(first == second, first.key() == second.key());
-        prop_assert_eq!(standing(&one, seats.0).key(), first.key());
-        prop_assert_ne!(standing(&one, 1 - seats.0).key(), first.key());
+        prop_assert_eq!(position_of(&one, seats.0).key(), first.key());
+        prop_assert_ne!(position_of(&one, 1 - seats.0).key(), first.key());
     }
 }
 

@@ -126,8 +126,8 @@ fn a_draw_whatever_chance_brings_is_worth_one_half_to_the_last_digit() {
 
 #[test]
 fn searches_agree_on_long_lists_of_moves() {
-    for (cells, most, length) in [(9, 3, 3), (40, 5, 4), (100, 7, 4)] {
-        let game = Field::new(cells, most, length, u64::from(length));
+    for (cells, max_points, length) in [(9, 3, 3), (40, 5, 4), (100, 7, 4)] {
+        let game = Field::new(cells, max_points, length, u64::from(length));
         for depth in 1..=2 {
             all_agree(&game, &Field::START, depth, 1e-6);
         }

@@ -62,20 +62,20 @@ fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Pos
 }
 
 /// The deepest of `depth` and fewer plies, at least one, with at most so many leaves.
-fn affordable(game: &ReversiXt, position: &Position, depth: u32, most: usize) -> u32 {
-    fn leaves(game: &ReversiXt, position: &Position, depth: u32, most: usize) -> usize {
+fn affordable(game: &ReversiXt, position: &Position, depth: u32, max_leaves: usize) -> u32 {
+    fn leaves(game: &ReversiXt, position: &Position, depth: u32, max_leaves: usize) -> usize {
         if depth == 0 || position.phase() == Phase::Over {
             return 1;
         }
         let mut sum = 0;
         for next in successors(game, position) {
-            if sum <= most {
-                sum += leaves(game, &next, depth - 1, most - sum);
+            if sum <= max_leaves {
+                sum += leaves(game, &next, depth - 1, max_leaves - sum);
             }
         }
         sum
     }
-    let fits = |&depth: &u32| leaves(game, position, depth, most) <= most;
+    let fits = |&depth: &u32| leaves(game, position, depth, max_leaves) <= max_leaves;
     (2..=depth).take_while(fits).last().unwrap_or(1)
 }
 
@@ -146,8 +146,9 @@ impl Case {
             return values.fold(0.0, f32::max);
         }
         let others = (0..self.game.seats()).filter(|&seat| seat != root);
-        let turned = others.filter_map(|seat| self.with_turn(position, seat));
-        let replies = turned.flat_map(|turned| successors(&self.game, &turned));
+        let with_turn_changed = others.filter_map(|seat| self.with_turn(position, seat));
+        let replies = with_turn_changed
+            .flat_map(|with_turn_changed| successors(&self.game, &with_turn_changed));
         let values = replies.map(|next| {
             let next = match next.phase() {
                 Phase::Over => next,
@@ -159,13 +160,13 @@ impl Case {
     }
 }
 
-fn cases(count: usize, seed: u64, most_leaves: usize) -> impl Iterator<Item = Case> {
+fn cases(count: usize, seed: u64, max_leaves: usize) -> impl Iterator<Item = Case> {
     let mut random = RandomStream::new(seed);
     (0..count).map(move |number| {
         let (game, position) = random_position(&mut random, 2 + number % 7);
         Case {
             number,
-            depth: affordable(&game, &position, 1 + (number / 7) as u32 % 4, most_leaves),
+            depth: affordable(&game, &position, 1 + (number / 7) as u32 % 4, max_leaves),
             evaluator: evaluator(&game, number / 3),
             game,
             position,
@@ -197,9 +198,9 @@ fn options(number: usize) -> StarOptions {
     }
 }
 
-fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
+fn paranoid_is_minimax(count: usize, seed: u64, max_leaves: usize) {
     let mut met = [0; 3];
-    for case in cases(count, seed, most_leaves) {
+    for case in cases(count, seed, max_leaves) {
         let (number, position, depth) = (case.number, case.position, case.depth);
         let (game, evaluator) = (&case.game, &case.evaluator);
         let disqualified = (0..game.seats()).any(|seat| position.is_disqualified(seat));
@@ -242,8 +243,8 @@ fn paranoid_alpha_beta_is_minimax() {
     paranoid_is_minimax(140, 1, 4_000);
 }
 
-fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
-    for case in cases(count, seed, most_leaves) {
+fn max_n_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
+    for case in cases(count, seed, max_leaves) {
         let (position, depth, text) = (&case.position, case.depth, case.text(&case.position));
         let (game, evaluator) = (case.game.clone(), case.evaluator.clone());
         let expected = case.max_n(position, depth);
@@ -259,8 +260,8 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let deepening = Deepening::default();
         let mut search = MaxN::new(game.clone(), evaluator, None).deepened(deepening, limits);
         assert_eq!(search.move_values(position, &moves), values, "{text}");
-        let told = search.move_payoffs(position, &moves);
-        for (next, (_, payoffs)) in successors(&game, position).iter().zip(told) {
+        let of_search = search.move_payoffs(position, &moves);
+        for (next, (_, payoffs)) in successors(&game, position).iter().zip(of_search) {
             let expected = case.max_n(next, depth - 1);
             assert_eq!(payoffs.unwrap()[..seats], expected[..seats], "{text}");
         }
@@ -297,8 +298,8 @@ fn max_n_is_that_of_the_textbook() {
     max_n_is_the_textbook(140, 3, 3_000);
 }
 
-fn best_reply_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
-    for mut case in cases(count, seed, most_leaves) {
+fn best_reply_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
+    for mut case in cases(count, seed, max_leaves) {
         // All replies of all others are more than those of the next.
         case.depth = case.depth.min(3);
         let (position, text) = (&case.position, case.text(&case.position));
@@ -370,20 +371,20 @@ fn narrow_nodes_keep_stones_before_overrides_and_spread_the_rest() {
     let is_override = |cell: usize| position.cell(cell).is_occupied();
     let stones = all.iter().filter(|mv| !is_override(mv.cell())).count();
     assert!(stones > 0 && stones + 30 < all.len());
-    let mut kept = all.clone();
-    narrow(&game, &position, &mut kept, stones + 10);
-    assert_eq!(kept.len(), stones + 10);
-    let override_cells: Vec<usize> = kept.iter().map(|mv| mv.cell()).collect();
+    let mut remaining = all.clone();
+    narrow(&game, &position, &mut remaining, stones + 10);
+    assert_eq!(remaining.len(), stones + 10);
+    let override_cells: Vec<usize> = remaining.iter().map(|mv| mv.cell()).collect();
     assert!(override_cells.is_sorted(), "in the order of the list");
     let spread = override_cells.iter().filter(|&&cell| is_override(cell));
     let (low, high): (Vec<usize>, Vec<usize>) = spread.partition(|&&cell| cell < 200);
     assert!(low.len() >= 3 && high.len() >= 3, "{low:?} {high:?}");
-    narrow(&game, &position, &mut kept, 1);
-    assert_eq!(kept.len(), 1);
-    assert!(!is_override(kept[0].cell()));
-    let mut whole = all.clone();
-    narrow(&game, &position, &mut whole, all.len());
-    assert_eq!(whole, all);
+    narrow(&game, &position, &mut remaining, 1);
+    assert_eq!(remaining.len(), 1);
+    assert!(!is_override(remaining[0].cell()));
+    let mut unlimited = all.clone();
+    narrow(&game, &position, &mut unlimited, all.len());
+    assert_eq!(unlimited, all);
 }
 
 #[test]
@@ -409,7 +410,7 @@ fn speeds() {
     let middle = random_game(&four, four.start(), &mut random)
         .nth(16)
         .unwrap();
-    let (wide, crowded) = wide_position();
+    let (wide, full_board) = wide_position();
     let measure = |game: &ReversiXt, position: &Position, text: &str| {
         let moves = moves_of(game, position);
         let mut player = player(text, game);
@@ -432,7 +433,7 @@ fn speeds() {
     for depth in [2, 3] {
         for width in ["", ", width=40", ", width=10"] {
             for name in ["maxn", "star1", "bestreply"] {
-                measure(&wide, &crowded, &format!("{name}(depth={depth}{width})"));
+                measure(&wide, &full_board, &format!("{name}(depth={depth}{width})"));
             }
         }
     }

@@ -129,9 +129,10 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
 }
 
 /// The macros that a source makes.
-pub(crate) fn macros_made(source: &Source) -> Vec<String> {
-    let made = source.tokens.windows(3);
-    made.filter(|window| window[0] == "macro_rules")
+pub(crate) fn macros_defined(source: &Source) -> Vec<String> {
+    let triples = source.tokens.windows(3);
+    triples
+        .filter(|window| window[0] == "macro_rules")
         .map(|window| window[2].clone())
         .collect()
 }

@@ -4,7 +4,7 @@
 use crate::games::HashEvaluator;
 use crate::support::{
     ALL_CUTS, MIDDLE, all_rules, cutting, full, moves_of, near, position, random_positions,
-    schwarz, star_agrees, table as usual_table, table_of,
+    schwarz, star_agrees, table as table_of_size, table_of,
 };
 use engine::core::{evaluator::Evaluator, game::Game};
 use engine::games::einstein::{Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
@@ -141,7 +141,7 @@ fn a_hash_for_an_evaluator_finds_no_difference_either() {
 }
 
 #[test]
-fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
+fn a_batched_ply_equals_its_leaves_to_the_last_bit() {
     for (number, game) in all_rules().into_iter().enumerate() {
         for (slope, offset) in [
             (SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
@@ -151,11 +151,11 @@ fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
             let evaluator = Arc::new(SchwarzOdds::new(&game, slope, offset).unwrap());
             let mut cache = Default::default();
             for position in random_positions(&game, 2_000, 30 + number as u64) {
-                let whole = evaluator.one_ply(&game, &position, &mut cache);
+                let batched = evaluator.one_ply(&game, &position, &mut cache);
                 let slow = OneByOne(evaluator.clone());
                 let mut leaf_by_leaf = Star::new(game.clone(), slow, cutting(Cuts::None), None);
                 let value = full(&mut leaf_by_leaf, &position, 1).lower;
-                assert_eq!(whole, value, "{}", game.format_position(&position, None));
+                assert_eq!(batched, value, "{}", game.format_position(&position, None));
                 let stats = leaf_by_leaf.take_stats();
                 let moves = game.count_moves(&position);
                 assert_eq!(
@@ -206,7 +206,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
             probcut,
             ..StarOptions::default()
         };
-        let table = Some(usual_table(1 << 14));
+        let table = Some(table_of_size(1 << 14));
         Star::new(game.clone(), evaluator.clone(), options, table)
     };
     let (mut exact, mut selective, mut unbelieving) =
@@ -273,7 +273,7 @@ fn signature() {
         (Cuts::Star2, None),
         (Cuts::Star2, Some(1 << 16)),
     ] {
-        let mut search = deepening(cutting(cuts), 5, entries.map(usual_table), 1);
+        let mut search = deepening(cutting(cuts), 5, entries.map(table_of_size), 1);
         for text in [MIDDLE, LATER, "...../.2.../..e6./.a.../..... r -"] {
             search.forget();
             search.value(&position(text));

@@ -31,7 +31,7 @@ const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } 
 /// Sets a flag at a random moment, or before the search begins; how long the answer then took.
 fn interrupted<R: Send>(
     random: &mut RandomStream,
-    ask: impl FnOnce(&Limits) -> R,
+    query: impl FnOnce(&Limits) -> R,
 ) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -39,7 +39,7 @@ fn interrupted<R: Send>(
     if random.below(10) == 0 {
         stop.store(true, Ordering::Relaxed);
         let began = Instant::now();
-        return (ask(&limits), began.elapsed());
+        return (query(&limits), began.elapsed());
     }
     thread::scope(|scope| {
         let stopped = scope.spawn(move || {
@@ -47,7 +47,7 @@ fn interrupted<R: Send>(
             stop.store(true, Ordering::Relaxed);
             Instant::now()
         });
-        let answer = ask(&limits);
+        let answer = query(&limits);
         let answered = Instant::now();
         let stopped = stopped.join().expect("it only sleeps");
         (answer, answered.saturating_duration_since(stopped))
@@ -60,15 +60,15 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
     let mut random = RandomStream::new(7);
     for text in players {
         let mut player = player(text, game);
-        let mut taken: Vec<Duration> = Vec::with_capacity(INTERRUPTIONS);
+        let mut delays: Vec<Duration> = Vec::with_capacity(INTERRUPTIONS);
         for number in 0..INTERRUPTIONS {
             if number % 10 == 0 {
                 player.new_game(number as u64);
             }
             let took = match number % 4 {
                 0 => {
-                    let ask = |limits: &Limits| player.decide(position, &moves, limits);
-                    let (decision, took) = interrupted(&mut random, ask);
+                    let query = |limits: &Limits| player.decide(position, &moves, limits);
+                    let (decision, took) = interrupted(&mut random, query);
                     assert!(
                         moves.contains(&decision.best),
                         "{text}: {:?}",
@@ -77,8 +77,8 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                     took
                 }
                 1 => {
-                    let ask = |limits: &Limits| player.analyse(position, None, limits);
-                    let (analysis, took) = interrupted(&mut random, ask);
+                    let query = |limits: &Limits| player.analyse(position, None, limits);
+                    let (analysis, took) = interrupted(&mut random, query);
                     let valued = analysis.moves.iter().filter_map(|rated| rated.1);
                     assert!(valued.clone().all(|value| (0.0..=1.0).contains(&value)));
                     assert_eq!(analysis.moves.len(), moves.len(), "{text}");
@@ -86,18 +86,18 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                 }
                 // As the protocols ask for a move.
                 2 => {
-                    let ask = |limits: &Limits| {
+                    let query = |limits: &Limits| {
                         let best = player.decide(position, &moves, limits).best;
                         player.exact_scores(position, &[best], limits)
                     };
-                    interrupted(&mut random, ask).1
+                    interrupted(&mut random, query).1
                 }
                 _ => interrupted(&mut random, |limits| player.value(position, limits)).1,
             };
-            taken.push(took);
+            delays.push(took);
         }
-        taken.sort_unstable();
-        assert!(taken[INTERRUPTIONS / 2] < SOON, "{text}: {taken:?}");
+        delays.sort_unstable();
+        assert!(delays[INTERRUPTIONS / 2] < SOON, "{text}: {delays:?}");
     }
 }
 
@@ -227,7 +227,7 @@ fn all_equal<G: Playable>(game: &G, start: G::Position, players: &[&str]) {
         let mut pair = [player(text, game), player(text, game)];
         for position in positions.iter().filter(|at| game.payoffs(at).is_none()) {
             let moves = moves_of(game, position);
-            let ask = |player: &mut Box<dyn Player<G>>, limits: &Limits| {
+            let query = |player: &mut Box<dyn Player<G>>, limits: &Limits| {
                 let decision = player.decide(position, &moves, limits);
                 let values = player.analyse(position, None, limits).moves;
                 let value = player.value(position, limits).value;
@@ -239,7 +239,7 @@ fn all_equal<G: Playable>(game: &G, start: G::Position, players: &[&str]) {
                 )
             };
             let [one, other] = &mut pair;
-            assert_eq!(ask(one, &never), ask(other, &Limits::NONE), "{text}");
+            assert_eq!(query(one, &never), query(other, &Limits::NONE), "{text}");
         }
     }
 }

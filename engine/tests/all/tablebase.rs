@@ -1,7 +1,7 @@
 //! Endgame tables from outside: against independent exact values, against recursion and search to
 //! the end, and as an oracle.
 
-use crate::exact::{KNOWN_VALUES, nearest};
+use crate::exact::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;
 use crate::support::{self, exact_positions, near};
 use engine::core::{game::Game, oracle::Oracle};
@@ -71,10 +71,10 @@ fn values_and_moves_agree_with_an_independent_solver() {
     }
 }
 
-/// Random positions of two to `most` stones in turn.
-fn random_positions(count: usize, seed: u64, most: usize) -> impl Iterator<Item = Position> {
+/// Random positions of two to `max_stones` stones in turn.
+fn random_positions(count: usize, seed: u64, max_stones: usize) -> impl Iterator<Item = Position> {
     let (game, mut random) = (Standard::default(), RandomStream::new(seed));
-    (0..count).map(move |index| random_position(&mut random, &game, 2 + index % (most - 1)))
+    (0..count).map(move |index| random_position(&mut random, &game, 2 + index % (max_stones - 1)))
 }
 
 fn agree_with_recursion(
@@ -108,7 +108,7 @@ fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
 #[test]
 fn both_variants_have_their_own_tables() {
     let tables = built(4, Variant::NearestOnly);
-    for (text, _, expected) in KNOWN_VALUES {
+    for (text, _, expected) in INDEPENDENT_VALUES {
         let value = tables.value_of(&support::position(text)).unwrap();
         near(value, expected, BOUND, text);
     }
@@ -148,7 +148,7 @@ fn best_moves_are_those_of_the_highest_value() {
 }
 
 #[test]
-fn a_batch_says_what_single_probes_say() {
+fn a_batch_equals_single_probes() {
     let positions: Vec<Position> = random_positions(1_003, 9, 7).collect();
     let mut values = vec![None; positions.len()];
     five().values(&positions, &mut values);
@@ -162,7 +162,7 @@ fn a_batch_says_what_single_probes_say() {
 fn an_oracle_answers_its_own_game_only() {
     let tables: &dyn Oracle<Standard> = five();
     let game = Standard::default();
-    let (text, expected, _) = KNOWN_VALUES[1];
+    let (text, expected, _) = INDEPENDENT_VALUES[1];
     let position = support::position(text);
     let value = tables.value(&game, &position).unwrap();
     near(value, expected, tables.error().into(), text);
@@ -176,24 +176,28 @@ fn an_oracle_answers_its_own_game_only() {
 }
 
 #[test]
-fn facts_are_those_of_the_positions_they_name() {
+fn statistics_are_those_of_their_positions() {
     let game = Standard::default();
     let tables = built(4, Variant::Classic);
     let value = |position: &Position| f64::from(tables.units(position).unwrap()) / 65535.0;
     for class in Class::up_to(4) {
-        let facts = tables.facts(&game, class, &on_all_threads);
-        let (position, worth) = facts.most_tempo.unwrap();
+        let statistics = tables.facts(&game, class, &on_all_threads);
+        let (position, worth) = statistics.most_tempo.unwrap();
         let passed = Position::new(position.other(), position.mover(), 1);
         let tempo = value(&position) + value(&passed) - 1.0;
         near(tempo, worth, 1e-9, class);
         assert!(
-            facts.tempo <= worth
-                && facts.won + facts.lost <= facts.positions
-                && facts.mean > 0.0
-                && facts.mean < 1.0
+            statistics.tempo <= worth
+                && statistics.won + statistics.lost <= statistics.positions
+                && statistics.mean > 0.0
+                && statistics.mean < 1.0
         );
-        assert_eq!(facts.self_capture.is_some(), class.mover > 1, "{class}");
-        if let Some(found) = facts.self_capture {
+        assert_eq!(
+            statistics.self_capture.is_some(),
+            class.mover > 1,
+            "{class}"
+        );
+        if let Some(found) = statistics.self_capture {
             let legal = game.legal_moves(&found.position, found.face);
             assert!(legal.contains(&found.capture) && legal.contains(&found.instead));
             let captured = Standard::destination(&found.position, found.capture);
@@ -223,8 +227,8 @@ fn time_of_probes() {
             // told.
             let mut turn = 0;
             for position in first {
-                let turned = symmetric(position, turn);
-                turn = usize::from(five().units(&turned).unwrap() == 1);
+                let rotated = symmetric(position, turn);
+                turn = usize::from(five().units(&rotated).unwrap() == 1);
             }
             single.push(began.elapsed().as_secs_f64() * 1e9 / 20_000.0);
             let mut values = vec![None; second.len()];

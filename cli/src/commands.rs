@@ -40,11 +40,11 @@ use anyhow::Result;
 /// The commands by their groups and files, each with its `Arguments` and their `run`.
 macro_rules! commands {
     ($($group:literal: {
-        $($(#[cfg($where:meta)])? $(#[command($($said:tt)+)])? $name:ident($file:ident),)+
+        $($(#[cfg($where:meta)])? $(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
     })+) => {
         #[derive(clap::Subcommand)]
         pub(crate) enum Command {
-            $($($(#[cfg($where)])? $(#[command($($said)+)])? $name($file::Arguments),)+)+
+            $($($(#[cfg($where)])? $(#[command($($attribute)+)])? $name($file::Arguments),)+)+
         }
 
         impl Command {

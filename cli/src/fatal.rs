@@ -137,15 +137,17 @@ pub(crate) fn install() -> std::io::Result<()> {
         [format!("code: {number},"), format!("(os error {number})")]
     };
     let texts = [Errno::AGAIN, Errno::NOMEM].map(texts).concat();
-    let usual = std::panic::take_hook();
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let said = panic.payload_as_str().unwrap_or_default();
-        let is_refused = ["thread", "spawn"].iter().any(|word| said.contains(word))
-            && texts.iter().any(|text| said.contains(text));
+        let message = panic.payload_as_str().unwrap_or_default();
+        let is_refused = ["thread", "spawn"]
+            .iter()
+            .any(|word| message.contains(word))
+            && texts.iter().any(|text| message.contains(text));
         if is_refused && !IS_SERVER.load(Relaxed) {
-            exit_with_line(format_args!("out of memory or threads: {said}"));
+            exit_with_line(format_args!("out of memory or threads: {message}"));
         }
-        usual(panic);
+        default_hook(panic);
     }));
     // SAFETY: what is done neither allocates nor waits, and this signal tells an address. The handler
     // of the standard library would be called first and have the system end the program if another

@@ -144,7 +144,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
 
 /// A text that is only needed for games other than the one that is meant unless told; it is made
 /// from the game's name.
-pub(crate) fn unless_usual<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
+pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::NAME == Standard::NAME {
         String::new()
     } else {
@@ -154,9 +154,9 @@ pub(crate) fn unless_usual<G: Playable>(text: impl FnOnce(&str) -> String) -> St
 
 /// There is no such game.
 pub(crate) fn unknown(name: &str) -> anyhow::Error {
-    let known = names().join(", ");
-    let meant = text::suggestion(name, &known);
-    anyhow!("there is no game '{name}'{meant}; there are {known}")
+    let names_of_games = names().join(", ");
+    let meant = text::suggestion(name, &names_of_games);
+    anyhow!("there is no game '{name}'{meant}; there are {names_of_games}")
 }
 
 /// Reads where the pairs of a match start.

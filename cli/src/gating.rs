@@ -13,13 +13,15 @@ use engine::play::playable::Playable;
 use std::path::Path;
 
 /// What stands for the evaluator in the notation of a player.
-const PLACES: [&str; 2] = ["{model}", "MODEL"];
+const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
 /// A player's notation with an evaluator in its place.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
-    let place = PLACES.into_iter().find(|place| template.contains(place));
-    let place = place.context("a player with a place for the evaluator is needed, for example star1(depth=1, eval={model})")?;
-    Ok(template.replace(place, evaluator))
+    let placeholder = PLACEHOLDERS
+        .into_iter()
+        .find(|placeholder| template.contains(placeholder));
+    let placeholder = placeholder.context("a player with a place for the evaluator is needed, for example star1(depth=1, eval={model})")?;
+    Ok(template.replace(placeholder, evaluator))
 }
 
 /// The notation of a model file; quoted, because a path may hold anything.

@@ -56,7 +56,7 @@ pub(crate) enum End {
 
 impl End {
     /// In words.
-    pub(crate) fn told(self, ledger: &Ledger) -> String {
+    pub(crate) fn describe(self, ledger: &Ledger) -> String {
         let in_vain = ledger.in_vain();
         match self {
             Self::Generations => format!("all {} generations are done", ledger.generations.len()),
@@ -92,7 +92,7 @@ pub(crate) fn run_part<G: Learnable>(
     config: &ImproveConfig,
     directory: &Path,
     (part, number): (Part, u64),
-    share: TaskSlice,
+    slice: TaskSlice,
 ) -> Result<String> {
     let run = Run::open(game, config, directory)?;
     let done = |ledger: &Ledger| ledger.generations.len() as u64;
@@ -102,9 +102,9 @@ pub(crate) fn run_part<G: Learnable>(
     if number <= done(&ledger) || ledger.in_vain() >= config.patience {
         return Ok("nothing to do: that is over".to_owned());
     }
-    let _lock = files::enter_directory(directory, share)?;
+    let _lock = files::enter_directory(directory, slice)?;
     run.claim()?;
-    run.next(&ledger)?.part(part, share)
+    run.next(&ledger)?.part(part, slice)
 }
 
 /// Learns in a directory, or does what is left, as far as generation `last` if that is given.
@@ -143,7 +143,7 @@ pub(crate) fn run<G: Learnable>(
         let page = page::write(directory, config, &ledger, stages.all(), ended)?;
         if let Some(ended) = ended {
             return Ok(ImproveResult {
-                best: next.best.shown,
+                best: next.best.label,
                 model,
                 ended,
                 ledger,
@@ -169,10 +169,10 @@ impl<'a, G: Learnable> Run<'a, G> {
     /// its model that is kept.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
-        let kept = directory.join(START);
+        let saved = directory.join(START);
         let start = match notation.name.strip_prefix("model:") {
             None => Evaluator::fixed(&config.start)?,
-            Some(_) if kept.exists() => Evaluator::model(&kept, "start"),
+            Some(_) if saved.exists() => Evaluator::model(&saved, "start"),
             Some(path) => Evaluator::model(Path::new(path), "start"),
         };
         config.check(game, &start)?;
@@ -192,12 +192,12 @@ impl<'a, G: Learnable> Run<'a, G> {
 
     /// Keeps the model of generation 0.
     fn keep_start(&mut self) -> Result<()> {
-        let kept = self.directory.join(START);
+        let saved = self.directory.join(START);
         if let Some((path, name)) = &self.start.model
-            && *path != kept
+            && *path != saved
         {
-            output::file(&kept, files::read(path, FileKind::Data)?)?;
-            self.start = Evaluator::model(&kept, name);
+            output::file(&saved, files::read(path, FileKind::Data)?)?;
+            self.start = Evaluator::model(&saved, name);
         }
         Ok(())
     }
@@ -215,7 +215,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         Ok(Ledger {
             seed: self.config.seed,
             start: Start {
-                evaluator: start.shown.clone(),
+                evaluator: start.label.clone(),
                 checksum: checksum.transpose()?,
                 strength,
             },

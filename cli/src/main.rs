@@ -83,20 +83,20 @@ fn parse() -> Result<Alea, ExitCode> {
     // Names of files stand in results and settings, which are text.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
-        let shown = text::shortened(&wrong.to_string_lossy(), output::MAX_ERROR);
-        output::note(&format!("alea: '{shown}' is no text in UTF-8; rename it"));
+        let quoted = text::shortened(&wrong.to_string_lossy(), output::MAX_ERROR);
+        output::note(&format!("alea: '{quoted}' is no text in UTF-8; rename it"));
         return Err(ExitCode::from(USAGE));
     }
     let arguments = positions_last(std::env::args().collect());
     let matches = command().try_get_matches_from(arguments);
     let parsed = matches.and_then(|matches| Alea::from_arg_matches(&matches));
     parsed.map_err(|error| {
-        let said = error.to_string();
-        if said.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
+        let message = error.to_string();
+        if message.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
             error.exit();
         }
         // A value that is too long to be repeated.
-        output::note(&text::shortened(&said, output::MAX_ERROR));
+        output::note(&text::shortened(&message, output::MAX_ERROR));
         ExitCode::from(USAGE)
     })
 }
@@ -150,11 +150,11 @@ fn is_position(argument: &str) -> bool {
 
 /// Whether an argument is an option of a command whose value is the next argument.
 fn takes_value(command: &clap::Command, argument: &str) -> bool {
-    let is_asked = |option: &&clap::Arg| {
+    let has_name = |option: &&clap::Arg| {
         let names = option.get_long_and_visible_aliases().unwrap_or_default();
         (argument.strip_prefix("--")).is_some_and(|name| names.contains(&name))
     };
-    let option = command.get_arguments().find(is_asked);
+    let option = command.get_arguments().find(has_name);
     option.is_some_and(|option| option.get_action().takes_values())
 }
 

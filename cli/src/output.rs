@@ -60,7 +60,7 @@ pub(crate) fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileErr
 }
 
 /// Whether there are directories for files that are written after long work: better said before.
-pub(crate) fn check_places(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
+pub(crate) fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
             Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
@@ -76,7 +76,7 @@ pub(crate) fn check_places(files: &[&Option<PathBuf>]) -> Result<(), FileError> 
 }
 
 /// The failure of a command whose results say why it is one.
-pub(crate) fn told() -> Error {
+pub(crate) fn already_reported() -> Error {
     Error::msg("")
 }
 

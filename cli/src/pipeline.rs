@@ -7,7 +7,7 @@ pub(crate) mod config;
 
 use crate::commands::{
     arena::{match_options, short_checksum},
-    train::{self, VALIDATION_SHARE},
+    train::{self, VALIDATION_FRACTION},
 };
 use crate::gating::model_notation;
 use crate::stages::Stages;
@@ -75,8 +75,8 @@ pub(crate) fn run<G: Learnable>(
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
-        let place = directory.join(family.name());
-        let fitted = || train::fit_one(&train_config, family, &samples, &data, &place);
+        let model_directory = directory.join(family.name());
+        let fitted = || train::fit_one(&train_config, family, &samples, &data, &model_directory);
         let report = stages.run(&name, fitted, |report| {
             format!(
                 "{:.0} samples/s, validation loss {:.5}",
@@ -193,7 +193,7 @@ fn calibration<G: Learnable>(
     let train = config.train();
     let options = SampleOptions {
         results: train.target.is_results_alone(),
-        ..SampleOptions::played(VALIDATION_SHARE, train.seed)
+        ..SampleOptions::played(VALIDATION_FRACTION, train.seed)
     };
     let samples = Samples::<G>::open(data, &options)?;
     let mut plots = Vec::new();
@@ -249,7 +249,7 @@ fn curves(models: &[FitReport]) -> LineChart {
 }
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
-    let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
+    let percent = |part: f64, total: u64| format!("{:.1} %", 100.0 * part / total.max(1) as f64);
     let (games, positions) = (summary.games, summary.positions);
     let repeats = match summary.repeats() {
         0 => String::new(),

@@ -95,8 +95,8 @@ impl End {
     pub(crate) fn of<G: Playable>(game: &G, position: &G::Position) -> Option<Self> {
         let payoffs = game.payoffs(position)?;
         let payoffs = &payoffs[..game.seats()];
-        let most = payoffs.iter().copied().fold(0.0, f32::max);
-        let best = (0..payoffs.len()).filter(|&seat| payoffs[seat] == most);
+        let max_payoff = payoffs.iter().copied().fold(0.0, f32::max);
+        let best = (0..payoffs.len()).filter(|&seat| payoffs[seat] == max_payoff);
         let best: Vec<Seat> = best.collect();
         let winner = match best[..] {
             _ if G::WINNERS_ARE_LISTED => best.iter().map(|seat| seat + 1).collect(),
@@ -142,7 +142,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             return if all_good {
                 Ok(())
             } else {
-                Err(output::told())
+                Err(output::already_reported())
             };
         }
         let line = String::from_utf8_lossy(&line);

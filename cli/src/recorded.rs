@@ -23,13 +23,13 @@ const MAX_BYTES: usize = 4 << 20;
 /// JSON of the games of a shard (docs/api.md), of as many as there is time for until `is_over`.
 pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
-    let said = shard::game_in(name, bytes).map_err(|error| error.to_string())?;
-    let read = || with_type!(&said, OneGame => of::<OneGame>(name, bytes, is_over));
+    let game_name = shard::game_in(name, bytes).map_err(|error| error.to_string())?;
+    let read = || with_type!(&game_name, OneGame => of::<OneGame>(name, bytes, is_over));
     read().map_err(|error| error.to_string())
 }
 
 fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String> {
-    let (mut games, mut shown) = (String::new(), 0);
+    let (mut games, mut count) = (String::new(), 0);
     let show = |rules: &G, header: &ShardHeader, played: PlayedGame<G>| {
         if played.record.plies.len() > MAX_PLIES {
             return false;
@@ -41,18 +41,18 @@ fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Res
         let game = game.to_string();
         let has_room = games.len() + game.len() < MAX_BYTES;
         if has_room {
-            games += if shown > 0 { "," } else { "" };
+            games += if count > 0 { "," } else { "" };
             games += &game;
-            shown += 1;
+            count += 1;
         }
-        has_room && shown < MAX_GAMES
+        has_room && count < MAX_GAMES
     };
     let (rules, header) = shard::decode_first(name, bytes, is_over, show)?;
     ensure!(
-        shown > 0 || header.games == 0,
+        count > 0 || header.games == 0,
         "this file: its first game is too long to be shown"
     );
-    let left_out = header.games.saturating_sub(shown as u64);
+    let left_out = header.games.saturating_sub(count as u64);
     let game = Value::from(rules.notation());
     Ok(format!(
         r#"{{"game":{game},"left_out":{left_out},"games":[{games}]}}"#

@@ -75,8 +75,8 @@ impl SettingsArguments {
         let rules: G = games::read(trusted(game))?;
         *game = rules.notation();
         *seed = self.seed.unwrap_or(*seed);
-        if let Some(asked) = &self.backend {
-            backend.clone_from(asked);
+        if let Some(chosen) = &self.backend {
+            backend.clone_from(chosen);
         }
         Ok(Some((settings, rules)))
     }
@@ -84,7 +84,7 @@ impl SettingsArguments {
     /// The text of the preset, with comments; with the rules that were named, if any were.
     fn preset<S: Settings, G: Playable>(&self) -> Result<String> {
         let (name, presets, game) = (&self.preset, S::presets::<G>(), self.game.notation());
-        let Some((_, text)) = presets.iter().find(|(known, _)| known == name) else {
+        let Some((_, text)) = presets.iter().find(|(preset_name, _)| preset_name == name) else {
             let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
             let there = if names.is_empty() {
                 "presets; name settings of your own with --config".to_owned()
@@ -130,8 +130,8 @@ pub(crate) fn claim<S: Settings, G: Playable>(
         let bound = |text| str::lines(text).filter(|line| !is_free(line));
         if !bound(&text).eq(bound(&found)) {
             let mut lines = bound(&text).zip(bound(&found));
-            let differs = (lines.find(|(wanted, found)| wanted != found))
-                .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
+            let differs = (lines.find(|(expected, found)| expected != found))
+                .map(|(expected, found)| format!(" ('{found}', not '{expected}')"))
                 .unwrap_or_default();
             bail!(
                 "{}: made with other settings{differs}; choose another --out, or remove it",

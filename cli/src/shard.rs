@@ -27,18 +27,20 @@ pub(crate) struct ShardArguments {
 
 impl ShardArguments {
     /// What is to be done.
-    pub(crate) fn share(self) -> TaskSlice {
+    pub(crate) fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
     /// Whether this was one task of many, whose result is nothing to look at; says so.
     pub(crate) fn ends_task(self, as_json: bool) -> Result<bool> {
-        let TaskSlice::Task { number, of } = self.share() else {
+        let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);
         };
         let task = number + 1;
-        let told = json!({ "task": task, "tasks": of });
-        output::result(as_json, &told, || format!("task {task} of {of} is done"))?;
+        let from_environment = json!({ "task": task, "tasks": of });
+        output::result(as_json, &from_environment, || {
+            format!("task {task} of {of} is done")
+        })?;
         Ok(true)
     }
 }
@@ -50,7 +52,7 @@ fn read(text: &str) -> Result<TaskSlice, String> {
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
     };
     // The first that is set.
-    let told = |names: &[&str]| {
+    let from_environment = |names: &[&str]| {
         let mut set = names
             .iter()
             .filter_map(|name| Some(number(name, &env::var(name).ok()?)));
@@ -59,7 +61,7 @@ fn read(text: &str) -> Result<TaskSlice, String> {
     };
     let (which, of) = match text.split_once('/') {
         Some((which, of)) => (which, number("the number of tasks", of)?),
-        None if text == "auto" => (text, told(&COUNTS)?),
+        None if text == "auto" => (text, from_environment(&COUNTS)?),
         None => {
             return Err(
                 "a task is N/M, as 17/100, or auto/M, or auto; merge/M collects".to_owned(),
@@ -73,7 +75,9 @@ fn read(text: &str) -> Result<TaskSlice, String> {
         "merge" => return Ok(TaskSlice::Merge { of }),
         "auto" => {
             let offset = env::var(OFFSET).map_or(Ok(0), |offset| number(OFFSET, &offset))?;
-            told(&INDICES)?.saturating_add(offset).saturating_add(1)
+            from_environment(&INDICES)?
+                .saturating_add(offset)
+                .saturating_add(1)
         }
         which => number("a task", which)?,
     };

@@ -49,14 +49,14 @@ fn end(signal: i32) -> ! {
         SIGINT => "SIGINT",
         _ => "SIGTERM",
     };
-    let kept = match interrupt().first() {
-        Some(place) => format!(
+    let saved = match interrupt().first() {
+        Some(directory) => format!(
             "what is finished is kept in {}, and the same command goes on there",
-            place.display()
+            directory.display()
         ),
         None => "nothing was kept".to_owned(),
     };
-    output::note(&format!("alea: ended by {name}: {kept}"));
+    output::note(&format!("alea: ended by {name}: {saved}"));
     std::process::exit(128 + signal)
 }
 

@@ -38,9 +38,9 @@ pub(crate) fn look_in(directory: &Path) -> anyhow::Result<()> {
 
 /// The directory of tables.
 fn directory() -> PathBuf {
-    let usual =
+    let from_environment =
         || std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
-    NAMED.get().cloned().unwrap_or_else(usual)
+    NAMED.get().cloned().unwrap_or_else(from_environment)
 }
 
 /// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else
@@ -68,7 +68,7 @@ pub(crate) fn in_memory(
             "building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"
         ));
     }
-    with_progress(|told| Tables::in_memory(stones, variant, &parallel, told))
+    with_progress(|report| Tables::in_memory(stones, variant, &parallel, report))
 }
 
 /// Makes tables under a progress bar; `make` tells how many positions are done, of how many.

@@ -79,10 +79,10 @@ const GAMES_OF_A_TEST: u64 = 200_000;
 impl PairArguments {
     /// How they are played, if a sequential test may end them or not.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
-        let usual = if tested { GAMES_OF_A_TEST } else { GAMES };
-        let pairs = self.games.unwrap_or(usual).div_ceil(2);
+        let default_games = if tested { GAMES_OF_A_TEST } else { GAMES };
+        let pairs = self.games.unwrap_or(default_games).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
-        options.share = self.shard.share();
+        options.share = self.shard.slice();
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });
@@ -219,20 +219,20 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
 /// Its name is its identity in state files, and another model may come to lie under the same path:
 /// the checksums of the models follow the notation.
 pub(crate) fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
-    contestant_shown(notation, notation, game)
+    labelled_contestant(notation, notation, game)
 }
 
 /// As [`contestant`], but its name is another notation: one that calls models by names that say
 /// more than their paths.
-pub(crate) fn contestant_shown<G: Playable>(
+pub(crate) fn labelled_contestant<G: Playable>(
     notation: &str,
-    shown: &str,
+    label: &str,
     game: &G,
 ) -> Result<Contestant<G>> {
     let player = Contestant::of(trusted(notation), game)?;
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(trusted(notation))?, &mut checksums)?;
-    let mut name = Notation::parse(shown)?.to_string();
+    let mut name = Notation::parse(label)?.to_string();
     if !checksums.is_empty() {
         name += &format!(" [{}]", checksums.join(" "));
     }
@@ -290,7 +290,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
     let cpu = cpu.filter_map(|(name, time)| Some(format!("{name} {:.1} µs", 1e6 * time?)));
     let cpu = match cpu.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => none,
-        known => format!("\nCPU time a move {known}"),
+        per_move => format!("\nCPU time a move {per_move}"),
     };
     let mut text = format!(
         "A  {}\nB  {}\n\n\
@@ -340,7 +340,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
             "\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]",
             result.normalized_elo
         );
-        text += &format!("\nSPRT            {}", standing(result));
+        text += &format!("\nSPRT            {}", sprt_status(result));
     }
     if let Some(warning) = warning_of_repeats([result]) {
         text += &format!("\nrepeats         {warning}");
@@ -354,7 +354,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
 }
 
 /// How the sequential test of a match stands, in one line; nothing if it had none.
-pub(crate) fn standing(result: &MatchResult) -> String {
+pub(crate) fn sprt_status(result: &MatchResult) -> String {
     let Some(test) = &result.sequential_test else {
         return String::new();
     };

@@ -89,12 +89,12 @@ fn stones(text: &str) -> Result<usize, String> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        output::check_places(&[&self.best, &self.mix, &self.csv, &self.svg])?;
+        output::check_output_dirs(&[&self.best, &self.mix, &self.csv, &self.svg])?;
         let game = (self.game).only::<Standard>("set-ups are those of its stones")?;
         if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
             bail!("--best and --mix are lists of set-ups of six stones");
         }
-        let is_spread = self.shard.share() != TaskSlice::All;
+        let is_spread = self.shard.slice() != TaskSlice::All;
         if self.stones < 6 && (self.state.is_some() || self.player.is_some() || is_spread) {
             bail!("--state, --shard and --player are for six stones; fewer are solved, not played");
         }
@@ -143,7 +143,7 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
-            share: self.shard.share(),
+            share: self.shard.slice(),
             better: (self.checks > 0).then(|| (players([policy.clone(), stronger]), self.checks)),
         };
         let games: Box<dyn Games> = if self.player.is_some() {

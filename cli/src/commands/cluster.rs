@@ -164,8 +164,8 @@ impl Step {
 
     /// Time limit of a task; by what was measured, half as much again and what beginning takes.
     fn minutes(&self) -> Option<u64> {
-        let share = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
-        let hours = self.needs.hours.or(self.core_hours.map(share))?;
+        let hours_of = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
+        let hours = self.needs.hours.or(self.core_hours.map(hours_of))?;
         Some((60.0 * hours).ceil() as u64)
     }
 
@@ -176,16 +176,16 @@ impl Step {
     }
 
     /// What it takes, for people.
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let (name, tasks, cores) = (&self.name, self.tasks, self.cores());
-        let known = [
+        let details = [
             self.needs.memory.map(|memory| format!(", {memory} MiB")),
             self.minutes().map(|minutes| format!(", {minutes} minutes")),
             (self.core_hours).map(|hours| format!("; {hours:.2} core-hours")),
             self.disk.map(|disk| format!("; {disk:.0} MB on disk")),
         ];
-        let known = known.into_iter().flatten().collect::<String>();
-        format!("{name}: {tasks} tasks, {cores} cores each{known}")
+        let details = details.into_iter().flatten().collect::<String>();
+        format!("{name}: {tasks} tasks, {cores} cores each{details}")
     }
 }
 
@@ -205,7 +205,7 @@ impl Arguments {
         let begins = !["status", "cancel"].contains(&verb);
         if begins {
             let steps = plan.steps.iter();
-            steps.for_each(|step| output::note(&step.told()));
+            steps.for_each(|step| output::note(&step.describe()));
         }
         let mut _claim = None;
         let run = if on_pods {
@@ -231,7 +231,7 @@ impl Arguments {
         // It says itself what went wrong.
         match bash.status().context("bash cannot be started")?.success() {
             true => Ok(()),
-            false => Err(output::told()),
+            false => Err(output::already_reported()),
         }
     }
 }

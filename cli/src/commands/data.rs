@@ -82,7 +82,7 @@ struct Records {
 
 /// What every command that makes a new set reads, and where it goes.
 #[derive(clap::Args)]
-struct Remade {
+struct Rewrite {
     #[command(flatten)]
     records: Records,
     /// New directory
@@ -102,7 +102,7 @@ struct Verify {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let command = &self.command;
-        with_type!(&command.game(), OneGame => command.run::<OneGame>()).map_err(shown)
+        with_type!(&command.game(), OneGame => command.run::<OneGame>()).map_err(report_problems)
     }
 }
 
@@ -137,38 +137,43 @@ impl Records {
         Ok(Source::open(&self.paths)?)
     }
 
-    fn made(&self, written: &[Written], files: &str) -> Result<()> {
+    fn written_line(&self, written: &[Written], files: &str) -> Result<()> {
         match written {
-            _ if !self.json => (written.iter()).try_for_each(|one| output::line(&made(one, files))),
+            _ if !self.json => {
+                (written.iter()).try_for_each(|one| output::line(&written_line(one, files)))
+            }
             [one] => output::json(one),
             several => output::json(&several),
         }
     }
 }
 
-impl Remade {
+impl Rewrite {
     fn make<G: Playable>(
         &self,
         make: impl FnOnce(&Source<G>, &Path) -> Result<Written, trainer::Error>,
     ) -> Result<()> {
         let written = make(&self.records.open()?, &self.out)?;
-        self.records.made(&[written], SHARDS)
+        self.records.written_line(&[written], SHARDS)
     }
 }
 
 /// Problems of records that are shown, each in a line.
-const MAX_SHOWN: usize = 20;
+const MAX_PROBLEMS: usize = 20;
 
 /// Shows several problems before the error.
-fn shown(error: Error) -> Error {
+fn report_problems(error: Error) -> Error {
     let Some(trainer::Error::Several(problems)) = error.downcast_ref() else {
         return error;
     };
-    for problem in problems.iter().take(MAX_SHOWN) {
+    for problem in problems.iter().take(MAX_PROBLEMS) {
         output::note(&format!("BAD  {}", printable(&problem.to_string())));
     }
-    if problems.len() > MAX_SHOWN {
-        output::note(&format!("BAD  … and {} more", problems.len() - MAX_SHOWN));
+    if problems.len() > MAX_PROBLEMS {
+        output::note(&format!(
+            "BAD  … and {} more",
+            problems.len() - MAX_PROBLEMS
+        ));
     }
     anyhow!("{} problems with the records", problems.len())
 }
@@ -189,7 +194,7 @@ fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String 
 }
 
 /// What was made, as a person reads it, in `files`.
-fn made(written: &Written, files: &str) -> String {
+fn written_line(written: &Written, files: &str) -> String {
     let Written {
         directory,
         shards,

@@ -131,8 +131,8 @@ fn is_file() -> bool {
 impl Outside for Console {
     fn say(&mut self, text: &str) {
         let mut output = io::stdout().lock();
-        let said = writeln!(output, "{text}").and_then(|()| output.flush());
-        self.failed = self.failed.take().or(said.err());
+        let written = writeln!(output, "{text}").and_then(|()| output.flush());
+        self.failed = self.failed.take().or(written.err());
     }
 
     fn calls(&mut self) -> bool {

@@ -44,8 +44,8 @@ impl Arguments {
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        let usual = || G::evaluators().first().map_or("random", |entry| entry.name);
-        let evaluator = self.evaluator.as_deref().unwrap_or_else(usual);
+        let default_evaluator = || G::evaluators().first().map_or("random", |entry| entry.name);
+        let evaluator = self.evaluator.as_deref().unwrap_or_else(default_evaluator);
         let evaluator = build::evaluator(trusted(evaluator), game)?;
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {

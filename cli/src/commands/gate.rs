@@ -4,7 +4,7 @@
 //! test accepts; the model is there before the ledger names it; no line of the ledger and no
 //! shipped model is ever changed.
 
-use crate::commands::arena::{PairArguments, contestant, standing, stopping_rule, table};
+use crate::commands::arena::{PairArguments, contestant, sprt_status, stopping_rule, table};
 use crate::games::with_game;
 use crate::{gating, output};
 use anyhow::{Context, Result, bail};
@@ -91,8 +91,8 @@ impl Arguments {
         if promoted {
             promotion.carry_out(&result, self)?;
         }
-        let told = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
-        output::result(self.json, &told, || {
+        let object = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
+        output::result(self.json, &object, || {
             let path = promotion.path.display();
             let outcome = if promoted {
                 format!("promoted: {path}, see {}", self.ledger.display())
@@ -104,7 +104,7 @@ impl Arguments {
         if promoted {
             Ok(())
         } else {
-            Err(output::told())
+            Err(output::already_reported())
         }
     }
 }
@@ -142,7 +142,7 @@ impl<G: Learnable> Promotion<G> {
             );
         }
         let (ledger, line) = (read_ledger(&arguments.ledger)?, format!("| [{name}]"));
-        if ledger.lines().any(|known| known.starts_with(&line)) {
+        if ledger.lines().any(|text_of| text_of.starts_with(&line)) {
             bail!(
                 "{}: there is a model called {name} already; give the new one a name with --name",
                 arguments.ledger.display()
@@ -178,21 +178,21 @@ impl<G: Learnable> Promotion<G> {
             Model::NTuple(model) => format!("n-tuples, `{}`", model.set().name()),
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
         };
-        let known = |value: &Value| match value {
+        let text_of = |value: &Value| match value {
             Value::Null => "?".to_owned(),
-            known => known.to_string(),
+            text_of => text_of.to_string(),
         };
         let data = format!(
             "{} positions, seed {}",
-            known(&provenance["training_samples"]),
-            known(&provenance["data"]["records"]["seed"])
+            text_of(&provenance["training_samples"]),
+            text_of(&provenance["data"]["records"]["seed"])
         );
         let settings = format!(
             "{} epochs, seed {}",
-            known(&provenance["epochs"]),
-            known(&provenance["seed"])
+            text_of(&provenance["epochs"]),
+            text_of(&provenance["seed"])
         );
-        let test = standing(result);
+        let test = sprt_status(result);
         let outcome = format!(
             "gate: {:.2} % [{:.2}, {:.2}] of {} against `{}`, both `{}`, seed {}; {test}",
             100.0 * result.score,

@@ -52,16 +52,16 @@ impl Arguments {
             unreachable!("clap requires it")
         };
         config.generations = self.generations.unwrap_or(config.generations);
-        let share = self.shard.share();
+        let slice = self.shard.slice();
         let part = self.stage.zip(self.generation);
         let last = match part {
-            None | Some((Part::Finish, _)) if share != TaskSlice::All => {
+            None | Some((Part::Finish, _)) if slice != TaskSlice::All => {
                 bail!("--shard: needs --stage selfplay, relabel or gate, and --generation")
             }
             None => None,
             Some((Part::Finish, generation)) => Some(generation),
             Some(part) => {
-                return output::line(&improve::run_part(&game, &config, directory, part, share)?);
+                return output::line(&improve::run_part(&game, &config, directory, part, slice)?);
             }
         };
         let result = improve::run(&game, &config, directory, last)?;
@@ -82,7 +82,11 @@ fn summary(result: &ImproveResult) -> String {
         "model (xxh3)",
     ];
     let mut text = format!("\n{}", ledger.text_table(&columns).text());
-    text += &format!("\n{}\nbest:   {}", result.ended.told(ledger), result.best);
+    text += &format!(
+        "\n{}\nbest:   {}",
+        result.ended.describe(ledger),
+        result.best
+    );
     if !ledger.strength().is_empty() {
         text += &format!(", {}", improve::strength_line(ledger.strength()));
     }

@@ -73,7 +73,7 @@ impl Arguments {
         let game = &source.rules;
         let player = self.player.clone().unwrap_or_else(|| usual_judge(game));
         let recipe = PlayerRecipe::parse(trusted(&player), game)?;
-        output::check_places(&[&self.html])?;
+        output::check_output_dirs(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
         let mut report = Report::of(game);
         output::with_progress("games", |progress| {

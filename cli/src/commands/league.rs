@@ -186,7 +186,7 @@ fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> 
 }
 
 /// How often files that say how the league stands are written while it is played.
-const SHOWN_EVERY: Duration = Duration::from_secs(2);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -197,8 +197,8 @@ impl Arguments {
                 serde_json::from_str(&text).with_context(|| path.display().to_string())?;
             return output::result(self.json, &result, || table(&result));
         }
-        let usual = || self.directory.join("league.toml");
-        let config = self.config.clone().unwrap_or_else(usual);
+        let default_config = || self.directory.join("league.toml");
+        let config = self.config.clone().unwrap_or_else(default_config);
         let config: LeagueConfig = settings::read(&config)?;
         let _claim = files::claim_directory(&self.directory)?;
         #[cfg(unix)]
@@ -238,13 +238,13 @@ impl Arguments {
             precision: config.precision,
             most_games: self.games.unwrap_or(config.games),
         };
-        let mut shown: Option<Instant> = None;
+        let mut last_refresh: Option<Instant> = None;
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
-            if shown.is_none_or(|shown| shown.elapsed() > SHOWN_EVERY) {
+            if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
                 // What cannot be written now is tried again, at the end at the latest.
                 let _ = show(&self.directory, result);
-                shown = Some(Instant::now());
+                last_refresh = Some(Instant::now());
             }
         })?;
         // Without a picture the standings are told all the same.
@@ -265,13 +265,13 @@ fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
 fn standings(result: &LeagueResult) -> TextTable {
     let mut text_table = TextTable::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
     for (rank, one) in (1..).zip(&result.standings) {
-        let known = |text: Option<String>| text.map_or(Cell::Missing, Cell::Right);
+        let optional = |text: Option<String>| text.map_or(Cell::Missing, Cell::Right);
         let half_width = one.interval.map(|interval| interval.half_width());
         text_table.push(vec![
             Cell::Count(rank),
             one.name.as_str().into(),
-            known(one.elo.map(|elo| format!("{elo:+.1}"))),
-            known(half_width.map(|half| format!("±{half:.1}"))),
+            optional(one.elo.map(|elo| format!("{elo:+.1}"))),
+            optional(half_width.map(|half| format!("±{half:.1}"))),
             Cell::Count(one.games),
             Cell::Count(one.group as u64),
             Cell::Count(one.forfeits.values().sum()),
@@ -283,9 +283,9 @@ fn standings(result: &LeagueResult) -> TextTable {
 /// Who scored what against whom, in the order of the standings.
 fn crosstable(result: &LeagueResult) -> TextTable {
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
-    let places = (1..=names.len()).map(|rank| rank.to_string());
+    let ranks = (1..=names.len()).map(|rank| rank.to_string());
     let mut text_table =
-        TextTable::new(["".to_owned(), "name".to_owned()].into_iter().chain(places));
+        TextTable::new(["".to_owned(), "name".to_owned()].into_iter().chain(ranks));
     let mut cells = BTreeMap::new();
     for pairing in &result.pairings {
         let score = pairing.adjusted.unwrap_or(pairing.score);

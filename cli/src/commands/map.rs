@@ -112,16 +112,16 @@ impl Check {
             self.maps.iter().map(|path| (path, read(path))).collect();
         let unsound = maps.iter().filter(|(_, map)| map.is_err()).count();
         if self.json {
-            let facts = |(path, map): &(&PathBuf, Result<Map>)| {
-                let mut facts = match map {
-                    Ok(map) => facts(map),
+            let describe = |(path, map): &(&PathBuf, Result<Map>)| {
+                let mut describe = match map {
+                    Ok(map) => describe(map),
                     Err(error) => json!({ "error": error.to_string() }),
                 };
-                facts["file"] = json!(path.display().to_string());
-                facts["sound"] = json!(map.is_ok());
-                facts
+                describe["file"] = json!(path.display().to_string());
+                describe["sound"] = json!(map.is_ok());
+                describe
             };
-            output::json(&json!({ "maps": maps.iter().map(facts).collect::<Vec<_>>() }))?;
+            output::json(&json!({ "maps": maps.iter().map(describe).collect::<Vec<_>>() }))?;
         } else {
             for (path, map) in &maps {
                 match map {
@@ -137,7 +137,7 @@ impl Check {
     }
 }
 
-fn facts(map: &Map) -> Value {
+fn describe(map: &Map) -> Value {
     let count = |cell: Cell| map.cells().iter().filter(|&&at| at == cell).count();
     json!({
         "players": map.players(),
@@ -156,8 +156,8 @@ fn facts(map: &Map) -> Value {
 }
 
 fn words(map: &Map) -> String {
-    let facts = facts(map);
-    let number = |key: &str| facts[key].as_u64().unwrap_or(0);
+    let describe = describe(map);
+    let number = |key: &str| describe[key].as_u64().unwrap_or(0);
     let kinds = [
         "expansions",
         "choices",

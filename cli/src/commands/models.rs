@@ -77,8 +77,11 @@ fn verify(path: &Path) -> Result<Value> {
     let verified = for_games!(each_game OneGame => verify_for::<OneGame>(path, &name));
     let verified = verified.into_iter().flatten().next();
     verified.unwrap_or_else(|| {
-        let known = games::names().join(", ");
-        bail!("{}: a model of '{name}'; there are {known}", path.display())
+        let games_with_models = games::names().join(", ");
+        bail!(
+            "{}: a model of '{name}'; there are {games_with_models}",
+            path.display()
+        )
     })
 }
 

@@ -50,12 +50,12 @@ impl Arguments {
             None => game.random_start(&mut RandomStream::new(0), 0),
         };
         let count = perft(game, &position, self.depth);
-        let told = json!({
+        let object = json!({
             "position": game.format_position(&position, None),
             "leaves": count.leaves,
             "finished_before": count.finished_before,
         });
-        output::result(self.json, &told, || {
+        output::result(self.json, &object, || {
             format!(
                 "{}\n\n  {} lines of {} plies, {} over before",
                 game.draw(&position, None),

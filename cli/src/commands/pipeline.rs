@@ -45,7 +45,7 @@ impl Arguments {
         let file = config.as_ref().and_then(|path| path.file_stem());
         let name = file.map_or(preset.into(), |stem| stem.to_string_lossy());
         let directory = self.out.clone().unwrap_or_else(|| {
-            let game = games::unless_usual::<G>(|name| format!("{name}-"));
+            let game = games::unless_default::<G>(|name| format!("{name}-"));
             PathBuf::from("runs").join(format!("{game}{name}-{seed}"))
         });
         let source = match config {
@@ -60,7 +60,7 @@ impl Arguments {
 
 /// How a command names the game, if it has to.
 fn game_option<G: Learnable>(game: &G) -> String {
-    games::unless_usual::<G>(|_| format!("--game \"{}\" ", game.notation()))
+    games::unless_default::<G>(|_| format!("--game \"{}\" ", game.notation()))
 }
 
 fn summary<G: Learnable>(game: &G, result: &PipelineResult) -> String {

@@ -139,7 +139,7 @@ struct Session<'a, G: OnBoard> {
 impl<'a, G: OnBoard> Session<'a, G> {
     /// Sets up the start, and plays what was saved.
     fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
-        let usual = if saved.is_some() { PERSON } else { "medium" };
+        let default_opponent = if saved.is_some() { PERSON } else { "medium" };
         let (heading, saved) = saved.unzip();
         let heading = heading.unwrap_or_default();
         let players = heading["players"].as_array().into_iter().flatten();
@@ -160,7 +160,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             })?;
         }
         let opponent = arguments.opponent.as_deref().map(trusted);
-        let opponent = opponent.unwrap_or(other.unwrap_or(usual).into());
+        let opponent = opponent.unwrap_or(other.unwrap_or(default_opponent).into());
         let level = levels(&game).find(|(name, _)| *name == opponent.as_str());
         let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
         let index = players.iter().position(|&name| name == PERSON);
@@ -181,8 +181,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
             let micros = UNIX_EPOCH.elapsed().map_or(1, |since| since.as_micros());
             micros as u64 % 1_000_000
         });
-        let told = saved.as_ref().map(|line| &line.start);
-        let (first, rolled) = match told.or(arguments.start.as_ref()) {
+        let start_line = saved.as_ref().map(|line| &line.start);
+        let (first, rolled) = match start_line.or(arguments.start.as_ref()) {
             Some(text) => game.parse_position(text)?,
             None => (start(&game, seed, false), None),
         };
@@ -289,11 +289,11 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
         let prompt = format!("{} rolls:", self.title());
         loop {
-            let said = match self.line(&prompt)? {
-                Some(said) if said != "quit" => said,
+            let reply = match self.line(&prompt)? {
+                Some(reply) if reply != "quit" => reply,
                 _ => return Ok(None),
             };
-            match said.parse() {
+            match reply.parse() {
                 Ok(face) if self.game.outcome_names().contains(&face) => {
                     return Ok(Some(Some(face)));
                 }
@@ -352,13 +352,13 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let moves = self.names(face);
         let prompt = format!("{}:", self.title());
         loop {
-            let Some(said) = self.line(&prompt)? else {
+            let Some(reply) = self.line(&prompt)? else {
                 return Ok(None);
             };
-            let (word, rest) = said.split_once(' ').unwrap_or((&said, ""));
+            let (word, rest) = reply.split_once(' ').unwrap_or((&reply, ""));
             let answer = match (word, &moves[..]) {
                 ("quit" | "exit", _) => return Ok(None),
-                ("undo", _) => return Ok(Some(said)),
+                ("undo", _) => return Ok(Some(reply)),
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
@@ -373,10 +373,10 @@ impl<'a, G: OnBoard> Session<'a, G> {
                     }
                 },
                 ("", [only]) => return Ok(Some(only.clone())),
-                _ if moves.contains(&said) => return Ok(Some(said)),
+                _ if moves.contains(&reply) => return Ok(Some(reply)),
                 _ => {
-                    let said = shortened(&printable(&said), 80);
-                    format!("'{said}' is no move here; 'moves' has all, 'help' the rest")
+                    let reply = shortened(&printable(&reply), 80);
+                    format!("'{reply}' is no move here; 'moves' has all, 'help' the rest")
                 }
             };
             output::styled(&answer)?;

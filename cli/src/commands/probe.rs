@@ -138,17 +138,17 @@ impl Source<'_> {
                 self.tables = Some(Tables::open(directory, needed, variant, &parallel)?);
             }
         }
-        let most = usize::from(self.arguments.stones);
+        let max_stones = usize::from(self.arguments.stones);
         // Four stones take no time; five only if somebody asks.
-        let wanted = if stones > QUICK && stones <= most {
+        let stones_to_build = if stones > QUICK && stones <= max_stones {
             stones
         } else {
-            most.min(QUICK)
+            max_stones.min(QUICK)
         };
         match &self.tables {
-            Some(tables) if tables.stones() >= wanted => Ok(tables.clone()),
+            Some(tables) if tables.stones() >= stones_to_build => Ok(tables.clone()),
             _ => {
-                let tables = tables::in_memory(wanted, variant, &self.arguments.tables)?;
+                let tables = tables::in_memory(stones_to_build, variant, &self.arguments.tables)?;
                 Ok(self.tables.insert(tables).clone())
             }
         }

@@ -120,7 +120,7 @@ impl Arguments {
                         let after = if reply.is_empty() { "" } else { " after " };
                         format!("player {} does not win{after}{reply}", winner + 1)
                     })?;
-                    return Err(output::told());
+                    return Err(output::already_reported());
                 }
                 let strategy = prover.strategy(next, &mut told);
                 let line =

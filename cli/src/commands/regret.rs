@@ -109,9 +109,9 @@ impl Arguments {
         let mut waited = Duration::ZERO;
         let mut headers = Vec::new();
         let (truth, from, labelled) = if self.suites.is_empty() {
-            let asked = Instant::now();
+            let since = Instant::now();
             let tables = self.tables(&game)?;
-            waited = asked.elapsed();
+            waited = since.elapsed();
             let source = Source::parse(&self.from, &game)?;
             let count = self.positions;
             progress.set_length(count);
@@ -139,8 +139,8 @@ impl Arguments {
             positions: labelled.len() as u64,
             contestants: Vec::new(),
         };
-        let kept = contestants.iter().filter(|_| self.state.is_some());
-        let names = kept.map(|contestant| {
+        let saved = contestants.iter().filter(|_| self.state.is_some());
+        let names = saved.map(|contestant| {
             let notation = match contestant.kind() {
                 "player" => contestant.name().to_owned(),
                 _ => format!("star1(depth=1, eval={})", contestant.name()),
@@ -161,14 +161,14 @@ impl Arguments {
             work: "measurement",
             part: "player",
         };
-        let (share, count) = (self.shard.share(), contestants.len() as u64);
+        let (slice, count) = (self.shard.slice(), contestants.len() as u64);
         let (state, number) = (self.state.as_deref(), |line: &(u64, Measured)| line.0);
-        let (mut journal, mut known) =
-            Journal::open(state, wording, &identity, number, (share, count))?;
+        let (mut journal, mut measured_before) =
+            Journal::open(state, wording, &identity, number, (slice, count))?;
         journal.is_complete()?;
-        let ours = share.parts(count);
+        let ours = slice.parts(count);
         for (number, contestant) in (0..).zip(&contestants) {
-            if let Some((_, measured)) = known.remove(&number) {
+            if let Some((_, measured)) = measured_before.remove(&number) {
                 report.contestants.push(measured);
                 continue;
             }

@@ -74,7 +74,7 @@ impl Arguments {
         if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{name}' has no --csv and --svg; 'reversixt' does");
         }
-        if self.shard.share() != TaskSlice::All && (!has_games || what == Target::Depth) {
+        if self.shard.slice() != TaskSlice::All && (!has_games || what == Target::Depth) {
             bail!("'{name}' takes times, and is no work for many tasks");
         }
         let setups = match &self.setups {
@@ -89,7 +89,7 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
-            share: self.shard.share(),
+            share: self.shard.slice(),
         };
         output::note(&format!(
             "{name}: about {} on one thread, of a new start",

@@ -80,9 +80,9 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// How many games the run has, `usual` if nothing is said.
-    fn games(&self, usual: u64) -> Result<u64> {
-        let of = match self.shard.share() {
+    /// How many games the run has, `defaults` if nothing is said.
+    fn games(&self, defaults: u64) -> Result<u64> {
+        let of = match self.shard.slice() {
             TaskSlice::All => None,
             TaskSlice::Task { of, .. } | TaskSlice::Merge { of } => Some(of),
         };
@@ -101,7 +101,7 @@ impl Arguments {
             (Some(games), _) => Ok(games),
             (None, Some(of)) => Ok(of * GAMES_PER_SHARD),
             (None, None) if self.target_positions.is_some() => Ok(MAX_GAMES),
-            (None, None) => Ok(usual),
+            (None, None) => Ok(defaults),
         }
     }
 
@@ -110,19 +110,19 @@ impl Arguments {
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        let usual = SelfPlayConfig::of(game);
-        let mut players = usual.players;
+        let defaults = SelfPlayConfig::of(game);
+        let mut players = defaults.players;
         if !self.players.is_empty() {
             let given = self.players.iter().map(|text| weighted(text));
             players = given.collect::<Result<_>>()?;
         }
         let run = SelfPlay::<G>::new(SelfPlayConfig {
             players,
-            games: self.games(usual.games)?,
+            games: self.games(defaults.games)?,
             seed: self.seed,
-            opening_plies: self.opening_plies.unwrap_or(usual.opening_plies),
-            exploration: self.exploration.unwrap_or(usual.exploration),
-            game: usual.game,
+            opening_plies: self.opening_plies.unwrap_or(defaults.opening_plies),
+            exploration: self.exploration.unwrap_or(defaults.exploration),
+            game: defaults.game,
             options: self.variety.options(),
             labels: (self.labels.iter())
                 .map(|text| label(text))
@@ -140,15 +140,15 @@ impl Arguments {
                 .map(|hours| until(began, hours))
                 .transpose()?
                 .flatten(),
-            share: self.shard.share(),
+            share: self.shard.slice(),
         };
         let report =
             output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;
-        let mut told = serde_json::to_value(&report.summary)?;
+        let mut object = serde_json::to_value(&report.summary)?;
         // Seconds of all threads together, of the games played now; whether there is more to play.
-        told["time"] = serde_json::to_value(report.timing)?;
-        told["stopped"] = report.stopped.into();
-        output::result(self.json, &told, || {
+        object["time"] = serde_json::to_value(report.timing)?;
+        object["stopped"] = report.stopped.into();
+        output::result(self.json, &object, || {
             let mut text = table(&report.summary, began.elapsed().as_secs_f64());
             let Timing {
                 games,
@@ -156,9 +156,9 @@ impl Arguments {
                 ..
             } = report.timing;
             if games > 0 {
-                let share = 100.0 * outside_players;
+                let outside = 100.0 * outside_players;
                 text += &format!(
-                    "\n\n{games} games played now: {share:.1} % of the time of all threads outside players"
+                    "\n\n{games} games played now: {outside:.1} % of the time of all threads outside players"
                 );
             }
             text + &if report.stopped {
@@ -207,7 +207,7 @@ fn label(text: &str) -> Result<LabelConfig> {
 
 /// The summary as a person reads it; `seconds` of wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
-    let percent = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
+    let percent = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
     let distinct = (summary.distinct)
         .map(|games| format!(" ({games} distinct, {} repeats)", summary.repeats()))
         .unwrap_or_default();

@@ -66,11 +66,11 @@ impl Arguments {
         let Some(memory) = self.memory.checked_mul(1 << 20) else {
             bail!("--memory {} is more than there can be", self.memory)
         };
-        let (directory, variant, share) = (&self.tables, game.variant(), self.shard.share());
-        let tables = match share {
+        let (directory, variant, slice) = (&self.tables, game.variant(), self.shard.slice());
+        let tables = match slice {
             TaskSlice::Merge { .. } => Tables::open(directory, stones, variant, &parallel)?,
             _ => with_progress(|told| {
-                Tables::build(directory, stones, variant, memory, share, &parallel, told)
+                Tables::build(directory, stones, variant, memory, slice, &parallel, told)
             })?,
         };
         if self.shard.ends_task(self.json)? {

@@ -85,8 +85,8 @@ impl Arguments {
                 "{directory}: there are no endgame tables; 'alea solve --tables {directory}' makes them"
             )
         })?;
-        let share = self.shard.share();
-        let _lock = files::enter_directory(&self.out, share)?;
+        let slice = self.shard.slice();
+        let _lock = files::enter_directory(&self.out, slice)?;
         let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
         let maker = Maker {
             game: &game,
@@ -95,15 +95,15 @@ impl Arguments {
             limit: self.limit,
             by: &by,
             seed: self.seed,
-            share,
+            share: slice,
         };
         let all: Vec<u32> = (MIN_TABLE_STONES..=MAX_TABLE_STONES).collect();
-        let wanted = if self.stones.is_empty() {
+        let counts = if self.stones.is_empty() {
             &all
         } else {
             &self.stones
         };
-        for &stones in wanted {
+        for &stones in counts {
             let positions = self.positions.unwrap_or(match stones {
                 ..=6 => 2000,
                 7 | 8 => 500,
@@ -113,7 +113,7 @@ impl Arguments {
                 progress.set_message(format!("{stones} stones"));
                 maker.make(&self.out, stones, positions, progress)
             })?;
-            if !share.is_task() {
+            if !slice.is_task() {
                 output::line(&file(&self.out, stones).display().to_string())?;
             }
         }

@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
 const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
 /// Share of the games that only validate.
-pub(crate) const VALIDATION_SHARE: f64 = 0.05;
+pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -134,7 +134,7 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
 /// The samples of directories of records, as a training configuration wants them; says how many
 /// games repeat others.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
-    let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
+    let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
     let samples = Samples::open(data, &options.held_up_to(config.training.window))?;
     if samples.duplicate_games() > 0 {
         output::note(&format!(

@@ -96,8 +96,8 @@ impl Arguments {
             return Ok(file.clone());
         }
         let beside = std::env::current_exe().map(|program| program.with_file_name("alea.wasm"));
-        let places = beside.into_iter().chain(["target/alea.wasm".into()]);
-        places.into_iter().find(|file| file.is_file()).context(
+        let candidates = beside.into_iter().chain(["target/alea.wasm".into()]);
+        candidates.into_iter().find(|file| file.is_file()).context(
             "there is no alea.wasm beside this program or in target; web/build-wasm makes it (or --wasm FILE)",
         )
     }

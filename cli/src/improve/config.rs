@@ -109,13 +109,13 @@ impl ImproveConfig {
             ("gate.pairs", self.gate.pairs, MAX_GAMES / 2),
             ("measure.pairs", self.measure.pairs, MAX_GAMES / 2),
         ];
-        for (key, found, most) in ranges {
-            if !(1..=most).contains(&found) {
-                let most = match most {
+        for (key, found, max) in ranges {
+            if !(1..=max).contains(&found) {
+                let max = match max {
                     u64::MAX => String::new(),
-                    most => format!(" and at most {most}"),
+                    max => format!(" and at most {max}"),
                 };
-                bail!("{key} = {found}: it must be at least 1{most}");
+                bail!("{key} = {found}: it must be at least 1{max}");
             }
         }
         if game.seats() != 2 {
@@ -155,9 +155,13 @@ impl ImproveConfig {
 
     pub(crate) fn family(&self) -> Result<Family> {
         let families = [Family::Network, Family::NTuple];
-        let wanted = &self.train.family;
-        let found = families.into_iter().find(|family| family.name() == wanted);
-        found.with_context(|| format!("train.family = '{wanted}': it must be network or ntuple"))
+        let family_name = &self.train.family;
+        let found = families
+            .into_iter()
+            .find(|family| family.name() == family_name);
+        found.with_context(|| {
+            format!("train.family = '{family_name}': it must be network or ntuple")
+        })
     }
 
     /// The games of a generation, by the best evaluator before it.
@@ -214,7 +218,7 @@ impl ImproveConfig {
         let opponents = opponents.map(|notation| Evaluator::fixed(notation));
         let opponents = opponents.collect::<Result<Vec<_>>>();
         let mut opponents = opponents.context("measure.opponents")?;
-        opponents.retain(|opponent| opponent.shown != start.shown);
+        opponents.retain(|opponent| opponent.label != start.label);
         Ok(opponents)
     }
 }

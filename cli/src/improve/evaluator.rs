@@ -4,7 +4,7 @@
 //! where its file lies, so that a directory can be moved and two runs of the same settings make the
 //! same files.
 
-use crate::commands::arena::contestant_shown;
+use crate::commands::arena::labelled_contestant;
 use crate::gating::{model_notation, with_evaluator};
 use anyhow::Result;
 use benches::arena::Contestant;
@@ -17,7 +17,7 @@ pub(crate) struct Evaluator {
     /// As players take it.
     pub(crate) notation: String,
     /// As people and files name it.
-    pub(crate) shown: String,
+    pub(crate) label: String,
     /// The file of a model, and its name there.
     pub(crate) model: Option<(PathBuf, String)>,
 }
@@ -25,10 +25,10 @@ pub(crate) struct Evaluator {
 impl Evaluator {
     /// One that stays as it is: hand-made, or a model that somebody else keeps.
     pub(crate) fn fixed(notation: &str) -> Result<Self> {
-        let shown = Notation::parse(notation)?.to_string();
+        let label = Notation::parse(notation)?.to_string();
         Ok(Self {
-            notation: shown.clone(),
-            shown,
+            notation: label.clone(),
+            label,
             model: None,
         })
     }
@@ -36,7 +36,7 @@ impl Evaluator {
     pub(crate) fn model(path: &Path, name: &str) -> Self {
         Self {
             notation: model_notation(path),
-            shown: format!("model:{name}"),
+            label: format!("model:{name}"),
             model: Some((path.to_owned(), name.to_owned())),
         }
     }
@@ -47,9 +47,9 @@ impl Evaluator {
         template: &str,
         game: &G,
     ) -> Result<Contestant<G>> {
-        contestant_shown(
+        labelled_contestant(
             &with_evaluator(template, &self.notation)?,
-            &with_evaluator(template, &self.shown)?,
+            &with_evaluator(template, &self.label)?,
             game,
         )
     }
@@ -72,17 +72,18 @@ mod tests {
             &path,
         )
         .unwrap();
-        let made = Evaluator::model(&path, "generation-7")
+        let evaluator = Evaluator::model(&path, "generation-7")
             .contestant("star2(depth=2, eval={model})", &Standard::default())
             .unwrap();
         assert!(
-            made.name
+            evaluator
+                .name
                 .starts_with("star2(depth=2, eval=model:generation-7) ["),
             "{}",
-            made.name
+            evaluator.name
         );
         let abt = Evaluator::fixed("abt").unwrap();
-        let placeless = abt.contestant("star2(depth=2)", &Standard::default());
-        assert!(placeless.is_err());
+        let without_placeholder = abt.contestant("star2(depth=2)", &Standard::default());
+        assert!(without_placeholder.is_err());
     }
 }

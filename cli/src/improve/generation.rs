@@ -10,7 +10,7 @@ use super::{
     ledger::{Entry, Score, Strength, Test, Training},
 };
 use crate::commands::{
-    arena::{match_options, standing},
+    arena::{match_options, sprt_status},
     train,
 };
 use crate::gating;
@@ -42,7 +42,7 @@ pub(super) struct Generation<'a, G> {
 }
 
 /// A generation's directory, seen from that of the run.
-fn place(number: u64) -> PathBuf {
+fn directory_of(number: u64) -> PathBuf {
     PathBuf::from("generations").join(format!("{number:04}"))
 }
 
@@ -54,7 +54,7 @@ impl<G: Learnable> Generation<'_, G> {
             let (games, positions) = (summary.games, summary.positions);
             format!(
                 "{games} games, {positions} positions, by {}",
-                self.best.shown
+                self.best.label
             )
         };
         let games = stages.run(
@@ -72,12 +72,12 @@ impl<G: Learnable> Generation<'_, G> {
         }
         let (report, samples) = self.training(stages)?;
         let (model, candidate) = self.candidate()?;
-        let (test, told) = stages.run(
+        let (test, result_line) = stages.run(
             &self.stage("gate"),
             || self.gate(&candidate, TaskSlice::All),
-            |(_, told)| told.clone(),
+            |(_, result_line)| result_line.clone(),
         )?;
-        output::note(&told);
+        output::note(&result_line);
         let accepted = test.verdict == Verdict::Accepted;
         // Whoever was measured before is not measured again.
         let strength = if accepted {
@@ -94,7 +94,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok(Entry {
             generation: self.number,
             accepted,
-            best_before: self.best.shown.clone(),
+            best_before: self.best.label.clone(),
             games: games.games,
             positions: games.positions,
             training: Training {
@@ -117,18 +117,18 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     /// One of its stages alone, or a share of it; says what was done.
-    pub(super) fn part(&self, part: Part, share: TaskSlice) -> Result<String> {
+    pub(super) fn part(&self, part: Part, slice: TaskSlice) -> Result<String> {
         files::create_directory(&self.path(""))?;
         Ok(match part {
             Part::Selfplay => {
                 let SelfPlaySummary {
                     games, positions, ..
-                } = self.play(share)?;
+                } = self.play(slice)?;
                 format!("{games} games, {positions} positions")
             }
-            Part::Relabel => self.relabel(share)?,
-            Part::Gate => self.gate(&self.candidate()?.1, share)?.1,
-            Part::Train if share == TaskSlice::All => {
+            Part::Relabel => self.relabel(slice)?,
+            Part::Gate => self.gate(&self.candidate()?.1, slice)?.1,
+            Part::Train if slice == TaskSlice::All => {
                 self.training(&mut Stages::open(self.run.directory)?)?;
                 "a model is there".to_owned()
             }
@@ -152,7 +152,7 @@ impl<G: Learnable> Generation<'_, G> {
     /// Its model, seen from the directory of the run, and as it plays.
     fn candidate(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
-        let model = place(self.number).join(family).join(family);
+        let model = directory_of(self.number).join(family).join(family);
         let model = model.with_extension("safetensors");
         let name = format!("generation-{}", self.number);
         let candidate = Evaluator::model(&self.run.directory.join(&model), &name);
@@ -164,37 +164,42 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.run.directory.join(place(self.number)).join(name)
+        self.run
+            .directory
+            .join(directory_of(self.number))
+            .join(name)
     }
 
-    fn play(&self, share: TaskSlice) -> Result<SelfPlaySummary> {
+    fn play(&self, slice: TaskSlice) -> Result<SelfPlaySummary> {
         let run = self.run.self_play(self.number, &self.best)?;
-        let place = self.path("selfplay");
+        let directory_of = self.path("selfplay");
         let limits = Limits {
-            share,
+            share: slice,
             ..Limits::default()
         };
-        let report = output::with_progress("games", |progress| run.run(&place, &limits, progress))?;
+        let report = output::with_progress("games", |progress| {
+            run.run(&directory_of, &limits, progress)
+        })?;
         Ok(report.summary)
     }
 
     /// Values the games' positions once more; tells who did.
-    fn relabel(&self, share: TaskSlice) -> Result<String> {
-        let (config, place) = (self.run.config.relabel(&self.best), self.path("relabelled"));
+    fn relabel(&self, slice: TaskSlice) -> Result<String> {
+        let (config, directory_of) = (self.run.config.relabel(&self.best), self.path("relabelled"));
         let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.run.game)?;
         if let Some((path, name)) = &self.best.model {
             recipe = recipe.naming(&path.display().to_string(), name);
         }
-        let told = format!("'{}' by {}", recipe.label().name, recipe.label().by);
+        let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
         // It appears whole or not at all.
-        if place.exists() {
-            return Ok(told);
+        if directory_of.exists() {
+            return Ok(result_line);
         }
         let source = Source::open(&[self.path("selfplay")])?;
         output::with_progress("games", |progress| {
-            relabel::relabel(&source, &place, &recipe, share, progress)
+            relabel::relabel(&source, &directory_of, &recipe, slice, progress)
         })?;
-        Ok(told)
+        Ok(result_line)
     }
 
     fn train(&self) -> Result<(FitReport, usize)> {
@@ -218,12 +223,12 @@ impl<G: Learnable> Generation<'_, G> {
             .saturating_sub(self.run.config.train.last_generations)
             .max(1);
         (first..=self.number)
-            .map(|number| self.run.directory.join(place(number)).join(kind))
+            .map(|number| self.run.directory.join(directory_of(number)).join(kind))
             .collect()
     }
 
     /// What came of the gate, also in a line.
-    fn gate(&self, candidate: &Evaluator, share: TaskSlice) -> Result<(Test, String)> {
+    fn gate(&self, candidate: &Evaluator, slice: TaskSlice) -> Result<(Test, String)> {
         let (game, player) = (self.run.game, &self.run.config.gate.player);
         let (pairs, seed) = (
             self.run.config.gate.pairs,
@@ -234,7 +239,7 @@ impl<G: Learnable> Generation<'_, G> {
             self.run.config.stopping_rule()?,
             match_options(game, pairs, seed, Some(state)),
         );
-        options.share = share;
+        options.share = slice;
         let result = play_match(
             &candidate.contestant(player, game)?,
             &self.best.contestant(player, game)?,
@@ -242,8 +247,8 @@ impl<G: Learnable> Generation<'_, G> {
         )?;
         let test = Test::of(&result).context("a gate without a test")?;
         let (score, games) = (&test.score, result.games_in_words());
-        let told = format!("{score} of {games}, {}", standing(&result));
-        Ok((test, told))
+        let result_line = format!("{score} of {games}, {}", sprt_status(&result));
+        Ok((test, result_line))
     }
 }
 
@@ -261,7 +266,7 @@ impl<G: Learnable> Run<'_, G> {
     /// that one, and against the others named.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
-        let directory = self.directory.join(place(number));
+        let directory = self.directory.join(directory_of(number));
         files::create_directory(&directory)?;
         let mut opponents = config.opponents(start)?;
         if who != start {
@@ -271,7 +276,7 @@ impl<G: Learnable> Run<'_, G> {
         let seed = config.stage_seed(SeedSpace::Arena, number);
         let mut strength = Vec::with_capacity(opponents.len());
         for (opponent, index) in opponents.iter().zip(0..) {
-            let state = format!("measure-{index}-{}.jsonl", file_name(&opponent.shown));
+            let state = format!("measure-{index}-{}.jsonl", file_name(&opponent.label));
             let state = Some(directory.join(state));
             let options = match_options(game, config.measure.pairs, seed, state);
             let result = play_match(
@@ -280,7 +285,7 @@ impl<G: Learnable> Run<'_, G> {
                 &options,
             )?;
             strength.push(Strength {
-                opponent: opponent.shown.clone(),
+                opponent: opponent.label.clone(),
                 score: Score::of(&result),
             });
         }

@@ -113,7 +113,7 @@ impl Score {
 impl std::fmt::Display for Score {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Interval { lower, upper } = self.interval;
-        let [score, lower, upper] = [self.score, lower, upper].map(|share| 100.0 * share);
+        let [score, lower, upper] = [self.score, lower, upper].map(|fraction| 100.0 * fraction);
         write!(formatter, "{score:.2} % [{lower:.2}, {upper:.2}]")
     }
 }
@@ -179,7 +179,7 @@ impl Ledger {
 
     /// Some of the [`COLUMNS`], a row a generation.
     pub(crate) fn text_table(&self, columns: &[&str]) -> TextTable {
-        let find = |name: &&str| COLUMNS.iter().find(|(known, _)| known == name);
+        let find = |name: &&str| COLUMNS.iter().find(|(column, _)| column == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();
         let row = |entry| columns.iter().map(|(_, cell)| cell(entry)).collect();
         TextTable::filled(

@@ -82,8 +82,11 @@ fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     );
     let mut sentences = vec![vec![(best, true), (promoted, false)]];
     if let Some(ended) = ended {
-        let told = ended.told(ledger);
-        sentences.push(vec![(told[..1].to_uppercase() + &told[1..] + ".", false)]);
+        let reason = ended.describe(ledger);
+        sentences.push(vec![(
+            reason[..1].to_uppercase() + &reason[1..] + ".",
+            false,
+        )]);
     }
     sentences
 }

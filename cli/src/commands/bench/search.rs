@@ -77,7 +77,7 @@ impl Arguments {
                 "the study 'table-size' searches one fixed position; leave out --suite and --phase"
             );
         }
-        output::check_places(&[&self.csv, &self.svg])?;
+        output::check_output_dirs(&[&self.csv, &self.svg])?;
         let suite = self.suite.as_deref();
         let suite = suite.map_or_else(Suite::built_in, Suite::read)?;
         let settings = Settings {

@@ -54,7 +54,7 @@ impl Arguments {
         if let Some(number) = numbers.find(|number| !(number.is_finite() && **number > 0.0)) {
             bail!("--numbers are positive, not {number}");
         }
-        output::check_places(&[&self.csv, &self.svg])?;
+        output::check_output_dirs(&[&self.csv, &self.svg])?;
         let candidate = |player: &String| {
             let with = |number: Option<f64>| {
                 let number = number.map_or_else(String::new, |number| number.to_string());

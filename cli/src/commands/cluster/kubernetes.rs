@@ -72,10 +72,10 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
                 ("memory", memory()),
                 (name, count.map(|count| count.to_string())),
             ];
-            let known = all
+            let subsets = all
                 .into_iter()
                 .filter_map(|(name, one)| Some((name.to_owned(), one?.into())));
-            Value::Object(known.collect::<Map<_, _>>())
+            Value::Object(subsets.collect::<Map<_, _>>())
         };
         let values = json!({
             "step": name,

@@ -28,12 +28,12 @@ impl Plan {
         let mut steps: Vec<Step> = Vec::new();
         for mut stage in stages {
             let name = &stage.name;
-            let last = |wanted: &String| {
+            let last = |stage_name: &String| {
                 let mut last = steps.iter().rev();
-                let last = last.find(|step| step.stage == *wanted);
+                let last = last.find(|step| step.stage == *stage_name);
                 last.with_context(|| {
                     format!(
-                        "stage.after = '{wanted}' of '{name}': no stage before it has this name"
+                        "stage.after = '{stage_name}' of '{name}': no stage before it has this name"
                     )
                 })
             };
@@ -44,8 +44,8 @@ impl Plan {
             stage.after = Some(after.iter().map(|step| step.name.clone()).collect());
             let own = stage.steps(&settings.needs)?;
             for Step { name, stage, .. } in &own {
-                let mut known = steps.iter();
-                let twice = known.any(|known| known.name == *name || known.stage == *stage);
+                let mut earlier = steps.iter();
+                let twice = earlier.any(|earlier| earlier.name == *name || earlier.stage == *stage);
                 ensure!(!twice, "stage.name = '{name}': there are two of it");
             }
             steps.extend(own);
@@ -56,49 +56,49 @@ impl Plan {
 }
 
 impl Needs {
-    fn check(&self, place: &str) -> Result<()> {
-        is_at_least(&format!("{place}.cores"), self.cores, 1)?;
-        is_at_least(&format!("{place}.memory"), self.memory, 1)?;
-        is_at_least(&format!("{place}.throttle"), self.throttle, 1)?;
-        is_positive(&format!("{place}.hours"), self.hours)?;
+    fn check(&self, section: &str) -> Result<()> {
+        is_at_least(&format!("{section}.cores"), self.cores, 1)?;
+        is_at_least(&format!("{section}.memory"), self.memory, 1)?;
+        is_at_least(&format!("{section}.throttle"), self.throttle, 1)?;
+        is_positive(&format!("{section}.hours"), self.hours)?;
         let partition = self.partition.as_deref().unwrap_or_default();
         ensure!(
             !partition.contains(char::is_whitespace),
-            "{place}.partition = '{partition}': a name without blanks"
+            "{section}.partition = '{partition}': a name without blanks"
         );
         Ok(())
     }
 
-    fn or(&self, usual: &Self) -> Self {
+    fn or(&self, defaults: &Self) -> Self {
         Self {
-            hours: self.hours.or(usual.hours),
-            memory: self.memory.or(usual.memory),
-            cores: self.cores.or(usual.cores),
-            gpu: self.gpu.or(usual.gpu),
-            partition: self.partition.clone().or(usual.partition.clone()),
-            throttle: self.throttle.or(usual.throttle),
+            hours: self.hours.or(defaults.hours),
+            memory: self.memory.or(defaults.memory),
+            cores: self.cores.or(defaults.cores),
+            gpu: self.gpu.or(defaults.gpu),
+            partition: self.partition.clone().or(defaults.partition.clone()),
+            throttle: self.throttle.or(defaults.throttle),
         }
     }
 }
 
 impl Stage {
     /// One step, or an array for each round and what collects them.
-    fn steps(self, usual: &Needs) -> Result<Vec<Step>> {
+    fn steps(self, defaults: &Needs) -> Result<Vec<Step>> {
         let name = self.name;
-        let place = format!("stage '{name}'");
+        let section = format!("stage '{name}'");
         is_name("stage.name", &name)?;
-        self.needs.check(&format!("{place}: needs"))?;
-        is_positive(&format!("{place}: core_hours"), self.core_hours)?;
-        is_positive(&format!("{place}: disk"), self.disk)?;
+        self.needs.check(&format!("{section}: needs"))?;
+        is_positive(&format!("{section}: core_hours"), self.core_hours)?;
+        is_positive(&format!("{section}: disk"), self.disk)?;
         let words = benches::external::words(&self.command).with_context(|| {
-            format!("{place}: command: words with blanks between them, or between apostrophes")
+            format!("{section}: command: words with blanks between them, or between apostrophes")
         })?;
         let rounds = self.rounds.unwrap_or(1);
         let of = self.tasks.unwrap_or(1).saturating_mul(rounds);
         if !(1..=MAX_TASKS).contains(&of) || self.rounds.is_some() && self.tasks.is_none() {
-            bail!("{place}: tasks, in each of 'rounds' if it has some: 1 to {MAX_TASKS} in all");
+            bail!("{section}: tasks, in each of 'rounds' if it has some: 1 to {MAX_TASKS} in all");
         }
-        let share = |all: Option<f64>| all.map(|all| all / rounds as f64);
+        let per_round = |all: Option<f64>| all.map(|all| all / rounds as f64);
         let mut step = Step {
             name: name.clone(),
             stage: name.clone(),
@@ -106,9 +106,9 @@ impl Stage {
             first: None,
             tasks: 1,
             after: self.after.unwrap_or_default(),
-            needs: self.needs.or(usual),
-            core_hours: share(self.core_hours),
-            disk: share(self.disk),
+            needs: self.needs.or(defaults),
+            core_hours: per_round(self.core_hours),
+            disk: per_round(self.disk),
         };
         let Some(tasks) = self.tasks else {
             return Ok(vec![step]);

@@ -75,8 +75,8 @@ fn draw(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
 }
 
 fn text<G: Playable>(game: &G, info: &Info) -> String {
-    let share = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
-    let percent = |part: u64, whole: u64| share(part as f64, whole);
+    let percent_of = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
+    let percent = |part: u64, total: u64| percent_of(part as f64, total);
     let difference = |error: Option<f64>| {
         error.map_or(String::new(), |error| {
             format!(", mean square difference from the result {error:.4}")
@@ -93,16 +93,19 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     let plural = if info.runs == 1 { "" } else { "s" };
     line("rules", format!("{}, {} run{plural}", info.game, info.runs));
     let seats = info.points.iter().enumerate().map(|(seat, &points)| {
-        let share = share(points, info.games);
-        format!("{share:.1} % by {}", game.seat_title(seat))
+        let percent_of = percent_of(points, info.games);
+        format!("{percent_of:.1} % by {}", game.seat_title(seat))
     });
     let seats = seats.collect::<Vec<_>>().join(", ");
-    let first = share(info.first_mover_points, info.games);
-    let drawn = match info.draws {
+    let first = percent_of(info.first_mover_points, info.games);
+    let drawn_percent = match info.draws {
         0 => String::new(),
         draws => format!("; {:.1} % drawn", percent(draws, info.games)),
     };
-    line("won", format!("{seats}; {first:.1} % by who began{drawn}"));
+    line(
+        "won",
+        format!("{seats}; {first:.1} % by who began{drawn_percent}"),
+    );
     if let Some(counts) = how_ended(&info.endings) {
         line("ended", counts);
     }
@@ -117,15 +120,15 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
         ),
     );
     let error = difference(info.value_error);
-    let share_of_values = percent(info.values, info.positions);
-    line("values", format!("{share_of_values:.1} % of plies{error}"));
+    let valued = percent(info.values, info.positions);
+    line("values", format!("{valued:.1} % of plies{error}"));
     for label in &info.labels {
         let error = difference(label.error);
-        let share = percent(label.positions, info.positions);
+        let percent_of = percent(label.positions, info.positions);
         line(
             "label",
             format!(
-                "{} by {}: {share:.1} % of positions{error}",
+                "{} by {}: {percent_of:.1} % of positions{error}",
                 label.name, label.by
             ),
         );
@@ -166,9 +169,9 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
 
 /// A row of a histogram; a bar's full length is a quarter of all.
 fn row(name: &str, count: u64, all: u64) -> String {
-    let share = count as f64 / all.max(1) as f64;
-    let bar = "#".repeat((share * 160.0).round().min(40.0) as usize);
-    format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * share)
+    let percent_of = count as f64 / all.max(1) as f64;
+    let bar = "#".repeat((percent_of * 160.0).round().min(40.0) as usize);
+    format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * percent_of)
         .trim_end()
         .to_owned()
         + "\n"

@@ -1,6 +1,6 @@
 //! The commands that make sets of records of others.
 
-use super::{Remade, SHARDS};
+use super::{Rewrite, SHARDS};
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
 use trainer::data::{Source, filter, rewrite};
@@ -14,7 +14,7 @@ use trainer::data::{Source, filter, rewrite};
 )]
 pub(super) struct Merge {
     #[command(flatten)]
-    pub(super) set: Remade,
+    pub(super) set: Rewrite,
     /// Keep only the first of games that are equal in start, outcomes and moves; takes some 40 bytes
     /// of memory a game
     #[arg(long)]
@@ -26,13 +26,13 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let Remade { records, out } = &self.set;
+        let Rewrite { records, out } = &self.set;
         let source = if self.partial {
             records.open::<G>()?
         } else {
             Source::open_whole(&records.paths)?
         };
-        records.made(&[rewrite::merge(&source, out, self.unique)?], SHARDS)
+        records.written_line(&[rewrite::merge(&source, out, self.unique)?], SHARDS)
     }
 }
 
@@ -44,7 +44,7 @@ impl Merge {
 )]
 pub(super) struct Filter {
     #[command(flatten)]
-    pub(super) set: Remade,
+    pub(super) set: Rewrite,
     /// What is left after the ply, as the game counts it, in EinStein stones of both sides: 3-8,
     /// -6, 9-
     #[arg(
@@ -113,7 +113,7 @@ fn range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize
 #[command(after_help = "Example: alea data sample runs/data --out runs/few --games 1000 --seed 3")]
 pub(super) struct Sample {
     #[command(flatten)]
-    pub(super) set: Remade,
+    pub(super) set: Rewrite,
     /// How many games
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
@@ -133,7 +133,7 @@ impl Sample {
 #[command(after_help = "Example: alea data shuffle runs/both --out runs/shuffled")]
 pub(super) struct Shuffle {
     #[command(flatten)]
-    pub(super) set: Remade,
+    pub(super) set: Rewrite,
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -153,7 +153,7 @@ impl Shuffle {
 )]
 pub(super) struct Split {
     #[command(flatten)]
-    pub(super) set: Remade,
+    pub(super) set: Rewrite,
     /// Name and share of a part; given twice or more
     #[arg(long = "part", required = true, value_name = "NAME=SHARE")]
     parts: Vec<String>,
@@ -165,22 +165,22 @@ pub(super) struct Split {
 impl Split {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
-        let Remade { records, out } = &self.set;
-        let made = rewrite::split(&records.open::<G>()?, out, &parts, self.seed)?;
-        records.made(&made, SHARDS)
+        let Rewrite { records, out } = &self.set;
+        let written_line = rewrite::split(&records.open::<G>()?, out, &parts, self.seed)?;
+        records.written_line(&written_line, SHARDS)
     }
 }
 
 /// `NAME=SHARE`.
 pub(super) fn part(text: &String) -> Result<rewrite::Part> {
-    let (name, share) = text
+    let (name, fraction) = text
         .split_once('=')
         .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
-    let share = share
+    let fraction = fraction
         .parse()
-        .with_context(|| format!("--part '{text}': '{share}' is no number"))?;
+        .with_context(|| format!("--part '{text}': '{fraction}' is no number"))?;
     Ok(rewrite::Part {
         name: name.to_owned(),
-        share,
+        share: fraction,
     })
 }

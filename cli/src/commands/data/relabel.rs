@@ -1,6 +1,6 @@
 //! `alea data relabel`: values of all positions by a player, a model or the endgame tables.
 
-use super::{Remade, SHARDS};
+use super::{Rewrite, SHARDS};
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::Result;
@@ -21,7 +21,7 @@ use trainer::label::{LabelConfig, LabelRecipe};
 )]
 pub(super) struct Relabel {
     #[command(flatten)]
-    pub(super) set: Remade,
+    pub(super) set: Rewrite,
     /// Name of the label: lower-case letters, digits and _
     #[arg(long)]
     name: String,
@@ -56,12 +56,12 @@ impl Relabel {
             );
         }
         let written = output::with_progress("games", |progress| {
-            let share = self.shard.share();
-            relabel::relabel(&source, &self.set.out, &recipe, share, progress)
+            let slice = self.shard.slice();
+            relabel::relabel(&source, &self.set.out, &recipe, slice, progress)
         })?;
         if self.shard.ends_task(self.set.records.json)? {
             return Ok(());
         }
-        self.set.records.made(&[written], SHARDS)
+        self.set.records.written_line(&[written], SHARDS)
     }
 }

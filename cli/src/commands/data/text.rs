@@ -1,6 +1,6 @@
 //! `alea data export` and `import`: records for other programs, and what other programs wrote.
 
-use super::{Records, SHARDS, made, make::part};
+use super::{Records, SHARDS, make::part, written_line};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
@@ -21,7 +21,7 @@ const DATASET: &str = "dataset";
 
 /// The name of the form asked for, or that of the file's name, and the form if it is the game's own.
 fn form<G: Playable>(
-    asked: Option<&str>,
+    requested: Option<&str>,
     path: &Path,
 ) -> Result<(&'static str, Option<&'static TranscriptForm<G>>)> {
     let own = || G::transcripts().iter();
@@ -29,11 +29,11 @@ fn form<G: Playable>(
     all.extend(own().map(|form| form.name));
     let called = |name: &str| all.iter().find(|form| form.eq_ignore_ascii_case(name));
     let named = path.extension().and_then(|extension| extension.to_str());
-    let name = match asked {
-        Some(asked) => called(asked).ok_or_else(|| {
+    let name = match requested {
+        Some(requested) => called(requested).ok_or_else(|| {
             let (game, all) = (G::NAME, all.join(", "));
-            let meant = text::suggestion(asked, &all);
-            anyhow!("--format: {game} has no form '{asked}'{meant}; there are {all}")
+            let meant = text::suggestion(requested, &all);
+            anyhow!("--format: {game} has no form '{requested}'{meant}; there are {all}")
         })?,
         None => named.and_then(called).unwrap_or(&JSON_LINES),
     };
@@ -106,12 +106,12 @@ impl Export {
                     file_positions: self.file_positions,
                 };
                 let written = publish::export(&source, &self.out, &layout)?;
-                return self.records.made(&written, "files");
+                return self.records.written_line(&written, "files");
             }
             _ => json_lines::export(&source, &self.out)?,
         };
-        let told = serde_json::json!({ "file": self.out, "games": games });
-        output::result(self.records.json, &told, || {
+        let object = serde_json::json!({ "file": self.out, "games": games });
+        output::result(self.records.json, &object, || {
             format!("{}: {games} games", self.out.display())
         })
     }
@@ -147,8 +147,8 @@ pub(super) struct Import {
 impl Import {
     /// The game that the file names, else the one that was named.
     pub(super) fn game(&self) -> String {
-        let said = json_lines::game_of(&self.file).or_else(|| parquet::game_of(&self.file));
-        said.unwrap_or_else(|| self.game.notation())
+        let recorded = json_lines::game_of(&self.file).or_else(|| parquet::game_of(&self.file));
+        recorded.unwrap_or_else(|| self.game.notation())
     }
 
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
@@ -172,7 +172,7 @@ impl Import {
             _ => json_lines::import::<G>(&self.file, &self.out, bad)?,
         };
         name_left_out(&written.left_out);
-        output::result(self.json, &written, || made(&written, SHARDS))
+        output::result(self.json, &written, || written_line(&written, SHARDS))
     }
 }
 

@@ -39,9 +39,9 @@ struct State {
     /// Why nothing follows them: the end, or an error.
     end: Option<io::Result<()>>,
     /// When the line was taken that is being answered.
-    taken: Option<Instant>,
+    read_at: Option<Instant>,
     /// When something arrived last that may end a search.
-    heard: Option<Instant>,
+    newest: Option<Instant>,
     /// What arrives after that time sets the flag.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
@@ -62,7 +62,7 @@ impl Input {
         loop {
             if let Some(line) = state.lines.pop_front() {
                 state.bytes -= line.len() + 1;
-                state.taken = Some(Instant::now());
+                state.read_at = Some(Instant::now());
                 self.changed.notify_all();
                 return Ok(Some(line));
             }
@@ -86,8 +86,8 @@ impl Input {
     /// is being answered was taken: making a player may take a while.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.state();
-        let since = state.taken.unwrap_or_else(Instant::now) + ahead;
-        let is_set = state.heard.is_some_and(|heard| heard > since);
+        let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
+        let is_set = state.newest.is_some_and(|newest| newest > since);
         let stop = Arc::new(AtomicBool::new(is_set));
         state.search = Some((since, Arc::clone(&stop)));
         stop
@@ -99,14 +99,14 @@ impl Input {
         let (mut chunk, mut partial) = (vec![0; CHUNK], Vec::new());
         let mut is_behind = false;
         loop {
-            let asked = Instant::now();
+            let requested = Instant::now();
             let read = match input.read(&mut chunk) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read,
             };
             let arrived = Instant::now();
             // What was written long ago is read only now where more than a chunk was written.
-            let is_new = interrupts && !(is_behind && arrived - asked < AT_ONCE);
+            let is_new = interrupts && !(is_behind && arrived - requested < AT_ONCE);
             let mut lines = Vec::new();
             let end = match read {
                 Ok(length) if length > 0 => {
@@ -128,12 +128,12 @@ impl Input {
                 state = self.wait(state);
             }
             // The end says nothing new to who was sent a script, of which some is not answered yet.
-            let is_heard = is_line || (is_over && state.lines.is_empty());
+            let is_notable = is_line || (is_over && state.lines.is_empty());
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
             state.end = end;
-            if is_heard && is_new {
-                state.heard = Some(arrived);
+            if is_notable && is_new {
+                state.newest = Some(arrived);
                 if let Some((_, stop)) = state.search.as_ref().filter(|(since, _)| arrived > *since)
                 {
                     stop.store(true, Ordering::Relaxed);

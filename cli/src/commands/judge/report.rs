@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
 
 /// Games that are shown ply by ply.
-const WHOLE: usize = 20;
+const MAX_DETAILED: usize = 20;
 
 /// All that was judged.
 pub(super) struct Report<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Report<'a> {
     players: BTreeMap<&'a str, [Moments; 3]>,
     /// A row a game.
     games: TextTable,
-    whole: Vec<Judged<'a>>,
+    detailed: Vec<Judged<'a>>,
     /// The most by which a sum missed its result.
     balance: f64,
 }
@@ -46,7 +46,7 @@ impl<'a> Report<'a> {
             has_luck: has_chance::<G>(),
             players: BTreeMap::new(),
             games: TextTable::new(heads),
-            whole: Vec::new(),
+            detailed: Vec::new(),
             balance: 0.0,
         }
     }
@@ -69,8 +69,8 @@ impl<'a> Report<'a> {
         }
         self.games.push(row);
         self.balance = self.balance.max(ledger.balance);
-        if self.whole.len() < WHOLE {
-            self.whole.push(one);
+        if self.detailed.len() < MAX_DETAILED {
+            self.detailed.push(one);
         }
     }
 
@@ -92,8 +92,8 @@ impl<'a> Report<'a> {
         };
         let row = |(name, all): (&&str, &[Moments; 3])| {
             let games = Cell::Count(all[0].samples() as u64);
-            let known = [Cell::from(*name), games];
-            known.into_iter().chain(all.iter().map(mean)).collect()
+            let columns = [Cell::from(*name), games];
+            columns.into_iter().chain(all.iter().map(mean)).collect()
         };
         let heads = ["player", "games", "score", "luck", "error a decision"];
         TextTable::filled(heads, self.players.iter().map(row))
@@ -118,7 +118,7 @@ impl<'a> Report<'a> {
         let heads = heads
             .into_iter()
             .chain(["luck", "error", "verdict", "better"]);
-        for one in &self.whole {
+        for one in &self.detailed {
             let row = |(ply, judged): (u64, &JudgedPly)| {
                 let face = judged.face.map(|face| Cell::Count(face.into()));
                 let is_best = judged.error <= 0.0;

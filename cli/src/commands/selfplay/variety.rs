@@ -40,7 +40,7 @@ pub(crate) struct VarietyArguments {
         requires = "starts",
         allow_negative_numbers = true
     )]
-    starts_share: f64,
+    starts_fraction: f64,
     /// Start games from random positions of so many stones in all, 2 to 12, where the game knows
     /// how to draw them: every number equally likely, then every way to divide it between the
     /// sides, then every position that is not over
@@ -54,7 +54,7 @@ pub(crate) struct VarietyArguments {
         requires = "endgames",
         allow_negative_numbers = true
     )]
-    endgames_share: f64,
+    endgames_fraction: f64,
     /// From the first position of at most N stones in all, 2 to 6, endgame tables make the moves of
     /// both sides, the best ones with their exact values; dice are rolled to the end as ever, for
     /// the winner follows from the moves
@@ -64,9 +64,9 @@ pub(crate) struct VarietyArguments {
 
 /// `N-M`, or `N` for a single number.
 fn stones(text: &str) -> Result<[usize; 2], String> {
-    let (fewest, most) = text.split_once('-').unwrap_or((text, text));
-    let both = fewest.parse().ok().zip(most.parse().ok());
-    both.map(|(fewest, most)| [fewest, most])
+    let (min, max) = text.split_once('-').unwrap_or((text, text));
+    let both = min.parse().ok().zip(max.parse().ok());
+    both.map(|(min, max)| [min, max])
         .ok_or_else(|| "numbers of stones are N-M, such as 2-5, or a single N".to_owned())
 }
 
@@ -80,11 +80,11 @@ impl VarietyArguments {
             temperature_half_life: self.temperature_half_life,
             starts: self.starts.clone().map(|file| SuiteStarts {
                 file,
-                share: self.starts_share,
+                share: self.starts_fraction,
             }),
             endgames: self.endgames.map(|stones| EndgameStarts {
                 remaining: stones,
-                share: self.endgames_share,
+                share: self.endgames_fraction,
             }),
             adjudicate: self.adjudicate,
         }

@@ -110,8 +110,12 @@ impl Playable for Columns {
     /// The eight numbers, and the die once it is thrown.
     fn parse_position(&self, text: &str) -> Result<(Table, Option<u8>), TextError> {
         let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
-        let most = [4, 4, 4, 4, 4, 4, 8, 1, 3];
-        let good = digits.len() < 10 && digits.iter().zip(most).all(|(digit, most)| *digit <= most);
+        let max_digit = [4, 4, 4, 4, 4, 4, 8, 1, 3];
+        let good = digits.len() < 10
+            && digits
+                .iter()
+                .zip(max_digit)
+                .all(|(digit, max_digit)| *digit <= max_digit);
         let read = digits.first_chunk().filter(|_| good);
         let read = read.map(|&table| (table, digits.get(8).copied()));
         read.ok_or_else(|| TextError::new(1, "a position is as 00000080"))

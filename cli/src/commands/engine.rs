@@ -45,16 +45,21 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let speech = match &*self.protocol {
+        let protocol_kind = match &*self.protocol {
             "gtp" => ProtocolKind::Gtp,
             "tcga" => ProtocolKind::Tcga,
             "ubgi" => ProtocolKind::Ubgi,
             _ => ProtocolKind::NBoard,
         };
-        let game = self.game.as_deref().unwrap_or(speech.usual_game());
+        let game = self.game.as_deref().unwrap_or(protocol_kind.usual_game());
         let game = games::parse(trusted(game))?;
         let player = self.player.as_deref().map(trusted).map(Notation::parse);
-        let mut protocol = opened(speech, &game, player.transpose()?.as_ref(), self.seed)?;
+        let mut protocol = opened(
+            protocol_kind,
+            &game,
+            player.transpose()?.as_ref(),
+            self.seed,
+        )?;
         let mut console = Console::new()?;
         while let Some(line) = console.input.line().context("cannot read standard input")? {
             let next = protocol.handle_line(&line, &mut console);
@@ -72,7 +77,7 @@ impl Arguments {
 }
 
 fn opened(
-    speech: ProtocolKind,
+    protocol_kind: ProtocolKind,
     game: &Notation,
     player: Option<&Notation>,
     seed: u64,
@@ -83,13 +88,13 @@ fn opened(
         keeps_players: true,
         seed,
         open: Arc::new(move |game, player| {
-            opened(speech, game, player, seed).map_err(|error| error.to_string())
+            opened(protocol_kind, game, player, seed).map_err(|error| error.to_string())
         }),
         read_file: text_of_file,
     };
     with_type!(&game.to_string(), OneGame => {
         let rules = games::of_notation::<OneGame>(game)?;
-        let opened = protocols::engine(speech, rules, player, terms);
+        let opened = protocols::engine(protocol_kind, rules, player, terms);
         opened.map_err(|problem| anyhow!(problem))
     })
 }

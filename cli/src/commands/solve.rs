@@ -69,8 +69,16 @@ impl Arguments {
         let (directory, variant, slice) = (&self.tables, game.variant(), self.shard.slice());
         let tables = match slice {
             TaskSlice::Merge { .. } => Tables::open(directory, stones, variant, &parallel)?,
-            _ => with_progress(|told| {
-                Tables::build(directory, stones, variant, memory, slice, &parallel, told)
+            _ => with_progress(|report_progress| {
+                Tables::build(
+                    directory,
+                    stones,
+                    variant,
+                    memory,
+                    slice,
+                    &parallel,
+                    report_progress,
+                )
             })?,
         };
         if self.shard.ends_task(self.json)? {
@@ -151,14 +159,14 @@ fn show(facts: &[Value]) -> Result<()> {
             let position = text(&found["position"]);
             let (capture, instead) = (text(&found["capture"]), text(&found["instead"]));
             let [value, other] = ["value", "instead_value"].map(|key| number(&found[key]));
-            let known = match key {
+            let details = match key {
                 "self_capture" => format!(
                     "{capture} {value:.4}, else {instead} {other:.4}  {:+.4}",
                     value - other
                 ),
                 _ => format!("{:+.4}", number(&found["worth"])),
             };
-            output::line(&format!("{class:<6} {position}  {known}"))?;
+            output::line(&format!("{class:<6} {position}  {details}"))?;
         }
     }
     Ok(())

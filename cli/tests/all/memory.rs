@@ -167,13 +167,13 @@ fn memory_that_is_missing_is_one_line() {
             );
             if ran.code != 0 {
                 let line = only_line(&ran);
-                for known in [
+                for message in [
                     "out of memory: ",
                     "out of memory or threads: ",
                     "cannot start ",
                     "--memory 100000",
                 ] {
-                    seen.extend(line.starts_with(known).then_some(known));
+                    seen.extend(line.starts_with(message).then_some(message));
                 }
             }
             let _ = fs::remove_dir_all(out);

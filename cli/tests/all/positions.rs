@@ -117,7 +117,7 @@ fn solved_endgames() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn exact_scores_are_told_of_positions_and_moves() {
+fn positions_and_moves_have_exact_scores() {
     let vectors = solved_endgames();
     let line = "analyse - --json --game reversi --player endgame";
     let input: String = vectors
@@ -138,11 +138,11 @@ fn exact_scores_are_told_of_positions_and_moves() {
     }
     // For people, the best first; a game that is over counts, too.
     let (text, _) = &vectors[0];
-    let shown = alea!("analyse --game reversi --player endgame -- '{text}'");
-    assert!(shown.out.contains("best play: +18\n"), "{shown}");
-    let places =
-        ["+18  best", "+12", "+6", "+4", "-4", "-22", "-24"].map(|score| shown.out.find(score));
-    assert!(places.is_sorted() && places[0].is_some(), "{shown}");
+    let analysis = alea!("analyse --game reversi --player endgame -- '{text}'");
+    assert!(analysis.out.contains("best play: +18\n"), "{analysis}");
+    let offsets =
+        ["+18  best", "+12", "+6", "+4", "-4", "-22", "-24"].map(|score| analysis.out.find(score));
+    assert!(offsets.is_sorted() && offsets[0].is_some(), "{analysis}");
     let over = format!("XXXXXXXX{}OO{} O", "-".repeat(46), "-".repeat(8));
     let answer = run(line, over.as_bytes()).json();
     assert_eq!(
@@ -160,7 +160,7 @@ fn exact_scores_are_told_of_positions_and_moves() {
 }
 
 #[test]
-fn positions_that_begin_with_a_hyphen_are_taken_as_they_are() {
+fn positions_may_begin_with_a_hyphen() {
     let start = "---------------------------OX------XO--------------------------- X";
     let rows = "--------/--------/--------/---OX---/---XO---/--------/--------/-------- X";
     for position in [start, rows] {

@@ -14,34 +14,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// `$` is the command, `>` a line that is heard, `<` one that is said, where `[..]` stands for
-/// anything; an answer of GTP has an empty line behind it.
+/// Runs a transcript: `$` is the command, `>` a line of input, `<` a line of output in which `[..]`
+/// matches anything; a GTP reply ends with an empty line.
 fn holds(path: &Path) {
     let text = fs::read_to_string(path).unwrap();
-    let (mut line, mut heard, mut wanted) = ("", String::new(), Vec::new());
+    let (mut line, mut input, mut expected) = ("", String::new(), Vec::new());
     for written in text.lines() {
         if let Some(command) = written.strip_prefix("$ ") {
             line = command;
-        } else if let Some(said) = written.strip_prefix("< ") {
-            wanted.push(said);
+        } else if let Some(reply) = written.strip_prefix("< ") {
+            expected.push(reply);
         } else if let Some(next) = written.strip_prefix('>') {
             let next = next.trim_start().replace("\\a", "\u{7}");
-            heard += &(next.replace("\\t", "\t").replace("\\r", "\r") + "\n");
-            let answered = wanted.last().is_some_and(|last| !last.is_empty());
-            wanted.extend((answered && line.contains("gtp")).then_some(""));
+            input += &(next.replace("\\t", "\t").replace("\\r", "\r") + "\n");
+            let answered = expected.last().is_some_and(|last| !last.is_empty());
+            expected.extend((answered && line.contains("gtp")).then_some(""));
         }
     }
-    let ran = run(line, heard.as_bytes());
+    let ran = run(line, input.as_bytes());
     assert_eq!((ran.code, &*ran.err), (0, ""), "{path:?}");
-    let mut said = ran.out.lines();
-    for (number, wanted) in wanted.iter().enumerate() {
-        let said = said.next().unwrap_or("nothing more");
+    let mut replies = ran.out.lines();
+    for (number, expected) in expected.iter().enumerate() {
+        let reply = replies.next().unwrap_or("nothing more");
         assert!(
-            is_like(wanted.trim_end(), said.trim_end()),
-            "{path:?}, line {number}: {said:?} is not {wanted:?}"
+            is_like(expected.trim_end(), reply.trim_end()),
+            "{path:?}, line {number}: {reply:?} is not {expected:?}"
         );
     }
-    assert_eq!(said.find(|rest| !rest.is_empty()), None, "{path:?}");
+    assert_eq!(replies.find(|rest| !rest.is_empty()), None, "{path:?}");
 }
 
 #[test]
@@ -66,16 +66,16 @@ fn gtp_thinks_aloud_until_the_next_line() {
             .spawn()
             .unwrap();
         let mut stdin = engine.stdin.take().unwrap();
-        let mut said = BufReader::new(engine.stdout.take().unwrap()).lines();
-        let mut said = || said.next().unwrap().unwrap();
+        let mut replies = BufReader::new(engine.stdout.take().unwrap()).lines();
+        let mut next_reply = || replies.next().unwrap().unwrap();
         writeln!(
             stdin,
             "position 215../64.../3...e/...fb/..acd b 1\n8 lz-analyze b 2"
         )
         .unwrap();
-        assert_eq!([said(), said(), said()], ["=", "", "=8"]);
+        assert_eq!([next_reply(), next_reply(), next_reply()], ["=", "", "=8"]);
         for _ in 0..lines {
-            let line = said();
+            let line = next_reply();
             assert_eq!(
                 line.matches("info move c1").count(),
                 3,
@@ -84,8 +84,8 @@ fn gtp_thinks_aloud_until_the_next_line() {
             assert_eq!(line.matches(visits).count(), 3, "{line}");
         }
         writeln!(stdin, "9 name").unwrap();
-        while !said().is_empty() {}
-        assert_eq!(said(), "=9 Alea");
+        while !next_reply().is_empty() {}
+        assert_eq!(next_reply(), "=9 Alea");
         drop(stdin);
         assert!(engine.wait().unwrap().success());
     }
@@ -99,14 +99,14 @@ fn ggf(vector: &Value) -> String {
 }
 
 #[test]
-fn nboard_tells_the_exact_difference() {
+fn nboard_reports_the_exact_difference() {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
     // With 14 empty squares, 6, and 15, where the side to move loses.
     for vector in [&vectors[0], &vectors[19], &vectors[8]] {
-        let heard = format!("set game {}\ngo\nhint 1\n", ggf(vector));
+        let input = format!("set game {}\ngo\nhint 1\n", ggf(vector));
         let ran = run(
             "engine --protocol nboard --player endgame",
-            heard.as_bytes(),
+            input.as_bytes(),
         );
         let line = |begins: &str| {
             let line = ran.out.lines().find_map(|line| line.strip_prefix(begins));
@@ -128,10 +128,10 @@ fn nboard_tells_the_exact_difference() {
 
 #[test]
 fn visits_are_those_of_each_move() {
-    let heard = "position 215../64.../3...e/...fb/..acd b 1\nlz-genmove_analyze b\n";
+    let input = "position 215../64.../3...e/...fb/..acd b 1\nlz-genmove_analyze b\n";
     let ran = run(
         "engine --protocol gtp --player mcts(sims=3000)",
-        heard.as_bytes(),
+        input.as_bytes(),
     );
     let line = ran.out.lines().find(|line| line.starts_with("info"));
     let line = line.unwrap_or_else(|| panic!("{ran}"));
@@ -171,10 +171,10 @@ fn games_are_loaded_as_they_were_written() {
         let file = folder.at("a game.sgf");
         fs::write(&file, answers[6 * step].trim_start_matches("= ")).unwrap();
 
-        let heard = format!(
+        let input = format!(
             "loadsgf {file}\nposition\nloadsgf {file} 4\nposition\nundo\nloadsgf {file} 99\nposition\n"
         );
-        let loaded = run(&line, heard.as_bytes());
+        let loaded = run(&line, input.as_bytes());
         let loaded: Vec<&str> = loaded.out.split("\n\n").collect();
         assert_eq!([loaded[0], loaded[2], loaded[5]], ["="; 3], "{ran}");
         let found = [loaded[1], loaded[3], loaded[6]];
@@ -188,21 +188,21 @@ fn games_are_loaded_as_they_were_written() {
         fs::write(&both, format!("{first}\n{other}")).unwrap();
         let line = "engine --protocol gtp --game havannah(base=4)";
         let [one, all] = [&file, &both].map(|file| {
-            let heard = format!("loadsgf {file}\nposition\n");
-            run(line, heard.as_bytes()).out
+            let input = format!("loadsgf {file}\nposition\n");
+            run(line, input.as_bytes()).out
         });
         assert!(one.starts_with("=\n\n= ") && one == all, "{other}: {all}");
     }
     fs::write(folder.at("games.sgf"), format!("(;W[z99]){first}")).unwrap();
-    let heard = format!("loadsgf {}\n", folder.at("games.sgf"));
+    let input = format!("loadsgf {}\n", folder.at("games.sgf"));
     let ran = run(
         "engine --protocol gtp --game havannah(base=4)",
-        heard.as_bytes(),
+        input.as_bytes(),
     );
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
     // What was written for one game is not read as another.
-    let heard = format!("loadsgf {file}\nposition\n");
-    let ran = run("engine --protocol gtp", heard.as_bytes());
+    let input = format!("loadsgf {file}\nposition\n");
+    let ran = run("engine --protocol gtp", input.as_bytes());
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
 }
 
@@ -210,7 +210,7 @@ fn games_are_loaded_as_they_were_written() {
 struct Engine {
     child: Child,
     stdin: Option<ChildStdin>,
-    said: Receiver<String>,
+    replies: Receiver<String>,
 }
 
 impl Engine {
@@ -220,27 +220,31 @@ impl Engine {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let (send, said) = channel();
+        let (send, replies) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         thread::spawn(move || {
             let mut lines = stdout.lines().map_while(Result::ok);
             lines.try_for_each(|line| send.send(line))
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, said }
+        Self {
+            child,
+            stdin,
+            replies,
+        }
     }
 
-    fn tell(&mut self, lines: &str) {
+    fn send_lines(&mut self, lines: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
     /// The lines up to one, if that is said within a time.
-    fn hear(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
+    fn receive_until(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
         let until = Instant::now() + within;
         while !lines.iter().any(|line| line == last) {
             let left = until.saturating_duration_since(Instant::now());
-            match self.said.recv_timeout(left) {
+            match self.replies.recv_timeout(left) {
                 Ok(line) => lines.push(line),
                 Err(_) => return false,
             }
@@ -425,41 +429,41 @@ fn a_line_ends_every_search() {
         for player in players {
             let name = format!("{protocol}, {question}, {player}");
             let words = format!("--protocol {protocol} --game {game} --player '{player}'");
-            let (mut engine, mut heard) = (Engine::start(&words), Vec::new());
+            let (mut engine, mut received) = (Engine::start(&words), Vec::new());
             if protocol == "nboard" {
-                engine.tell(&format!("set game {}\n", ggf(&endgames[38])));
+                engine.send_lines(&format!("set game {}\n", ggf(&endgames[38])));
             }
             let reply = match protocol {
                 "gtp" => format!("{reply}{}", env!("CARGO_PKG_VERSION")),
                 _ => reply.to_owned(),
             };
             // It has begun to listen.
-            engine.tell(&format!("{line}\n"));
+            engine.send_lines(&format!("{line}\n"));
             assert!(
-                engine.hear(&reply, LATE * 10, &mut heard),
-                "{name}: {heard:?}"
+                engine.receive_until(&reply, LATE * 10, &mut received),
+                "{name}: {received:?}"
             );
-            let (mut taken, mut unheard) = (Vec::new(), 0);
+            let (mut delays, mut unanswered) = (Vec::new(), 0);
             for number in 0..INTERRUPTIONS {
-                engine.tell(&format!("{question}\n"));
+                engine.send_lines(&format!("{question}\n"));
                 thread::sleep(Duration::from_millis(4 + random.below(20) as u64));
-                heard.clear();
+                received.clear();
                 let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
-                let mut told = Instant::now();
-                engine.tell(&lines);
+                let mut sent_at = Instant::now();
+                engine.send_lines(&lines);
                 // What comes so soon that a busy machine reads both together was sent ahead.
-                while !engine.hear(&reply, LATE, &mut heard) {
-                    unheard += 1;
-                    assert!(unheard < INTERRUPTIONS / 5, "{name}: {heard:?}");
-                    told = Instant::now();
-                    engine.tell("\n");
+                while !engine.receive_until(&reply, LATE, &mut received) {
+                    unanswered += 1;
+                    assert!(unanswered < INTERRUPTIONS / 5, "{name}: {received:?}");
+                    sent_at = Instant::now();
+                    engine.send_lines("\n");
                 }
-                taken.push(told.elapsed());
-                let answered = heard.iter().any(|line| line.starts_with(answer));
-                assert!(answered, "{name}: {heard:?}");
+                delays.push(sent_at.elapsed());
+                let answered = received.iter().any(|line| line.starts_with(answer));
+                assert!(answered, "{name}: {received:?}");
             }
-            taken.sort_unstable();
-            assert!(taken[INTERRUPTIONS / 2] < SOON, "{name}: {taken:?}");
+            delays.sort_unstable();
+            assert!(delays[INTERRUPTIONS / 2] < SOON, "{name}: {delays:?}");
             drop(engine.stdin.take());
             assert!(engine.child.wait().unwrap().success());
         }
@@ -475,7 +479,7 @@ fn the_end_of_input_and_quit_end_every_search() {
         );
         for quits in [false, true] {
             let mut engine = Engine::start(&words);
-            engine.tell(&format!("{question}\n"));
+            engine.send_lines(&format!("{question}\n"));
             // Long enough for a busy machine to begin.
             thread::sleep(Duration::from_millis(700));
             let quit = if protocol == "tcga" {
@@ -483,20 +487,20 @@ fn the_end_of_input_and_quit_end_every_search() {
             } else {
                 "quit\n"
             };
-            engine.tell(if quits { quit } else { "" });
+            engine.send_lines(if quits { quit } else { "" });
             let ended = Instant::now();
             let stdin = engine.stdin.take().filter(|_| quits);
             assert!(engine.child.wait().unwrap().success());
             assert!(ended.elapsed() < LATE, "{words}");
             drop(stdin);
-            let mut said = engine.said.iter();
-            assert!(said.any(|line| line.starts_with(answer)), "{words}");
+            let mut replies = engine.replies.iter();
+            assert!(replies.any(|line| line.starts_with(answer)), "{words}");
         }
     }
 }
 
 #[test]
-fn a_script_that_is_sent_whole_is_answered_in_full() {
+fn every_line_of_a_script_is_answered() {
     let position = "position 215../64.../3...e/...fb/..acd b 1";
     let line = "engine --protocol gtp --player mcts(sims=20000)";
     let script = format!("{position}\nlz-genmove_analyze b\nundo\ngenmove\nquit\n");

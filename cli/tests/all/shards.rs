@@ -34,21 +34,21 @@ fn lines(text: &str) -> Vec<String> {
 
 /// A command comes to the same in one run and as many tasks; `{}` in its line is a directory.
 #[track_caller]
-fn same_as_whole(line: &str, of: u64) {
+fn tasks_equal_one_run(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {
         ran.succeeds();
         let text = |name| fs::read_to_string(directory.at(name)).unwrap_or_default();
-        let kept = ["s", "r"].map(|name| lines(&text(name)));
-        let said = ran.out.replace(&directory.path(), "{}");
-        let said = if line.contains("--json") {
-            lines(&said)
+        let files = ["s", "r"].map(|name| lines(&text(name)));
+        let output = ran.out.replace(&directory.path(), "{}");
+        let output = if line.contains("--json") {
+            lines(&output)
         } else {
-            vec![said]
+            vec![output]
         };
-        (said, kept, content(&directory.at("o")))
+        (output, files, content(&directory.at("o")))
     };
-    let [whole, parts] = [Folder::new(), Folder::new()];
-    let of_whole = outcome(&whole, &run(&line.replace("{}", &whole.path()), b""));
+    let [single, parts] = [Folder::new(), Folder::new()];
+    let of_single = outcome(&single, &run(&line.replace("{}", &single.path()), b""));
     let shard = |which: &str| format!("{} --shard {which}/{of}", line.replace("{}", &parts.path()));
     let early = run(&shard("merge"), b"");
     let missing = format!("not all of {of} tasks are done: ");
@@ -67,13 +67,13 @@ fn same_as_whole(line: &str, of: u64) {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }
     assert!(
-        outcome(&parts, &run(&shard("merge"), b"")) == of_whole,
+        outcome(&parts, &run(&shard("merge"), b"")) == of_single,
         "{line}"
     );
 }
 
 #[test]
-fn tasks_come_to_what_one_run_comes_to() {
+fn merged_tasks_equal_one_run() {
     let folder = Folder::new();
     let [tables, records] = ["tables", "records"].map(|name| folder.at(name));
     alea!("solve --stones 4 --tables {tables}").succeeds();
@@ -94,6 +94,6 @@ fn tasks_come_to_what_one_run_comes_to() {
         (format!("{games} {{}}/o --json"), 3),
         (format!("data relabel {records} --name new --by rollout(games=1,eval=race) --out {{}}/o --json"), 3),
     ] {
-        same_as_whole(&line, of);
+        tasks_equal_one_run(&line, of);
     }
 }

@@ -66,16 +66,17 @@ fn printed_now(document: &str, directory: &Path, stale: &mut String) -> String {
             continue;
         };
         let ends = |line: &&str| line.starts_with("$ ") || line.starts_with("```");
-        let shown: Vec<&str> = iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
+        let printed_lines: Vec<&str> =
+            iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
         let printed = run(command, directory);
         let printed: Vec<&str> = printed.trim_end_matches('\n').lines().collect();
         // Blank lines part one command from the next.
-        let blank = shown
+        let blank = printed_lines
             .iter()
             .rev()
             .take_while(|line| line.is_empty())
             .count();
-        let (text, blank) = shown.split_at(shown.len() - blank);
+        let (text, blank) = printed_lines.split_at(printed_lines.len() - blank);
         let agrees = text.len() == printed.len()
             && iter::zip(text, &printed).all(|(pattern, line)| is_like(pattern, line));
         if !agrees {

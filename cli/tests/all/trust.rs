@@ -273,9 +273,9 @@ fn saved_games_name_nothing_that_is_opened() {
     }
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> usize {
-    let mut windows = bytes.windows(wanted.len());
-    windows.position(|window| window == wanted).unwrap()
+fn find(bytes: &[u8], pattern: &[u8]) -> usize {
+    let mut windows = bytes.windows(pattern.len());
+    windows.position(|window| window == pattern).unwrap()
 }
 
 #[test]
@@ -493,7 +493,7 @@ fn names_from_outside_command_no_terminal() {
         }],
     });
     fs::write(folder.at("standings.json"), standings.to_string()).unwrap();
-    let shown = alea!("league {} --status", folder.path());
-    shown.succeeds();
-    is_harmless(&shown);
+    let status = alea!("league {} --status", folder.path());
+    status.succeeds();
+    is_harmless(&status);
 }

@@ -49,10 +49,10 @@ impl Server {
     }
 
     /// The status of an answer, and all of it.
-    fn request(&self, asked: &str, headers: &str, body: &[u8]) -> (u16, String) {
+    fn request(&self, request_line: &str, headers: &str, body: &[u8]) -> (u16, String) {
         let length = body.len();
         let head = format!(
-            "{asked} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n"
+            "{request_line} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n"
         );
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream
@@ -64,7 +64,7 @@ impl Server {
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
-        let status = status.unwrap_or_else(|| panic!("no answer to {asked}"));
+        let status = status.unwrap_or_else(|| panic!("no answer to {request_line}"));
         (status, answer)
     }
 
@@ -74,14 +74,16 @@ impl Server {
 }
 
 #[test]
-fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused() {
+fn good_requests_are_answered_and_foreign_sites_and_hosts_are_refused() {
     const GAMES: &str = r#"{"ask":"games"}"#;
     const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
     const LOCAL: &str = "Host: localhost:PORT\r\n";
     let from_here = format!("{LOCAL}Origin: http://localhost:PORT\r\n");
-    let asked_twice = format!("{LOCAL}Host: evil.example\r\n");
-    let refused = |headers, says| ("POST /api", headers, GAMES, 403, says);
-    let exec = |asked, headers, status, says| (asked, headers, "", status, says);
+    let two_hosts = format!("{LOCAL}Host: evil.example\r\n");
+    let refused = |headers, expected_text| ("POST /api", headers, GAMES, 403, expected_text);
+    let exec = |request_line, headers, status, expected_text| {
+        (request_line, headers, "", status, expected_text)
+    };
     let policy = "content-security-policy: default-src 'self'";
     let cross = "Sec-Fetch-Site: cross-site\r\n";
     let same = "Sec-Fetch-Site: same-origin\r\n";
@@ -98,7 +100,7 @@ fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused
         refused("Host: 127.0.0.1\r\n", "'Host'"),
         refused("Host: me@localhost:PORT\r\n", "'Host'"),
         refused("Host: 127.0.0.1.evil.example:PORT\r\n", "'Host'"),
-        refused(&asked_twice, "'Host'"),
+        refused(&two_hosts, "'Host'"),
         refused("Origin: http://evil.example\r\n", "'Origin'"),
         refused("Origin: https://127.0.0.1:PORT\r\n", "'Origin'"),
         refused("Origin: null\r\n", "'Origin'"),
@@ -138,13 +140,23 @@ fn what_is_asked_rightly_is_answered_and_other_sites_and_other_names_are_refused
     ];
     let (server, without) = (Server::with("--exec"), Server::with(""));
     let port = server.address.port().to_string();
-    for (asked, headers, body, wanted, says) in exchanges {
-        let usual = server.host();
-        let usual = if headers.contains("Host") { "" } else { &usual };
-        let headers = format!("{usual}{headers}").replace("PORT", &port);
-        let (status, answer) = server.request(asked, &headers, body.as_bytes());
-        assert_eq!(status, wanted, "{asked} {headers}: {answer}");
-        assert!(answer.contains(says), "{asked} {headers}: {answer}");
+    for (request_line, headers, body, expected_status, expected_text) in exchanges {
+        let default_host = server.host();
+        let default_host = if headers.contains("Host") {
+            ""
+        } else {
+            &default_host
+        };
+        let headers = format!("{default_host}{headers}").replace("PORT", &port);
+        let (status, answer) = server.request(request_line, &headers, body.as_bytes());
+        assert_eq!(
+            status, expected_status,
+            "{request_line} {headers}: {answer}"
+        );
+        assert!(
+            answer.contains(expected_text),
+            "{request_line} {headers}: {answer}"
+        );
     }
     let (status, answer) = without.request("GET /exec?name", &without.host(), b"");
     assert_eq!(status, 404, "{answer}");
@@ -237,27 +249,27 @@ fn the_answer_to_a_shard_is_no_longer_than_the_longest_shard() {
     assert_eq!(status, 200, "{answer}");
     let body = answer.split_once("\r\n\r\n").unwrap().1;
     let all: Value = serde_json::from_str(body).unwrap();
-    let shown = list(&all["games"]).len() as u64;
-    assert_eq!(all["left_out"], GAMES - shown);
-    assert!((1..GAMES).contains(&shown) && body.len() <= (4 << 20) + 100);
+    let returned = list(&all["games"]).len() as u64;
+    assert_eq!(all["left_out"], GAMES - returned);
+    assert!((1..GAMES).contains(&returned) && body.len() <= (4 << 20) + 100);
 }
 
 #[test]
 fn another_command_ends_the_search_of_a_session() {
     let server = Server::with("--exec");
-    let ask = |command: &str| {
+    let send = |command: &str| {
         let (status, answer) = server.request("POST /exec", &server.host(), command.as_bytes());
         assert_eq!(status, 200, "{answer}");
         answer
     };
-    ask("set_game reversi");
-    ask("set_option player star1(ms=5000)");
+    send("set_game reversi");
+    send("set_option player star1(ms=5000)");
     // What two take together is less than what one would take if nothing ended it.
     let began = Instant::now();
     thread::scope(|scope| {
-        let thinks = scope.spawn(|| ask("genmove b"));
+        let thinks = scope.spawn(|| send("genmove b"));
         thread::sleep(Duration::from_millis(400));
-        assert!(ask("name").contains("= Alea\n\n"));
+        assert!(send("name").contains("= Alea\n\n"));
         let moved = thinks.join().unwrap();
         let is_moved = ["d3", "c4", "f5", "e6"].map(|mv| moved.ends_with(&format!("= {mv}\n\n")));
         assert!(is_moved.contains(&true), "{moved}");
@@ -274,35 +286,35 @@ fn requests_name_nothing_that_is_opened() {
     let server = Server::with("--exec");
     let (_, shard) = games(&folder);
     let host = server.host();
-    let ask = |asked: &str, body: &[u8], statuses: &[u16]| {
-        let (status, answer) = server.request(asked, &host, body);
-        assert!(statuses.contains(&status), "{asked}: {answer}");
+    let send = |request_line: &str, body: &[u8], statuses: &[u16]| {
+        let (status, answer) = server.request(request_line, &host, body);
+        assert!(statuses.contains(&status), "{request_line}: {answer}");
         bait.is_untouched_by(&answer);
         answer
     };
     for game in bait.games() {
         let named = with_header(&shard, |header| header["game"] = json!(game));
-        ask("POST /records", &named, &[400]);
+        send("POST /records", &named, &[400]);
         let question = json!({"ask": "position", "game": game, "position": "x"});
-        ask("POST /api", question.to_string().as_bytes(), &[400]);
-        ask("POST /exec", format!("set_game {game}").as_bytes(), &[200]);
+        send("POST /api", question.to_string().as_bytes(), &[400]);
+        send("POST /exec", format!("set_game {game}").as_bytes(), &[200]);
     }
     let players = bait.players();
     let named = with_header(&shard, |header| header["players"] = json!(players));
-    let answer = ask("POST /records", &named, &[200]);
+    let answer = send("POST /records", &named, &[200]);
     // They are labels.
     assert!(answer.contains("external"), "{answer}");
     let position = "1..../.b.../...../...../..... r 1";
     for player in players {
-        for ask_for in ["move", "analyse", "judge"] {
+        for kind in ["move", "analyse", "judge"] {
             let question = json!({
-                "ask": ask_for, "game": "einstein", "position": position, "player": player, "judge": player,
+                "ask": kind, "game": "einstein", "position": position, "player": player, "judge": player,
                 "evaluators": [player], "seed": 1
             });
-            ask("POST /api", question.to_string().as_bytes(), &[400]);
+            send("POST /api", question.to_string().as_bytes(), &[400]);
         }
         for line in ["set_option player", "set_option eval"] {
-            ask("POST /exec", format!("{line} {player}").as_bytes(), &[200]);
+            send("POST /exec", format!("{line} {player}").as_bytes(), &[200]);
         }
     }
 }

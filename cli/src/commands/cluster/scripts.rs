@@ -84,18 +84,18 @@ impl Step {
     /// What a task's script has to know of it.
     fn values(&self) -> serde_json::Value {
         let needs = &self.needs;
-        let asked = [
+        let directives = [
             (needs.partition.as_ref()).map(|name| format!("partition={name}")),
             self.minutes().map(|minutes| format!("time={minutes}")),
             needs.memory.map(|memory| format!("mem={memory}M")),
             needs.gpu.map(|count| format!("gres=gpu:{count}")),
         ];
-        let asked = asked.iter().flatten();
+        let directives = directives.iter().flatten();
         json!({
             "step": self.name,
             "cores": self.cores(),
             "number": self.first.map_or("%j", |_| "%A_%a"),
-            "asked": asked.map(|line| format!("#SBATCH --{line}\n")).collect::<String>(),
+            "asked": directives.map(|line| format!("#SBATCH --{line}\n")).collect::<String>(),
             "first": self.first.unwrap_or(0),
             "command": quoted(&self.command()),
         })

@@ -93,8 +93,8 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     let plural = if info.runs == 1 { "" } else { "s" };
     line("rules", format!("{}, {} run{plural}", info.game, info.runs));
     let seats = info.points.iter().enumerate().map(|(seat, &points)| {
-        let percent_of = percent_of(points, info.games);
-        format!("{percent_of:.1} % by {}", game.seat_title(seat))
+        let title = game.seat_title(seat);
+        format!("{:.1} % by {title}", percent_of(points, info.games))
     });
     let seats = seats.collect::<Vec<_>>().join(", ");
     let first = percent_of(info.first_mover_points, info.games);
@@ -124,11 +124,11 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     line("values", format!("{valued:.1} % of plies{error}"));
     for label in &info.labels {
         let error = difference(label.error);
-        let percent_of = percent(label.positions, info.positions);
+        let labelled = percent(label.positions, info.positions);
         line(
             "label",
             format!(
-                "{} by {}: {percent_of:.1} % of positions{error}",
+                "{} by {}: {labelled:.1} % of positions{error}",
                 label.name, label.by
             ),
         );
@@ -169,9 +169,9 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
 
 /// A row of a histogram; a bar's full length is a quarter of all.
 fn row(name: &str, count: u64, all: u64) -> String {
-    let percent_of = count as f64 / all.max(1) as f64;
-    let bar = "#".repeat((percent_of * 160.0).round().min(40.0) as usize);
-    format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * percent_of)
+    let fraction = count as f64 / all.max(1) as f64;
+    let bar = "#".repeat((fraction * 160.0).round().min(40.0) as usize);
+    format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * fraction)
         .trim_end()
         .to_owned()
         + "\n"

@@ -1,4 +1,4 @@
-//! One file a command.
+//! Subcommands of `alea`, one module each.
 
 mod analyse;
 pub(crate) mod arena;
@@ -37,7 +37,7 @@ mod web;
 
 use anyhow::Result;
 
-/// The commands by their groups and files, each with its `Arguments` and their `run`.
+/// Declares [`Command`]: groups of commands, each with its module's `Arguments` and `run`.
 macro_rules! commands {
     ($($group:literal: {
         $($(#[cfg($where:meta)])? $(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
@@ -55,7 +55,8 @@ macro_rules! commands {
             }
         }
 
-        /// The headings of groups of commands in the order of [`Command`], and how many each has.
+        /// Headings of the command groups in the order of [`Command`], with the number of commands
+        /// in each.
         const GROUPS: &[(&str, usize)] = &[
             $(($group, [$($(#[cfg($where)])? stringify!($name)),+].len())),+
         ];
@@ -110,7 +111,7 @@ commands! {
     }
 }
 
-/// The command line with the commands of its help in groups, a line each.
+/// Groups the commands in the help text of `alea`, one line a command.
 pub(crate) fn in_groups(command: clap::Command) -> clap::Command {
     let heading = *command.get_styles().get_header();
     let name = *command.get_styles().get_literal();
@@ -129,7 +130,7 @@ pub(crate) fn in_groups(command: clap::Command) -> clap::Command {
     command.help_template(template)
 }
 
-/// Most games that one command plays: what is kept of each of them has to fit into memory.
+/// Maximum games of one run; the summary of each has to fit into memory.
 pub(crate) const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `alea analyse`: win probability, value of every move and the best one, by any player.
+//! `alea analyse`: win probability, move values and best move of a position, by any player.
 
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
@@ -18,15 +18,14 @@ use engine::search::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the game counts and an exact score in it.
+/// Exact score by the name of its unit (`discs`).
 type Exact = BTreeMap<&'static str, i32>;
 
 /// Search a position: the value of every move and the best line
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
-/// the die. Where a fit of the evaluator on whole games exists, people are shown the values that it
-/// makes of those of the search, and JSON has both; what is proven, over or from tables is never
-/// changed.
+/// the die. Where the evaluator has a fit to game results, the text shows fitted values and JSON
+/// has both; proven, final and tablebase values are never changed.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\"",
@@ -35,14 +34,14 @@ type Exact = BTreeMap<&'static str, i32>;
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
-    /// The player that analyses, for example "mcts(sims=20000)"; an evaluator that is not named is
-    /// the first of the game
+    /// The player that analyses, for example "mcts(sims=20000)"; its default evaluator is the first
+    /// of the game
     #[arg(long, default_value = "star1(depth=4)", value_name = "PLAYER")]
     player: String,
     /// Seed of the player's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Also measure the share of time spent evaluating leaves (slows the search a little)
+    /// Also measure the fraction of time spent evaluating leaves (slows the search a little)
     #[arg(long)]
     instrument: bool,
 }
@@ -63,7 +62,7 @@ struct Answer<M> {
     milliseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
-    /// What a Monte-Carlo search built.
+    /// Search tree of a Monte-Carlo search.
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Box<TreeReport<M>>>,
 }
@@ -78,7 +77,7 @@ struct RatedMove<M> {
     calibrated: Option<f32>,
     #[serde(flatten)]
     exact: Exact,
-    /// What a Monte-Carlo search knows of it besides.
+    /// Visits and bounds from a Monte-Carlo search.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
 }
@@ -97,7 +96,8 @@ impl Arguments {
         };
         let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
         let answer = |question: &Question<G>| {
-            // Each position is analysed alone, whatever came before it in the stream.
+            // Every position is analysed with a fresh player, independent of earlier ones in the
+            // stream.
             player.new_game(seed);
             answer(game, question, &recipe, &mut *player)
         };
@@ -117,7 +117,6 @@ fn answer<G: Playable>(
     let found = match question.final_value(game) {
         None => PositionAnalysis::of(recipe, player, game, position, outcome, &Limits::NONE)
             .map_err(Error::msg)?,
-        // Nothing is left to think about.
         value => PositionAnalysis {
             value,
             best: None,
@@ -171,7 +170,7 @@ fn answer<G: Playable>(
     })
 }
 
-/// The names of moves that are made one after the other.
+/// Names of moves played in sequence.
 fn names_along<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
     let mut position = *position;
     line.iter()
@@ -183,7 +182,7 @@ fn names_along<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
         .collect()
 }
 
-/// The answer under the board, which is the text so far.
+/// Appends the analysis to `text`, which holds the board.
 fn show<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));

@@ -1,4 +1,4 @@
-//! `alea arena`: a match between two players, with an honest interval.
+//! `alea arena`: a match between two players with a confidence interval.
 
 use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
@@ -23,8 +23,8 @@ use std::{
 
 /// Play a match: pairs of games with the same dice, sides swapped
 ///
-/// Another program plays as external(cmd="...", protocol=lines|tcga|gtp|ubgi|nboard); what there is
-/// to say of it is described in docs/protocols.md.
+/// Other programs play as external(cmd="...", protocol=lines|tcga|gtp|ubgi|nboard);
+/// docs/protocols.md describes their options.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea arena --player \"star1(depth=3, eval=abt)\" --player \"star1(depth=3, eval=schwarz)\" --games 4000\n\
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Which games are played; shared by all commands that play matches.
+/// Options of the games of a match; shared by all commands that play matches.
 #[derive(clap::Args)]
 pub(crate) struct PairArguments {
     /// Games a match [default: 2000, or at most 200000 if a sequential test ends it]; an odd number
@@ -57,11 +57,11 @@ pub(crate) struct PairArguments {
     /// Seed of starts, dice and players
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Random moves that each pair begins with, the same in both games [default: as the game needs
+    /// Random moves at the start of each pair, the same in both games [default: as the game needs
     /// them, none in games of dice]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=1000))]
     opening_plies: Option<u16>,
-    /// Where finished pairs are kept, so that an interrupted match can go on
+    /// File of finished pairs, from which an interrupted match resumes
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -70,14 +70,14 @@ pub(crate) struct PairArguments {
     pub(crate) game: GameArguments,
 }
 
-/// Games of a match unless told.
+/// Default number of games of a match.
 const GAMES: u64 = 2000;
 
-/// Most games of a match that a sequential test ends, unless told.
+/// Default maximum of games with a sequential test.
 const GAMES_OF_A_TEST: u64 = 200_000;
 
 impl PairArguments {
-    /// How they are played, if a sequential test may end them or not.
+    /// Options of a match; `tested` if a sequential test may end it.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested { GAMES_OF_A_TEST } else { GAMES };
         let pairs = self.games.unwrap_or(default_games).div_ceil(2);
@@ -91,7 +91,7 @@ impl PairArguments {
     }
 }
 
-/// A match from the game's usual openings on all threads, with a progress bar.
+/// Options of a match from the game's default openings on all threads, with a progress bar.
 pub(crate) fn match_options<G: Playable>(
     game: &G,
     pairs: u64,
@@ -106,7 +106,7 @@ pub(crate) fn match_options<G: Playable>(
     }
 }
 
-/// How matches are played; shared by `arena` and `tournament`.
+/// Options of matches that `arena` and `tournament` share.
 #[derive(clap::Args)]
 pub(crate) struct MatchArguments {
     #[command(flatten)]
@@ -116,27 +116,27 @@ pub(crate) struct MatchArguments {
     /// 'alea atlas' makes such files [default: random]
     #[arg(long, value_name = "SETUPS", conflicts_with = "opening_plies")]
     setups: Option<String>,
-    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply
-    /// deep, or a player that rates moves (star1(depth=2, eval=abt) unless named; star1(depth=2) if
-    /// the game has no abt); a good one saves more games
+    /// Report scores without the luck of rolls, by this evaluator (one ply deep) or player that
+    /// values moves [default: star1(depth=2, eval=abt), or star1(depth=2) if the game has no abt];
+    /// a good one saves most games
     #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = DEFAULT_LUCK_PLAYER)]
     luck: Option<String>,
-    /// Write every game, move by move with its times, as JSON lines, which 'alea data' verifies and
-    /// imports: a file, or of a tournament a folder of them
+    /// Write every game as JSON lines, with moves and times, for 'alea data import': a file, or for
+    /// a tournament a folder
     #[arg(long, value_name = "PATH")]
     records: Option<PathBuf>,
-    /// Keep what is said to other programs, and what they say, in a folder: a file a process
+    /// Log the lines exchanged with other programs in this folder, a file a process
     #[cfg(unix)]
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
 }
 
-/// Who tells luck unless named, and who does if the game does not know that one.
+/// Default player for luck adjustment; games without `abt` use their default evaluator.
 const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
 impl MatchArguments {
-    /// As [`PairArguments::options`].
+    /// Options of a match, as [`PairArguments::options`].
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
         if let Some(setups) = &self.setups {
@@ -154,7 +154,7 @@ impl MatchArguments {
     }
 }
 
-/// Who tells luck: evaluators are looked at one ply deep.
+/// Player for luck adjustment; an evaluator is searched one ply deep.
 pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
@@ -164,7 +164,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// A stopping rule from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs
+/// Parses a stopping rule: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs
 /// batch=500`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
@@ -214,16 +214,14 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     })
 }
 
-/// A contestant from a player's notation.
+/// Contestant from a player's notation.
 ///
-/// Its name is its identity in state files, and another model may come to lie under the same path:
-/// the checksums of the models follow the notation.
+/// Its name identifies it in state files, so the checksums of its models follow the notation.
 pub(crate) fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }
 
-/// As [`contestant`], but its name is another notation: one that calls models by names that say
-/// more than their paths.
+/// As [`contestant`], with a label in place of the notation in its name.
 pub(crate) fn labelled_contestant<G: Playable>(
     notation: &str,
     label: &str,
@@ -239,7 +237,7 @@ pub(crate) fn labelled_contestant<G: Playable>(
     Ok(Contestant { name, ..player })
 }
 
-/// Checksums of all model files that a notation names, in its order.
+/// Appends the checksums of all model files that a notation names, in order.
 fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<()> {
     if let Some(path) = notation.name.strip_prefix("model:") {
         let path = notation
@@ -253,7 +251,7 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
         .try_for_each(|argument| model_checksums(&argument.value, checksums))
 }
 
-/// Eight digits that tell contents of files apart.
+/// First eight digits of a file's checksum.
 pub(crate) fn short_checksum(path: &Path) -> Result<String> {
     let checksum = files::checksum(&files::read(path, FileKind::Data)?);
     Ok(format!("{:08x}", checksum as u32))
@@ -353,7 +351,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
     text
 }
 
-/// How the sequential test of a match stands, in one line; nothing if it had none.
+/// State of a match's sequential test in one line; empty without a test.
 pub(crate) fn sprt_status(result: &MatchResult) -> String {
     let Some(test) = &result.sequential_test else {
         return String::new();

@@ -12,10 +12,10 @@ use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
-/// Fit what turns scores of evaluators into win probabilities
+/// Fit the constants that turn raw scores of evaluators into win probabilities
 ///
-/// Plays games with many random moves and fits a logistic to their results. The constants stand in
-/// the engine beside each evaluator; this command shows where they come from.
+/// Plays games with many random moves and fits a logistic function to their results. The engine has
+/// these constants beside each evaluator; this command reproduces them.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea calibrate --games 200000 --seed 1")]
 pub(crate) struct Arguments {
@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Random plies at the start, for variety, if the game does not need more, and share of random
-/// moves later: few, so that results mean something.
+/// Default random plies at the start, if the game needs no more, and fraction of random moves
+/// later: few, so that results depend on the position.
 const OPENING_PLIES: usize = 4;
 const EXPLORATION: f64 = 0.02;
 
@@ -63,7 +63,7 @@ impl Arguments {
             if evaluator.raw(game, &start).is_some() {
                 evaluators.push((text, evaluator));
             } else if !asked.is_empty() {
-                // Better said now than after all those games.
+                // Fails before the games are played.
                 return Err(no_raw_score(text));
             }
         }
@@ -105,7 +105,7 @@ impl Arguments {
                 .par_iter()
                 .map(|(position, result)| {
                     let value = evaluator.value_of(game, position);
-                    // Whole games are what is fitted here, too.
+                    // Fitted values, where a fit exists.
                     let value = evaluator.in_whole_games(value).unwrap_or(value);
                     (f64::from(value), *result)
                 })

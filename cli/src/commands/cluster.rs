@@ -1,8 +1,7 @@
-//! `alea cluster`: a run as the jobs of a scheduler, or as processes of this machine.
+//! `alea cluster`: a run as jobs of a scheduler, or as processes of this machine.
 //!
-//! Invariant: a task is a function of its step and its number, and leaves a mark in the directory
-//! once it is done; so whoever runs the tasks may lose any of them and run it again, and no process
-//! of ours has to stay alive.
+//! Invariant: a task is a function of its step and index and leaves a mark in the directory when it
+//! is done. A lost task is run again, and no process of `alea` has to stay alive.
 
 mod kubernetes;
 mod plan;
@@ -19,8 +18,8 @@ use std::process::Command;
 
 /// Run a settings file as tasks of Slurm, Kubernetes or this machine
 ///
-/// A stage is a command of this program. With 'tasks' it is an array, whose tasks make a shard
-/// each, and a job that collects them; \[improve\] in place of stages is learning in generations.
+/// A stage is a command of this program. With 'tasks' it becomes an array with one shard a task,
+/// and a job that merges them; \[improve\] in place of stages is learning in generations.
 /// docs/cluster.md has all keys.
 #[derive(clap::Args)]
 #[command(
@@ -31,16 +30,16 @@ pub(crate) struct Arguments {
     scheduler: Scheduler,
     /// The stages (TOML)
     config: PathBuf,
-    /// Write what would be submitted, and stop
+    /// Write the scripts to standard output without submitting them
     #[arg(long, group = "action")]
     print: bool,
-    /// Tell how far each step is
+    /// Show the progress of each step
     #[arg(long, group = "action")]
     status: bool,
-    /// Submit once more what failed or was cancelled, and what waited for it
+    /// Submit failed and cancelled steps again, with those that depend on them
     #[arg(long, group = "action")]
     resubmit: bool,
-    /// End all jobs
+    /// Cancel all jobs
     #[arg(long, group = "action")]
     cancel: bool,
 }
@@ -55,11 +54,11 @@ enum Scheduler {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    /// Begins the names of jobs.
+    /// Prefix of job names.
     name: String,
-    /// Of scripts, logs and marks; every node sees it under this path.
+    /// Directory of scripts, logs and marks, under the same path on every node.
     directory: PathBuf,
-    /// The command `alea` on the nodes; this program unless told.
+    /// Path of `alea` on the nodes; by default this program.
     program: Option<PathBuf>,
     #[serde(default)]
     needs: Needs,
@@ -74,28 +73,28 @@ struct Settings {
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Needs {
-    /// Time limit.
+    /// Time limit in hours.
     hours: Option<f64>,
-    /// In MiB.
+    /// Memory in MiB.
     memory: Option<u64>,
     cores: Option<u64>,
     gpu: Option<u64>,
     partition: Option<String>,
-    /// Tasks of an array at a time.
+    /// Maximum tasks of an array at a time.
     throttle: Option<u64>,
 }
 
-/// What the scheduler allows; it is asked unless told.
+/// Limits of the scheduler; by default its own answers.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
-    /// Numbers of an array: one less is the largest.
+    /// Size of an array: its largest index plus one.
     array: Option<u64>,
-    /// Tasks in the queue.
+    /// Maximum tasks in the queue.
     submit: Option<u64>,
-    /// How often a task is begun once more.
+    /// Maximum restarts of a task.
     requeues: Option<u64>,
-    /// Seconds before the time limit at which it is told to end.
+    /// Seconds between the signal to end and the time limit.
     early: Option<u64>,
 }
 
@@ -105,37 +104,37 @@ struct Stage {
     name: String,
     command: String,
     tasks: Option<u64>,
-    /// Of a sequential test, so many tasks each; those of a later one play nothing once it is
-    /// decided.
+    /// Rounds of a sequential test, each with `tasks` tasks; rounds after the decision play
+    /// nothing.
     rounds: Option<u64>,
-    /// The stage before, unless told.
+    /// Stages that this one depends on; by default the one before.
     after: Option<Vec<String>>,
     #[serde(default)]
     needs: Needs,
-    /// Of the whole stage, as measured with less of it.
+    /// Core hours of the whole stage, extrapolated from a smaller run.
     core_hours: Option<f64>,
-    /// In MB; the same.
+    /// Disk space of the whole stage in MB, extrapolated from a smaller run.
     disk: Option<f64>,
 }
 
-/// Generations of `alea improve`.
+/// Settings of learning in generations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Improve {
     config: PathBuf,
     out: PathBuf,
     generations: u64,
-    /// Tasks of self-play and of labels.
+    /// Tasks of self-play and of labelling.
     tasks: u64,
-    /// Tasks of a round of the gate.
+    /// Tasks of a gate round.
     gate: u64,
     rounds: u64,
-    /// What training needs, where that is something else.
+    /// Needs of training, where they differ.
     #[serde(default)]
     train: Needs,
 }
 
-/// A run, and its steps: none of them waits for a later one.
+/// Steps of a run in dependency order.
 struct Plan {
     settings: Settings,
     steps: Vec<Step>,
@@ -147,10 +146,10 @@ struct Step {
     name: String,
     stage: String,
     words: Vec<String>,
-    /// Number of the first task of an array.
+    /// Index of the first task of an array.
     first: Option<u64>,
     tasks: u64,
-    /// Steps that have to be done before.
+    /// Names of the steps that this one depends on.
     after: Vec<String>,
     needs: Needs,
     core_hours: Option<f64>,
@@ -162,20 +161,21 @@ impl Step {
         self.needs.cores.unwrap_or(1)
     }
 
-    /// Time limit of a task; by what was measured, half as much again and what beginning takes.
+    /// Time limit of a task in minutes: one and a half times the measured time, plus six minutes to
+    /// start.
     fn minutes(&self) -> Option<u64> {
         let hours_of = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
         let hours = self.needs.hours.or(self.core_hours.map(hours_of))?;
         Some((60.0 * hours).ceil() as u64)
     }
 
-    /// What the program is told.
+    /// Command line of a task.
     fn command(&self) -> Vec<String> {
         let threads = ["--threads".to_owned(), self.cores().to_string()];
         [&threads, &*self.words].concat()
     }
 
-    /// What it takes, for people.
+    /// One line about the step's size.
     fn describe(&self) -> String {
         let (name, tasks, cores) = (&self.name, self.tasks, self.cores());
         let details = [
@@ -225,10 +225,10 @@ impl Arguments {
         let mut bash = Command::new("bash");
         bash.args(["-c", &run, "alea", verb, &threads]);
         if verb == "local" {
-            // All that it starts ends with this program.
+            // Child processes end with this one.
             bash.process_group(0);
         }
-        // It says itself what went wrong.
+        // The script reports its own errors.
         match bash.status().context("bash cannot be started")?.success() {
             true => Ok(()),
             false => Err(output::already_reported()),
@@ -236,8 +236,8 @@ impl Arguments {
     }
 }
 
-/// A template with values in the places of their names, @name@: texts as they are, null as nothing,
-/// all else as JSON. Signs in a value stand for nothing.
+/// Template with `@name@` replaced by values: strings as they are, null as nothing, other values as
+/// JSON.
 fn filled(template: &str, values: &[&Value]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('@') {

@@ -1,10 +1,10 @@
-//! `alea completions`: what a shell completes commands and options by.
+//! `alea completions`: shell completions.
 
 use crate::output;
 use anyhow::Result;
 use clap_complete::Shell;
 
-/// Print what a shell completes commands and options by
+/// Print the completion script of a shell
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea completions bash > ~/.local/share/bash-completion/completions/alea\n         alea completions zsh > ~/.zfunc/_alea      # in a directory of fpath\n         alea completions fish > ~/.config/fish/completions/alea.fish"

@@ -1,4 +1,4 @@
-//! `alea data`: records looked at, checked, and made into new sets.
+//! `alea data`: statistics, checks and transformations of game records.
 
 mod info;
 mod make;
@@ -28,8 +28,7 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-/// The commands by their arguments, which have a `run` each, and where those have the paths whose
-/// records say of what game they are.
+/// Declares the commands with the field that holds the paths of their records.
 macro_rules! commands {
     ($($name:ident($arguments:ty): $($paths:ident).+,)+) => {
         #[derive(Subcommand)]
@@ -69,7 +68,7 @@ commands! {
     Export(text::Export): records.paths,
 }
 
-/// What every command reads.
+/// Paths of records and the form of output, common to all commands.
 #[derive(clap::Args)]
 struct Records {
     /// Directories of shards, or single shards
@@ -80,7 +79,7 @@ struct Records {
     json: bool,
 }
 
-/// What every command that makes a new set reads, and where it goes.
+/// Source and destination of a command that writes a new set.
 #[derive(clap::Args)]
 struct Rewrite {
     #[command(flatten)]
@@ -90,8 +89,7 @@ struct Rewrite {
     out: PathBuf,
 }
 
-/// Replay every game against the rules and name every bad record; the exit code is 1 if there is
-/// one
+/// Replay every game against the rules and list bad records; the exit code is 1 if there are any
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data verify runs/data")]
 struct Verify {
@@ -158,10 +156,10 @@ impl Rewrite {
     }
 }
 
-/// Problems of records that are shown, each in a line.
+/// Maximum bad records listed, one a line.
 const MAX_PROBLEMS: usize = 20;
 
-/// Shows several problems before the error.
+/// Prints the list of problems that an error carries.
 fn report_problems(error: Error) -> Error {
     let Some(trainer::Error::Several(problems)) = error.downcast_ref() else {
         return error;
@@ -180,20 +178,20 @@ fn report_problems(error: Error) -> Error {
 
 const SHARDS: &str = "shards";
 
-/// Games by how they ended, if some did not end by the rules.
+/// Counts of endings, if some games did not end by the rules.
 fn how_ended(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| counts(endings))
 }
 
-/// Counts as text: `3 resigned, 1 agreed`; what there is none of is left out.
+/// Non-zero counts as text: `3 resigned, 1 agreed`.
 fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
     let all = all.into_iter().filter(|&(_, &count)| count > 0);
     let all = all.map(|(what, count)| format!("{count} {what}"));
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// What was made, as a person reads it, in `files`.
+/// Line about a written set of `files`.
 fn written_line(written: &Written, files: &str) -> String {
     let Written {
         directory,

@@ -1,7 +1,7 @@
-//! Kubernetes: an Indexed Job for each step, and a volume that all share.
+//! Kubernetes: an Indexed Job a step, and a shared volume.
 //!
-//! Invariant: all jobs but the first are suspended, and a small one lets each begin once the one
-//! before it is complete; it keeps nothing, and may be begun anew anywhere.
+//! Invariant: all jobs but the first are created suspended. A small job resumes each when the one
+//! before is complete; it has no state and may be restarted anywhere.
 
 use super::{Plan, filled};
 use anyhow::{Context, Result, ensure};
@@ -9,14 +9,14 @@ use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Most indices of a job that counts failures for each.
+/// Maximum indices of a job with a failure limit for each.
 const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     image: String,
-    /// The claim of the volume, and its size as Kubernetes writes it.
+    /// Name and size of the volume claim.
     volume: String,
     storage: String,
     #[serde(default = "kubectl_image")]
@@ -27,7 +27,7 @@ fn kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
-/// A script that writes everything as YAML, or asks `kubectl` for it.
+/// Script that prints all objects as YAML or passes them to `kubectl`.
 pub(super) fn script(plan: &Plan) -> Result<String> {
     let super::Settings {
         name: run,
@@ -41,7 +41,7 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
         .as_ref()
         .map(|improve| files::read(&improve.config, FileKind::Text));
     let improve = improve.transpose()?.unwrap_or_default();
-    // Texts in YAML are as in JSON.
+    // JSON strings are YAML strings.
     let text = |text: &str| Value::from(text).to_string();
     let all = json!({
         "run": run,

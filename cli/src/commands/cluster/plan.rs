@@ -1,16 +1,16 @@
-//! The steps that the stages of a run are.
+//! Conversion of the stages of a run to steps.
 //!
-//! Invariant: what is wrong is said by its key, before anything is written or submitted.
+//! Invariant: an error names its key before anything is written or submitted.
 
 use super::{Improve, Needs, Plan, Settings, Stage, Step};
 use crate::improve::config::ImproveConfig;
 use anyhow::{Context, Result, bail, ensure};
 
-/// Most tasks of a stage; more is a slip.
+/// Maximum tasks of a stage.
 const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
-    /// The run of settings, on Kubernetes or where its directory is.
+    /// Plan for a settings file; on Kubernetes (`on_pods`) paths are those of the volume.
     pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
         ensure!(
             !on_pods || settings.kubernetes.is_some(),
@@ -82,7 +82,7 @@ impl Needs {
 }
 
 impl Stage {
-    /// One step, or an array for each round and what collects them.
+    /// Steps of a stage: one, or for each round an array and its merge.
     fn steps(self, defaults: &Needs) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");
@@ -140,7 +140,7 @@ impl Stage {
 }
 
 impl Improve {
-    /// The stages of all generations, one after the other.
+    /// Stages of all generations in order.
     fn stages(&self, on_pods: bool) -> Result<Vec<Stage>> {
         let config: ImproveConfig = crate::settings::read(&self.config)?;
         self.train.check("improve.train")?;
@@ -178,7 +178,7 @@ impl Improve {
     }
 }
 
-/// Names stand in scripts, in names of files and of jobs.
+/// Checks a name, which becomes part of scripts, files and jobs.
 fn is_name(key: &str, name: &str) -> Result<()> {
     let fits = |letter| matches!(letter, 'a'..='z' | '0'..='9' | '-');
     ensure!(

@@ -1,6 +1,6 @@
-//! Slurm and this machine: a script for each step, and what hands them out.
+//! Scripts for Slurm and for this machine.
 //!
-//! Invariant: a task is `job.sh`, wherever it runs; the directory belongs to one list of steps.
+//! Invariant: a task is `job.sh` wherever it runs; a directory belongs to one list of steps.
 
 use super::{Plan, Settings, Step, filled};
 use crate::output;
@@ -9,7 +9,7 @@ use engine::core::files::{self, FileKind};
 use serde_json::json;
 use std::path::Path;
 
-/// What submits the tasks, tells how they are, cancels them, or does them here.
+/// Script that submits tasks, shows and cancels them, or runs them here.
 const RUN: &str = concat!(
     include_str!("steps.sh"),
     include_str!("slurm.sh"),
@@ -19,7 +19,7 @@ const RUN: &str = concat!(
 );
 
 impl Plan {
-    /// The scripts by their names, and what hands them out.
+    /// Scripts by name, and the script that distributes the tasks.
     pub(super) fn scripts(&self, config: &Path) -> Result<(Vec<(String, String)>, String)> {
         let path = |path: &Path| quoted(&[path.display().to_string()]);
         let Settings {
@@ -52,7 +52,7 @@ impl Plan {
         Ok((scripts, filled(RUN, &[&all])))
     }
 
-    /// Writes the scripts into the directory, which belongs to these steps alone.
+    /// Writes the scripts into the directory and claims it for these steps.
     pub(super) fn take_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::create_directory(&self.settings.directory.join(folder))?;
@@ -73,7 +73,7 @@ impl Plan {
 }
 
 impl Step {
-    /// As what hands out tasks reads it.
+    /// Line of a step for the distributing script.
     fn line(&self) -> String {
         let (name, tasks, is_array) = (&self.name, self.tasks, self.first.is_some());
         let (throttle, cores) = (self.needs.throttle.unwrap_or(0), self.cores());
@@ -81,7 +81,7 @@ impl Step {
         format!("{name} {tasks} {is_array} {throttle} {cores} {after}\n")
     }
 
-    /// What a task's script has to know of it.
+    /// Values of a task's script.
     fn values(&self) -> serde_json::Value {
         let needs = &self.needs;
         let directives = [
@@ -102,7 +102,7 @@ impl Step {
     }
 }
 
-/// Words that a shell reads as they are.
+/// Words quoted for a shell.
 fn quoted(words: &[String]) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+".contains(letter);
     let one = |word: &String| match word.chars().all(plain) {

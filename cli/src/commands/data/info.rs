@@ -1,4 +1,4 @@
-//! `alea data info`: what is in records, as text, JSON and pictures.
+//! `alea data info`: statistics of records as text, JSON and pictures.
 
 use super::{Records, how_ended};
 use crate::commands::selfplay::players_table;
@@ -13,7 +13,7 @@ use std::{
 };
 use trainer::data::info::{Info, VALUE_BINS, info};
 
-/// Count games, results, plies, what was left of the game, values and duplicates
+/// Count games, results, plies, material, values and duplicates
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: alea data info runs/data\n          alea data info runs/data --plots runs/plots --json"
@@ -21,7 +21,7 @@ use trainer::data::info::{Info, VALUE_BINS, info};
 pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) records: Records,
-    /// Draw values.svg, plies.svg and what was left of the game (stones.svg) into this directory
+    /// Draw values.svg, plies.svg and the material left (stones.svg) into this directory
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
 }
@@ -37,11 +37,11 @@ impl Arguments {
     }
 }
 
-/// Draws the histograms, each picture complete or not at all.
+/// Draws the histograms; each file is written atomically.
 fn draw(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
     files::create_directory(directory)?;
     let left = format!("Positions by {remaining}");
-    // Values lie between the edges of bars; the others are numbers, in the middle of theirs.
+    // Values lie between bin edges; counts lie in the middle of their bins.
     let of_values = (0.0, 1.0 / VALUE_BINS as f64);
     let pictures = [
         (
@@ -87,7 +87,6 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
         info.games, info.positions, info.shards, info.bytes, info.bytes_per_position
     );
     let mut line = |name: &str, what: String| {
-        // Writing into a string cannot fail.
         let _ = write!(text, "\n{name:<12}{}", printable(&what));
     };
     let plural = if info.runs == 1 { "" } else { "s" };
@@ -167,7 +166,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     text
 }
 
-/// A row of a histogram; a bar's full length is a quarter of all.
+/// Row of a histogram; a full bar is a quarter of all.
 fn row(name: &str, count: u64, all: u64) -> String {
     let fraction = count as f64 / all.max(1) as f64;
     let bar = "#".repeat((fraction * 160.0).round().min(40.0) as usize);

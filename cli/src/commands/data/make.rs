@@ -1,13 +1,13 @@
-//! The commands that make sets of records of others.
+//! Commands that write new sets of records from others.
 
 use super::{Rewrite, SHARDS};
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
 use trainer::data::{Source, filter, rewrite};
 
-/// Put sets of records together, in order
+/// Merge sets of records, in order
 ///
-/// Shards that are missing from a run, of another run or damaged are named, and nothing is made.
+/// Missing, foreign and damaged shards are named, and nothing is written.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea data merge runs/a runs/b --out runs/both --unique\n         alea data merge runs/stopped --out runs/so-far --partial"
@@ -15,11 +15,11 @@ use trainer::data::{Source, filter, rewrite};
 pub(super) struct Merge {
     #[command(flatten)]
     pub(super) set: Rewrite,
-    /// Keep only the first of games that are equal in start, outcomes and moves; takes some 40 bytes
-    /// of memory a game
+    /// Keep only the first of games with equal start, outcomes and moves; takes some 40 bytes of
+    /// memory a game
     #[arg(long)]
     unique: bool,
-    /// Take what there is of runs that are not finished
+    /// Accept unfinished runs
     #[arg(long)]
     partial: bool,
 }
@@ -36,8 +36,8 @@ impl Merge {
     }
 }
 
-/// Keep values and labels, from which training takes its positions, only where they are wanted;
-/// games without any are left out
+/// Keep values and labels, the targets of training, of some positions only; games without any are
+/// left out
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea data filter runs/data --out runs/endgames --stones 2-6 --chosen --disagreement 0.95"
@@ -45,8 +45,7 @@ impl Merge {
 pub(super) struct Filter {
     #[command(flatten)]
     pub(super) set: Rewrite,
-    /// What is left after the ply, as the game counts it, in EinStein stones of both sides: 3-8,
-    /// -6, 9-
+    /// Material after the ply, in EinStein stones of both sides: 3-8, -6, 9-
     #[arg(
         long,
         visible_alias = "remaining",
@@ -63,11 +62,10 @@ pub(super) struct Filter {
     /// Only explored plies
     #[arg(long)]
     explored: bool,
-    /// Only plies of this player, as `data info` names it: who learns from these alone learns to
-    /// answer those it met
+    /// Only plies of this player, named as in `data info`
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
-    /// Most that the value may differ from the result, 0 to 1
+    /// Maximum difference between value and result, 0 to 1
     #[arg(long, default_value_t = 1.0, value_name = "D")]
     disagreement: f32,
 }
@@ -94,7 +92,7 @@ impl Filter {
     }
 }
 
-/// `3-8`, `3-`, `-8` or `3`.
+/// Parses `3-8`, `3-`, `-8` or `3`.
 fn range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize, usize)> {
     let Some(text) = text else { return Ok(all) };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
@@ -108,7 +106,7 @@ fn range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize
     }
 }
 
-/// Take so many games at random, in their order
+/// Take N games at random, in their order
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data sample runs/data --out runs/few --games 1000 --seed 3")]
 pub(super) struct Sample {
@@ -128,7 +126,7 @@ impl Sample {
     }
 }
 
-/// Put all games in random order; they have to fit into memory, with some 400 bytes each
+/// Put all games in random order; takes some 400 bytes of memory a game
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data shuffle runs/both --out runs/shuffled")]
 pub(super) struct Shuffle {
@@ -145,8 +143,7 @@ impl Shuffle {
     }
 }
 
-/// Deal games, never positions, to directories of their own in the new one; equal games, and
-/// images of each other under the symmetries of the rules, stay together
+/// Split games into directories; equal games, and their symmetric images, stay together
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea data split runs/data --out runs/split --part train=0.9 --part test=0.1"
@@ -154,10 +151,10 @@ impl Shuffle {
 pub(super) struct Split {
     #[command(flatten)]
     pub(super) set: Rewrite,
-    /// Name and share of a part; given twice or more
+    /// Name and fraction of a part; given twice or more
     #[arg(long = "part", required = true, value_name = "NAME=SHARE")]
     parts: Vec<String>,
-    /// Seed of the deal
+    /// Seed of the split
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -171,7 +168,7 @@ impl Split {
     }
 }
 
-/// `NAME=SHARE`.
+/// Parses `NAME=SHARE`.
 pub(super) fn part(text: &String) -> Result<rewrite::Part> {
     let (name, fraction) = text
         .split_once('=')

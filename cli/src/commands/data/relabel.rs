@@ -8,13 +8,13 @@ use engine::play::playable::Playable;
 use trainer::data::relabel;
 use trainer::label::{LabelConfig, LabelRecipe};
 
-/// Value every position before its roll by a player, a model or the endgame tables: new targets for
-/// old games
+/// Label every position, before its roll, with the value of a player, a model or the endgame
+/// tables: new targets for old games
 ///
-/// The values are kept beside those of the games' own players, under a name; one of that name is
-/// replaced. Stopped and started again with the same arguments it goes on where it was: until it is
-/// whole the new directory is named DIR.unfinished. With --shard a task labels a range of the shards
-/// there, and merge/M gives the directory its name.
+/// A label is stored under a name beside the values of the games' players and replaces one of that
+/// name. An interrupted run resumes with the same arguments; until it is complete the new directory
+/// is named DIR.unfinished. With --shard a task labels a range of the shards, and merge/M renames
+/// the directory.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: alea data relabel runs/data --out runs/deep --name deep --by \"star2(depth=4)\"\n          alea data relabel runs/data --out runs/net --name net --by model:models/quick-network.safetensors\n          alea data relabel runs/data --out runs/rolled --name rolled --by \"rollout(error=0.01)\"\n          alea data relabel runs/data --out runs/exact --name exact --tables 5"
@@ -25,7 +25,7 @@ pub(super) struct Relabel {
     /// Name of the label: lower-case letters, digits and _
     #[arg(long)]
     name: String,
-    /// Who values: a player such as "star2(depth=4)", model:PATH, or another evaluator
+    /// Source of values: a player such as "star2(depth=4)", model:PATH, or another evaluator
     #[arg(
         long,
         value_name = "PLAYER",
@@ -33,8 +33,7 @@ pub(super) struct Relabel {
         conflicts_with = "tables"
     )]
     by: Option<String>,
-    /// Take exact values from the game's own knowledge of endgames, where it reaches: in EinStein
-    /// from tables of so many stones
+    /// Prefer exact values from the game's endgame knowledge: in EinStein tables of up to N stones
     #[arg(long, value_name = "STONES")]
     tables: Option<usize>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `alea data export` and `import`: records for other programs, and what other programs wrote.
+//! `alea data export` and `import`: records in the formats of other programs.
 
 use super::{Records, SHARDS, make::part, written_line};
 use crate::games::{self, GameArguments};
@@ -14,12 +14,13 @@ use trainer::data::{
     transcripts,
 };
 
-/// Forms of files that every game has.
+/// Formats of every game.
 const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// The name of the form asked for, or that of the file's name, and the form if it is the game's own.
+/// Name of the requested format, or of the path's extension, with the game's own format of that
+/// name.
 fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,
@@ -40,7 +41,7 @@ fn form<G: Playable>(
     Ok((name, own().find(|form| form.name == *name)))
 }
 
-/// The forms of every game, for help texts.
+/// Formats of every game, for help texts.
 fn forms() -> String {
     fn of_game<G: Playable>() -> String {
         let line =
@@ -53,15 +54,16 @@ fn forms() -> String {
     )
 }
 
-/// What form a file has.
+/// Format of a file.
 #[derive(clap::Args)]
 struct FormArguments {
-    /// Form of the file, see below [default: as the file's name ends, else jsonl]
+    /// Format of the file, see below [default: by the file's extension, else jsonl]
     #[arg(long, value_name = "FORM")]
     format: Option<String>,
 }
 
-/// Write records for other programs: JSON lines, Parquet for data frames, or as others write games
+/// Write records for other programs: JSON lines, Parquet for data frames, or the formats of game
+/// servers
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExamples: alea data export runs/data --out runs/data.jsonl\n          alea data export runs/data --out runs/data.parquet\n          alea data export runs/data --out runs/set --format dataset --part train=0.9 --part test=0.1",
@@ -70,13 +72,13 @@ struct FormArguments {
 pub(super) struct Export {
     #[command(flatten)]
     pub(super) records: Records,
-    /// New file, or of a data set new directory
+    /// New file, or new directory of a data set
     #[arg(long, value_name = "FILE|DIR")]
     out: PathBuf,
     #[command(flatten)]
     form: FormArguments,
-    /// Name and share of a split of a data set; may be given several times, and deals games as
-    /// 'alea data split' does
+    /// Name and fraction of a split of a data set; may be given several times, and splits as 'alea
+    /// data split' does
     #[arg(
         long = "part",
         value_name = "NAME=SHARE",
@@ -87,7 +89,7 @@ pub(super) struct Export {
     /// Seed of the splits of a data set
     #[arg(long, default_value_t = 1, requires = "format")]
     seed: u64,
-    /// Positions with which a file of a data set ends
+    /// Positions in a file of a data set
     #[arg(long, value_name = "N", default_value_t = 10_000_000, requires = "format", value_parser = clap::value_parser!(u64).range(1..))]
     file_positions: u64,
 }
@@ -117,14 +119,14 @@ impl Export {
     }
 }
 
-/// Make records of what another program wrote, or of an export
+/// Import games of other programs, or an export
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea data import games.jsonl --out runs/imported\n         alea data import games.ggf --game reversi --out runs/imported",
     forms()
 ))]
 pub(super) struct Import {
-    /// File of JSON lines, Parquet, or games as others write them
+    /// File of JSON lines, Parquet, or another format below
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// New directory
@@ -132,11 +134,10 @@ pub(super) struct Import {
     out: PathBuf,
     #[command(flatten)]
     form: FormArguments,
-    /// Leave out games that are damaged or stop without a result, and name them, instead of refusing
-    /// the file
+    /// Leave out damaged and unfinished games, with a line for each, instead of refusing the file
     #[arg(long)]
     skip_bad: bool,
-    // JSON lines and Parquet say it themselves.
+    // Game of formats that do not name it; JSON lines and Parquet do.
     #[command(flatten)]
     game: GameArguments,
     /// Write the result as JSON
@@ -145,7 +146,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    /// The game that the file names, else the one that was named.
+    /// Game that the file names, else the option's.
     pub(super) fn game(&self) -> String {
         let recorded = json_lines::game_of(&self.file).or_else(|| parquet::game_of(&self.file));
         recorded.unwrap_or_else(|| self.game.notation())
@@ -163,7 +164,7 @@ impl Import {
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
-                // Who writes a table again may leave out what it says of its game.
+                // A table written again may have lost its metadata.
                 let named = parquet::game_of(&self.file).is_some();
                 let rules = (!named).then(|| games::read::<G>(&self.game.notation()));
                 parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?
@@ -176,7 +177,7 @@ impl Import {
     }
 }
 
-/// Names the games of a file that were left out.
+/// Lists the games of a file that were left out.
 fn name_left_out(left_out: &LeftOut) {
     let LeftOut {
         stopped,

@@ -1,4 +1,4 @@
-//! `alea engine`: a player that other programs talk with over standard input and output.
+//! `alea engine`: a player for other programs, over standard input and output.
 
 mod input;
 
@@ -19,26 +19,26 @@ use std::{
     time::Duration,
 };
 
-/// Answer other programs over standard input and output
+/// Serve a player to other programs over standard input and output
 ///
-/// GTP for every game of two seats, UBGI likewise, TCGA for EinStein, NBoard for Reversi. Clocks of
-/// GTP and TCGA take the place of the player's own limit of time; docs/protocols.md has all commands.
+/// GTP and UBGI for every game of two seats, TCGA for EinStein, NBoard for Reversi. Clocks of the
+/// protocol replace the player's time limit; docs/protocols.md lists all commands.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea engine --protocol gtp --game \"havannah(base=5, swap=on)\"\n         \
                   alea engine --protocol tcga --player \"star2(ms=500, eval=best)\""
 )]
 pub(crate) struct Arguments {
-    /// What is spoken
+    /// Protocol: gtp, tcga, ubgi or nboard
     #[arg(long, value_parser = ["gtp", "tcga", "ubgi", "nboard"])]
     protocol: String,
     /// The game, with parameters if need be [default: the protocol's, einstein or reversi]
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Who plays [default: a search of the game's best evaluator, 1 second a move]
+    /// The player [default: a search with the game's best evaluator, 1 second a move]
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
-    /// Decides starts, rolls and all random choices
+    /// Seed of starts, rolls and all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -99,7 +99,7 @@ fn opened(
     })
 }
 
-/// Standard input and output.
+/// Input and output of a session over the standard streams.
 struct Console {
     input: Arc<Input>,
     failed: Option<io::Error>,
@@ -119,7 +119,7 @@ impl Console {
     }
 }
 
-/// Whether standard input is a file, of which all is there from the beginning.
+/// Whether standard input is a file, available as a whole from the beginning.
 #[cfg(unix)]
 fn is_file() -> bool {
     use std::os::fd::AsFd as _;
@@ -149,7 +149,7 @@ impl Outside for Console {
     }
 }
 
-/// The text of a file that a line names.
+/// Content of a file that a command names.
 fn text_of_file(path: &str) -> Result<String, String> {
     let bytes = files::read(path.as_ref(), FileKind::Text).map_err(|error| error.to_string())?;
     from_utf8_or_latin1(&bytes).map_err(|problem| format!("{path}: {problem}"))

@@ -1,4 +1,4 @@
-//! `alea evaluate`: what one evaluator says of a position, without search.
+//! `alea evaluate`: static evaluation of a position.
 
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
@@ -7,11 +7,11 @@ use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
 
-/// Say what one evaluator thinks of a position, without search
+/// Evaluate a position without search
 ///
 /// The value is the win probability of the side to move before the roll; a die in the position is
-/// ignored. Where a fit on whole games exists, people are shown the value that it makes of that,
-/// and JSON has both.
+/// ignored. Where the evaluator has a fit to game results, the text shows the fitted value, and
+/// JSON has both.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw",
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// of the game, in EinStein schwarz]
     #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluator: Option<String>,
-    /// Also give the raw score, before its calibration to a win probability
+    /// Also print the raw score, before its calibration to a win probability
     #[arg(long)]
     raw: bool,
 }
@@ -49,7 +49,7 @@ impl Arguments {
         let evaluator = build::evaluator(trusted(evaluator), game)?;
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {
-                // The key is there whenever it was asked for; nothing is left to score.
+                // The key `raw` is always there if requested; a finished game has no score.
                 return Ok(Answer {
                     value,
                     raw: self.raw.then_some(None),

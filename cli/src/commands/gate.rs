@@ -1,8 +1,8 @@
-//! `alea gate`: a model is promoted only if a sequential test says that it is better.
+//! `alea gate`: promotes a model if a sequential test finds it better; the games are those of
+//! [`crate::gating`].
 //!
-//! What is played and how it is judged: [`crate::gating`]. Invariant: nothing is written unless the
-//! test accepts; the model is there before the ledger names it; no line of the ledger and no
-//! shipped model is ever changed.
+//! Invariant: nothing is written unless the test accepts. The model is copied before the ledger
+//! names it; lines of the ledger and shipped models never change.
 
 use crate::commands::arena::{PairArguments, contestant, sprt_status, stopping_rule, table};
 use crate::games::with_game;
@@ -20,14 +20,14 @@ use engine::play::notation::trusted;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Before this line of the ledger new lines are written.
+/// Line of the ledger before which new lines are inserted.
 const MARK: &str = "<!-- A line for each shipped model goes here. -->";
 
 /// Promote a model if a sequential test finds it better
 ///
-/// Both play with the same search. A model that is accepted is copied beside the ledger, and a line
-/// is added to that. The exit code is 0 only then: a test that the last game leaves open promotes
-/// nobody. With --state an interrupted test goes on where it stopped.
+/// Both models play with the same search. An accepted model is copied beside the ledger, which gets
+/// a line for it. The exit code is 0 only then; a test that its last game leaves open promotes
+/// nothing. With --state an interrupted test resumes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea gate runs/2/network.safetensors --against models/quick-network.safetensors --name better-network"
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// The model to beat, or any evaluator
     #[arg(long, value_name = "PATH|EVAL")]
     against: String,
-    /// How both play; MODEL or {model} stands for the evaluator
+    /// Search of both; MODEL or {model} stands for the evaluator
     #[arg(
         long,
         default_value = "star1(depth=1, eval=MODEL)",
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     /// The ledger; the model is copied into its folder
     #[arg(long, default_value = "models/README.md", value_name = "PATH")]
     ledger: PathBuf,
-    /// The model's name from now on; that of its file unless told
+    /// New name of the model [default: its file name]
     #[arg(long)]
     name: Option<String>,
     /// Write the result as JSON
@@ -109,7 +109,7 @@ impl Arguments {
     }
 }
 
-/// A promotion that is possible; whether it happens the games decide.
+/// Checked promotion of a candidate, before its games.
 struct Promotion<G: Learnable> {
     bytes: Vec<u8>,
     model: ModelFile<G>,
@@ -118,7 +118,7 @@ struct Promotion<G: Learnable> {
 }
 
 impl<G: Learnable> Promotion<G> {
-    /// Finds out before any game what would be in the way.
+    /// Checks everything that could prevent the promotion before any game.
     fn prepare(arguments: &Arguments, game: &G) -> Result<Self> {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(game, candidate)?;
@@ -156,7 +156,7 @@ impl<G: Learnable> Promotion<G> {
         })
     }
 
-    /// Copies the model, then adds its line to the ledger as it is by now.
+    /// Copies the model, then inserts its line into the current ledger.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
             output::file(&self.path, &self.bytes)?;
@@ -170,8 +170,8 @@ impl<G: Learnable> Promotion<G> {
         Ok(output::file(&arguments.ledger, text)?)
     }
 
-    /// The columns of the ledger: file, kind and shape, weights, data, settings, results at depth 1
-    /// and 3, date, checksum.
+    /// Line of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3,
+    /// date, checksum.
     fn line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {
@@ -214,7 +214,7 @@ impl<G: Learnable> Promotion<G> {
             Utc::now().date_naive().to_string(),
             gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
-        // A cell may hold no bar.
+        // Cells of a Markdown table contain no bar.
         format!(
             "| {} |",
             cells

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 /// Learn in generations, each tested against the best one so far
 ///
-/// Each generation plays games with the best evaluator so far, fits a model to the games of the
-/// last generations, and lets it meet the best one; only if a sequential test accepts is it the
-/// best from then on. Ends after so many generations, or when several in a row brought no gain.
-/// Stop it anywhere and start it again: it goes on. The directory holds the ledger (ledger.md,
-/// ledger.json), a page of the history (history.html) and the best model (best.safetensors).
+/// Each generation plays games with the best evaluator, fits a model to the games of the last
+/// generations, and plays it against the best; it becomes the best only if a sequential test
+/// accepts it. The run ends after --generations, or after several without gain in a row, and
+/// resumes after an interruption. The directory has the ledger (ledger.md, ledger.json), a page of
+/// the history (history.html) and the best model (best.safetensors).
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi"
@@ -27,10 +27,10 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     settings: SettingsArguments,
-    /// The last generation; overrides the settings, and may be raised later to go on
+    /// Last generation; overrides the settings and may be raised later
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
-    /// One stage of --generation alone, when those before it are done; with --shard a share of it
+    /// One stage of --generation only, after those before it; with --shard a slice of it
     #[arg(long, value_enum, requires = "generation")]
     stage: Option<Part>,
     #[arg(long, value_name = "N", requires = "stage")]

@@ -1,4 +1,4 @@
-//! `alea judge`: where the results of recorded games came from.
+//! `alea judge`: luck and errors in recorded games.
 
 mod report;
 
@@ -21,10 +21,10 @@ use web::{
 
 /// Analyse recorded games: luck, errors, and where they were made
 ///
-/// For every seat the result is what the start was worth, its luck less its errors, what luck and
-/// errors of the others brought it, and what the judge thought otherwise a ply later ('drift').
-/// Values are those of the player that judges, exact where endgame tables or a quick solution know
-/// them, in points, hundredths of a win.
+/// For every seat the result is the value of the start, plus its luck, minus its errors, plus luck
+/// and errors of the others, plus the judge's revaluations a ply later ('drift'). Values are those
+/// of the judging player, exact where endgame tables or a quick solution have them, in points
+/// (hundredths of a win).
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea judge runs/data --player \"star2(depth=3, eval=best)\" --games 20\n         alea judge runs/data --html judged.html"
@@ -33,18 +33,18 @@ pub(crate) struct Arguments {
     /// Shards, or directories of shards
     #[arg(required = true, value_name = "GAMES")]
     paths: Vec<PathBuf>,
-    /// The player that judges; it has to rate moves [default: the game's best evaluator with
+    /// The judging player; it has to value moves [default: the game's best evaluator with
     /// star2(depth=3), without chance with star1(depth=2), with more than two seats with
     /// maxn(depth=2)]
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
-    /// Only the first so many games
+    /// Only the first N games
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
     /// Also write a page: all players, all games, and the first twenty ply by ply
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write JSON: the ledger of every game with all its plies, one a line
+    /// Write JSON: the ledger of every game with all its plies, one game a line
     #[arg(long)]
     json: bool,
 }
@@ -52,15 +52,15 @@ pub(crate) struct Arguments {
 /// A game and its ledger.
 #[derive(Serialize)]
 struct Judged<'a> {
-    /// Counted from 1.
+    /// Number of the game, from 1.
     game: u64,
-    /// Who played, by seat.
+    /// Players by seat.
     players: Vec<&'a str>,
     #[serde(flatten)]
     ledger: Ledger,
 }
 
-/// Games that are read and judged at a time.
+/// Games in memory at a time.
 const AT_ONCE: u64 = 256;
 
 impl Arguments {

@@ -1,7 +1,7 @@
-//! `alea league`: many players, and those meet whose games say most about the order.
+//! `alea league`: ranks many players by the games that decide their order.
 //!
-//! A directory holds `league.toml`, which people write, and all that follows from it: the journal,
-//! the matches, `standings.json` and a page. Invariant: whatever is shown was written first.
+//! A directory holds `league.toml`, written by the user, and derived files: the journal, the
+//! matches, `standings.json` and a page. Invariant: displayed results were written first.
 
 mod page;
 
@@ -38,13 +38,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Rank many players with as few games as their order takes
+/// Rank many players with as few games as possible
 ///
-/// DIR/league.toml names the entrants, of this program by notation and others by command. Those who
-/// are neighbours in the ranking and not told apart yet play on; whoever has no such neighbour left
-/// is done. A league that is stopped goes on where it was and plays no game twice; entrants may join
-/// later, and those that cannot start are skipped. DIR/standings.json and DIR/league.html say how it
-/// stands.
+/// DIR/league.toml names the entrants: players of this program and commands of others. Neighbours
+/// in the ranking play on until their order is decided. An interrupted league resumes without
+/// repeating games; entrants may join later, and those that cannot start are skipped.
+/// DIR/standings.json and DIR/league.html have the standings.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea league runs/league, with a file runs/league/league.toml such as\n\n\
@@ -62,16 +61,16 @@ pub(crate) struct Arguments {
     /// Directory with league.toml
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Settings instead of DIR/league.toml
+    /// Settings file [default: DIR/league.toml]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Pause after so many games in all; overrides the settings, and may be raised later to go on
+    /// Pause after N games in all; overrides the settings and may be raised later
     #[arg(long, value_parser = value_parser!(u64).range(1..=MAX_GAMES))]
     games: Option<u64>,
-    /// Only say how it stands, also while it is played elsewhere
+    /// Only show the standings, also while the league is played elsewhere
     #[arg(long)]
     status: bool,
-    /// Keep what is said to other programs, and what they say, in a folder: a file a process
+    /// Log the lines exchanged with other programs in this folder, a file a process
     #[cfg(unix)]
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
@@ -80,25 +79,25 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// `league.toml`.
+/// Content of `league.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LeagueConfig {
-    /// The game, in notation.
+    /// Notation of the game.
     game: String,
-    /// Rules all luck.
+    /// Seed of all games.
     seed: u64,
-    /// Who tells luck; ratings are without it then.
+    /// Player for luck adjustment of ratings.
     luck: Option<String>,
-    /// Random moves that games begin with.
+    /// Random moves at the start of games.
     opening_plies: Option<usize>,
     /// Games of a step.
     step: u64,
-    /// Two whose difference is known so well, in Elo, are called equal.
+    /// Half-width of the Elo difference, below which two players count as equal.
     precision: f64,
-    /// The league pauses after so many games.
+    /// Games after which the league pauses.
     games: u64,
-    /// Whether every game is written, into the folder `games`.
+    /// Whether games are recorded in the folder `games`.
     records: bool,
     entrant: Vec<EntrantConfig>,
 }
@@ -107,9 +106,9 @@ struct LeagueConfig {
 #[serde(deny_unknown_fields)]
 struct EntrantConfig {
     name: String,
-    /// A player of ours, in notation.
+    /// Notation of a player of this program.
     player: Option<String>,
-    /// Or another program, and the keys of `external` for it.
+    /// Command of another program, with the keys of `external`.
     command: Option<String>,
     options: Option<String>,
 }
@@ -144,8 +143,8 @@ impl EntrantConfig {
         }
     }
 
-    /// The entrant, and whether it can play. A player of ours that cannot be made is a slip in the
-    /// settings; another program may be gone.
+    /// Entrant, with the reason if it cannot play. A wrong notation is an error in the settings;
+    /// another program may be missing for now.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;
@@ -174,7 +173,7 @@ impl EntrantConfig {
     }
 }
 
-/// Why a program makes no first move.
+/// Error of a program's first move, if any.
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
@@ -185,7 +184,7 @@ fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> 
     })
 }
 
-/// How often files that say how the league stands are written while it is played.
+/// Interval between updates of the displayed files during play.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Arguments {
@@ -242,19 +241,19 @@ impl Arguments {
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
-                // What cannot be written now is tried again, at the end at the latest.
+                // A failed write is repeated, at the latest at the end.
                 let _ = show(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }
         })?;
-        // Without a picture the standings are told all the same.
+        // The standings are printed even if the page cannot be written.
         let written = show(&self.directory, &result);
         output::result(self.json, &result, || table(&result))?;
         written
     }
 }
 
-/// Writes the files that say how a league stands, the standings first.
+/// Writes the files of the standings, `standings.json` first.
 fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
     let json = serde_json::to_string_pretty(result)? + "\n";
     output::file(&directory.join("standings.json"), json)?;
@@ -280,7 +279,7 @@ fn standings(result: &LeagueResult) -> TextTable {
     text_table
 }
 
-/// Who scored what against whom, in the order of the standings.
+/// Scores of all pairings in the order of the standings.
 fn crosstable(result: &LeagueResult) -> TextTable {
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
     let ranks = (1..=names.len()).map(|rank| rank.to_string());
@@ -305,7 +304,7 @@ fn crosstable(result: &LeagueResult) -> TextTable {
     text_table
 }
 
-/// How the league stands, in one sentence.
+/// State of the league in one sentence.
 fn sentence(result: &LeagueResult) -> String {
     let groups = result.standings.iter().map(|one| one.group);
     let groups = groups.max().unwrap_or(0);
@@ -319,7 +318,7 @@ fn sentence(result: &LeagueResult) -> String {
     format!("{} games, {groups} groups: {state}{luck}", result.games)
 }
 
-/// What went wrong, a line each.
+/// Problems of entrants, one a line.
 fn troubles(result: &LeagueResult) -> Vec<String> {
     let mut troubles = Vec::new();
     for one in &result.standings {

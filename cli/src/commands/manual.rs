@@ -1,4 +1,4 @@
-//! `alea manual`: pages for `man`, made of the same definitions as `--help`.
+//! `alea manual`: manual pages from the definitions of `--help`.
 
 use crate::output;
 use anyhow::Result;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea manual --out ~/.local/share/man/man1 && man alea-analyse")]
 pub(crate) struct Arguments {
-    /// The directory of the pages, made if it is missing
+    /// Directory of the pages, created if missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -25,7 +25,7 @@ impl Arguments {
     }
 }
 
-/// Writes the page of a command and those of its own commands; how many were written.
+/// Writes the page of a command and those of its subcommands; returns their number.
 fn write_pages(command: &clap::Command, directory: &Path) -> Result<usize> {
     let page = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! `alea map`: boards that are read from files: checked, drawn, generated.
+//! `alea map`: checks, draws and generates boards of ReversiXT.
 
 use crate::output;
 use anyhow::{Result, anyhow, bail};
@@ -34,7 +34,7 @@ enum Command {
     Generate(Generate),
 }
 
-/// Say whether maps are sound, and what is on them
+/// Check maps and count what is on them
 #[derive(Args)]
 struct Check {
     /// Files with one map each
@@ -45,21 +45,21 @@ struct Check {
     json: bool,
 }
 
-/// Draw a map: cells, and numbers where a line goes on elsewhere
+/// Draw a map: cells, with numbers where a line continues elsewhere
 #[derive(Args)]
 struct Draw {
     /// A file with a map
     #[arg(value_name = "FILE")]
     map: PathBuf,
-    /// Write a picture to this file, not text to the screen
+    /// Write a picture to this file instead of text
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
-/// Make a random sound map
+/// Make a random valid map
 ///
-/// In the middle everybody has as many stones; around it stands what chance says. The same options
-/// give the same map on every machine.
+/// The middle has equal stones of all players; the rest is random. The same options give the same
+/// map on every machine.
 #[derive(Args)]
 struct Generate {
     /// Players, 2 to 8
@@ -77,13 +77,13 @@ struct Generate {
     /// Bombs each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=5000))]
     bombs: u16,
-    /// How many steps a bomb reaches
+    /// Radius of a bomb
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=5000))]
     strength: u16,
-    /// The share, from 0 to 1, of cells that are not simply empty and of sides that are joined
+    /// Fraction, from 0 to 1, of special cells and of joined sides
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     density: f64,
-    /// Which of all such maps
+    /// Seed of the map
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The file to write [default: the screen]

@@ -11,9 +11,7 @@ use engine::learned::{
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// List model files and verify them
-///
-/// Verified are format, checksum, features and shapes.
+/// List model files and verify their format, checksum, features and shapes
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea models models")]
 pub(crate) struct Arguments {
@@ -85,7 +83,7 @@ fn verify(path: &Path) -> Result<Value> {
     })
 }
 
-/// `None` if the file's game is another.
+/// Result of the verification; `None` if the file is of another game.
 fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
     let file = match ModelFile::load(&G::of_model(name)?, path) {
         Ok(file) => file,

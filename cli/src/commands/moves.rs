@@ -1,4 +1,4 @@
-//! `alea moves`: the legal moves of a position and what they lead to.
+//! `alea moves`: legal moves of a position and their successors.
 
 use crate::games::with_game;
 use crate::positions::{self, End, PositionArguments, Question};
@@ -9,8 +9,8 @@ use serde::Serialize;
 
 /// List the legal moves of a position and the positions they lead to
 ///
-/// With a die the moves it permits are listed, before the roll ('-') every move that some face
-/// permits. The positions they lead to are those before the next roll.
+/// With a die these are the moves it allows, before the roll ('-') all moves of any face.
+/// Successors are positions before the next roll.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea moves \"215../64.../3...e/...fb/..acd b 1\"\n         alea moves - --json < positions.txt"

@@ -1,4 +1,4 @@
-//! `alea perft`: how many lines of play there are, a check of rules against other programs.
+//! `alea perft`: counts of lines of play, for comparing rules with other programs.
 
 use crate::games::{GameArguments, with_game};
 use crate::output;
@@ -10,15 +10,15 @@ use serde_json::json;
 
 /// Count the lines of play to a depth, to check the rules
 ///
-/// A ply is an outcome of chance with a move that it permits, or a pass where the game has that as
-/// a move. Counted are the lines exactly so many plies long, and those that were over earlier.
+/// A ply is an outcome of chance with a move that it allows, or a pass where the game has that as a
+/// move. Counted are the lines exactly so many plies long, and those that ended earlier.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea perft --depth 3 \"215../64.../3...e/...fb/..acd b -\"\n         alea perft --game reversi --depth 7"
 )]
 pub(crate) struct Arguments {
-    /// Where to begin [default: the start of the game; where games start in many ways, always the
-    /// same one of them]
+    /// Position to begin with [default: the start of the game; always the same one where games
+    /// start in many ways]
     #[arg(value_name = "POSITION")]
     position: Option<String>,
     /// Plies

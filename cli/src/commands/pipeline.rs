@@ -1,4 +1,4 @@
-//! `alea pipeline`: the main job, end to end.
+//! `alea pipeline`: the whole way from self-play to a report.
 
 use crate::games::{self, with_type};
 use crate::output;
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Play, train, export and measure in one go, and write a report
 ///
-/// Both engines play each other, an n-tuple network and a small network are fitted to those games,
-/// and both meet the hand-made evaluators. Stop it anywhere and start it again: it goes on.
+/// Players of both engines play, an n-tuple network and a small network are fitted to those games,
+/// and both play against the hand-made evaluators. An interrupted run resumes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml"
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// Directory of the run; by default runs/PRESET-SEED
+    /// Directory of the run [default: runs/PRESET-SEED]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ impl Arguments {
     }
 }
 
-/// How a command names the game, if it has to.
+/// Option `--game` with the game's name; empty for the default game.
 fn game_option<G: Learnable>(game: &G) -> String {
     games::unless_default::<G>(|_| format!("--game \"{}\" ", game.notation()))
 }

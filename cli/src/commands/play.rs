@@ -1,9 +1,9 @@
-//! `alea play`: a game against a player in the terminal, with hints, prices and a ledger.
+//! `alea play`: a game against a player in the terminal, with hints, move prices and a ledger.
 //!
-//! All is found as the page of `alea web` finds it. Invariant: `positions[i]` is the position before
-//! ply i; taking back forgets both, and a roll of the program depends on the seed and the number of
-//! its ply alone, so it stays. A saved game opens no file and starts no program: its map is in it,
-//! and of its players only one whom the page would meet plays again unasked.
+//! Values are those of the page of `alea web`. Invariant: `positions[i]` is the position before ply
+//! i, and a roll of the program depends on the seed and its ply alone, so it stays after an undo. A
+//! saved game opens no file and starts no program: it contains its map, and only players that the
+//! page accepts play again by default.
 
 use crate::games::{GameArguments, with_game, with_type};
 use crate::output;
@@ -44,31 +44,30 @@ use web::{
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// beginner, easy, medium, hard, strong, 'person' for others at this terminal, or any player, on
-    /// all other seats [default: medium]
+    /// Opponent on all other seats: beginner, easy, medium, hard, strong, 'person' for others at
+    /// this terminal, or any player [default: medium]
     #[arg(long, value_name = "LEVEL|PLAYER")]
     opponent: Option<String>,
     /// Which seat is yours, from 1 [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8))]
     seat: Option<u8>,
-    /// Seed of start and dice, as on the page of 'alea web' [default: another one each time; it is
-    /// shown]
+    /// Seed of start and dice, as on the page of 'alea web' [default: a random one, which is shown]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 53))]
     seed: Option<u64>,
-    /// Who rolls: the program, or you type what a die on the table shows
+    /// Source of rolls: the program, or what you type
     #[arg(long, default_value = "program", value_parser = ["program", "hand"])]
     dice: String,
     /// Begin with this position
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     start: Option<String>,
-    /// Go on with a game that was saved, with its players, seat and seed unless others are named; one
-    /// that is over is shown and judged
+    /// Resume a saved game with its players, seat and seed unless others are named; a finished one
+    /// is shown and judged
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "variant", "start"])]
     resume: Option<PathBuf>,
-    /// Who rates moves, for hints, prices and the ledger [default: as of 'alea judge']
+    /// Player that values moves, for hints, prices and the ledger [default: as of 'alea judge']
     #[arg(long, value_name = "PLAYER")]
     judge: Option<String>,
-    /// Say nothing of what moves cost
+    /// Hide the prices of moves
     #[arg(long)]
     quiet: bool,
 }
@@ -81,10 +80,10 @@ const HELP: &str = "  a move; an empty line plays the only one
                it, 'alea data import' a finished one
   quit         end here, with the ledger";
 
-/// Bytes of the longest line that is read.
+/// Maximum bytes of an input line.
 const MAX_LINE: usize = 4096;
 
-/// Who sits at this terminal.
+/// Name of the opponent that is a person at this terminal.
 const PERSON: &str = "person";
 
 /// Reads a saved game: its first line, and the game.
@@ -125,19 +124,19 @@ struct Session<'a, G: OnBoard> {
     arguments: &'a Arguments,
     game: G,
     seed: u64,
-    /// Which one is a person's, from 0.
+    /// Seat of the person, from 0.
     seat: usize,
     judge: PlayerRecipe<G>,
-    /// Nobody if persons sit everywhere.
+    /// `None` if persons sit everywhere.
     opponent: Option<PlayerRecipe<G>>,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
-    /// The roll of the first position, if that was set up with one.
+    /// Roll of the first position, if it was set up with one.
     rolled: Option<u8>,
 }
 
 impl<'a, G: OnBoard> Session<'a, G> {
-    /// Sets up the start, and plays what was saved.
+    /// Sets up the start and replays a saved game.
     fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
         let default_opponent = if saved.is_some() { PERSON } else { "medium" };
         let (heading, saved) = saved.unzip();
@@ -226,7 +225,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         self.positions[self.plies.len()]
     }
 
-    /// Notes a move after its roll.
+    /// Plays a move after its roll.
     fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
         let position = self.position();
         let played = self.game.parse_move(&position, &mv)?;
@@ -277,8 +276,8 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
-    /// The roll, none without chance or once the game is over; `None` where somebody ends the game
-    /// instead of rolling.
+    /// Roll of the current ply: `None` if the person ends the game, `Some(None)` without chance or
+    /// after the end.
     fn face(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
@@ -313,7 +312,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         self.game.seat_title(self.game.to_move(&self.position()))
     }
 
-    /// Forgets plies until it is a person's turn again.
+    /// Takes back plies until it is a person's turn.
     fn undo(&mut self) -> Result<()> {
         let before = self.plies.len();
         while self.plies.pop().is_some() {
@@ -326,14 +325,14 @@ impl<'a, G: OnBoard> Session<'a, G> {
         output::line(&format!("{} taken back", before - self.plies.len()))
     }
 
-    /// A line that somebody types; `None` at the end of the input.
+    /// Next typed line; `None` at the end of input.
     fn line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
         let read = read_line(&mut input, MAX_LINE, &mut line);
-        // What is too long is no move: its rest is none either.
+        // A line that is too long is answered as a bad move, and its rest is skipped.
         let read = read.and_then(|read| match read {
             LineRead::Beginning => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
@@ -341,13 +340,13 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let read = read.context("cannot read standard input")?;
         let text = String::from_utf8_lossy(&line).trim().to_owned();
         if !io::stdin().is_terminal() {
-            // What comes from a pipe is nowhere to be seen otherwise.
+            // Echo, because input from a pipe is invisible.
             writeln!(out, "{text}")?;
         }
         Ok((read != LineRead::End).then_some(text))
     }
 
-    /// A move, `undo`, or none to quit; answers what else is typed.
+    /// Typed move or `undo`, `None` to quit; other commands are answered here.
     fn typed(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.names(face);
         let prompt = format!("{}:", self.title());
@@ -383,7 +382,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         }
     }
 
-    /// The best move, what it is worth and what another one is, in percent.
+    /// Best move with its value, and the value of `mv`, in percent.
     fn rated(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let rating = Rater::new(&self.game, &self.judge)?.rate(&self.position(), false)?;
         let best = rating.best(rating.permitted(face).unwrap_or_default());
@@ -438,7 +437,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         )?)
     }
 
-    /// The ledger, whose columns add up to the results, in hundredths of a win.
+    /// Prints the ledger, whose columns add up to the results, in hundredths of a win.
     fn ledger(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());
@@ -469,7 +468,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 seat.error_per_decision,
             ];
             for (row, term) in text_table.rows.iter_mut().zip(terms) {
-                // Nothing has no sign.
+                // Zero has no sign.
                 row.push(Cell::Right(format!(
                     "{:+.2}",
                     (1e4 * term).round() / 100.0 + 0.0

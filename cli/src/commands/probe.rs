@@ -1,4 +1,4 @@
-//! `alea probe`: exact values of endgames, and of every move in them.
+//! `alea probe`: exact values of endgame positions and their moves.
 
 use crate::positions::{self, PositionArguments, parallel};
 use crate::tables;
@@ -10,9 +10,9 @@ use std::{path::PathBuf, sync::Arc};
 /// Read the exact value of a position from the endgame tables
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
-/// the die. Uses the files that 'alea solve' made; without any, tables are built in memory, for as
-/// many stones as there are in the position but at most 5. Positions with more stones than tables
-/// reach are solved down to them if that takes no more than --limit positions.
+/// the die. Uses the files of 'alea solve'; without files, tables of up to 5 stones are built in
+/// memory as needed. Positions with more stones are solved down to the tables if that takes no more
+/// than --limit positions.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea probe \"...../.1.../...../...../...fa r -\"\n         alea probe - --json < positions.txt\n         alea probe \"1..../.2..b/....d/3..fe/..... r -\" --stones 4 --limit 3000000"
@@ -23,10 +23,10 @@ pub(crate) struct Arguments {
     /// Directory of the tables
     #[arg(long, value_name = "DIR", default_value = "tables")]
     tables: PathBuf,
-    /// Most stones, both sides together, that tables are built for in memory
+    /// Maximum stones of tables built in memory, both sides together
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=5))]
     stones: u8,
-    /// Most positions that are solved where the tables do not reach
+    /// Maximum positions solved beyond the tables
     #[arg(long, default_value_t = 1_000_000)]
     limit: usize,
 }
@@ -44,7 +44,7 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: f32,
-    /// Among the best, for each face that permits it; with a die for that.
+    /// Faces for which this move is among the best.
     best: Vec<u8>,
 }
 
@@ -65,7 +65,7 @@ impl Arguments {
     }
 }
 
-/// Where values come from: files if there are any, else memory, as far as was needed up to now.
+/// Tables from files if there are any, else from memory, built as needed.
 struct Source<'a> {
     arguments: &'a Arguments,
     game: &'a Standard,
@@ -82,7 +82,7 @@ impl Source<'_> {
         }
         let stones = question.position.stones() as usize;
         let tables = self.tables(stones)?;
-        // With more than two stones too many it would be in vain.
+        // Search beyond two more stones would exceed every limit.
         let near = stones <= tables.stones() + 2;
         let limit = if near { self.arguments.limit } else { 0 };
         let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
@@ -125,12 +125,12 @@ impl Source<'_> {
         })
     }
 
-    /// Tables for so many stones if that is possible, else others.
+    /// Tables for at least `stones` if possible, else the largest available.
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
         const QUICK: usize = 4;
         let variant = self.game.variant();
         if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
-            // No more than is needed: files are checked whole when they are opened.
+            // Opening a file verifies all of it, so no more are opened than needed.
             let needed = stones.max(QUICK).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.stones() < needed) {
@@ -139,7 +139,7 @@ impl Source<'_> {
             }
         }
         let max_stones = usize::from(self.arguments.stones);
-        // Four stones take no time; five only if somebody asks.
+        // Tables of four stones take no time; larger ones only on request.
         let stones_to_build = if stones > QUICK && stones <= max_stones {
             stones
         } else {

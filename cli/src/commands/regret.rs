@@ -1,4 +1,4 @@
-//! `alea regret`: win probability given away, against exact values or certified suites.
+//! `alea regret`: loss of win probability against exact values or certified suites.
 
 use crate::commands::arena;
 use crate::games::GameArguments;
@@ -30,10 +30,10 @@ use trainer::progress::progress_bar;
 /// Measure exactly how much win probability players give away
 ///
 /// Positions of few stones, one of each game of self-play, each with all six faces of the die,
-/// against the endgame tables: those that 'alea solve' made, or, for at most 5 stones, built in
-/// memory. An evaluator rates every direct successor; what random moves lose is computed, not
-/// sampled. With --suite, certified positions of up to 12 stones instead, whose values are exact or
-/// by roll-outs; error bars contain the sampling errors of the labels.
+/// against endgame tables: files of 'alea solve', or, for at most 5 stones, tables in memory. An
+/// evaluator values every successor; the loss of random moves is computed, not sampled. With
+/// --suite, certified positions of up to 12 stones instead, with values that are exact or from
+/// rollouts; error bars include the sampling errors of the labels.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \
@@ -47,20 +47,20 @@ pub(crate) struct Arguments {
     /// ones
     #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluators: Vec<String>,
-    /// Most stones of a position, both sides together
+    /// Maximum stones of a position, both sides together
     #[arg(long, default_value_t = 5, value_parser = value_parser!(u8).range(2..=6), conflicts_with = "suites")]
     stones: u8,
     /// Positions; each has six decisions
     #[arg(long, default_value_t = 20_000, value_parser = value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suites")]
     positions: u64,
-    /// Who plays the games that positions are from: 'mixed', half random and half greedy, or a
-    /// player; all but the random games with 10 % random moves
+    /// Player of the games that positions are from: 'mixed' (half random, half greedy) or a player;
+    /// all but the random games have 10 % random moves
     #[arg(long, value_name = "PLAYER", default_value = MIXED, conflicts_with = "suites")]
     from: String,
     /// Seed of positions and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where what was measured is kept, player by player, so that it can be gone on with
+    /// File of finished players, from which an interrupted run resumes
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -73,13 +73,13 @@ pub(crate) struct Arguments {
     /// A suite that 'alea suite' made, or a directory with several; may be given several times
     #[arg(long = "suite", value_name = "FILE")]
     suites: Vec<PathBuf>,
-    /// Also show how evaluators' values compare with the truth, in bins of 0.05; JSON always has it
+    /// Also compare evaluators' values with the truth, in bins of 0.05; JSON always does
     #[arg(long)]
     calibration: bool,
     /// Write all figures by stone class with all digits
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a chart: reliability of evaluators, without any regret by stone class
+    /// Write a chart: reliability of evaluators, or without any, regret by stone class
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write JSON
@@ -217,7 +217,7 @@ impl Arguments {
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 
-    /// The files if they reach far enough, else memory.
+    /// Tables from files if they reach far enough, else from memory.
     fn tables(&self, game: &Standard) -> Result<Arc<Tables>> {
         const MAX_STONES_IN_MEMORY: usize = 5;
         let (stones, variant) = (usize::from(self.stones), game.variant());

@@ -1,4 +1,4 @@
-//! `alea report`: results as a page, HTML or Markdown.
+//! `alea report`: results as an HTML or Markdown page.
 
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};

@@ -1,4 +1,4 @@
-//! `alea selfplay`: players play each other and themselves, and records come out.
+//! `alea selfplay`: games of players against themselves and each other, as records.
 
 mod variety;
 
@@ -24,9 +24,9 @@ use trainer::selfplay::{
 
 /// Let players play themselves and each other, and record the games
 ///
-/// Every position, die, move and value is recorded, and the result. Started again with the same
-/// settings it goes on where it was stopped. With --shard any scheduler can spread a run over
-/// machines, in one directory: a shard is the same whoever makes it.
+/// Every position, die, move, value and result is recorded. An interrupted run resumes with the
+/// same settings. With --shard any scheduler can spread a run over machines, in one directory: a
+/// shard has the same bytes on every machine.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100\n         alea selfplay --out runs/varied --target-positions 1000000 --hours 8 \\\n           --temperature 0.05 --temperature-until 12 --endgames 3-7 --endgames-share 0.1"
@@ -35,19 +35,17 @@ pub(crate) struct Arguments {
     /// Directory of the shards
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// A player, if need be with a weight in front: "0.1*mcts(sims=400)"; may be given several
-    /// times
+    /// A player, optionally with a weight: "0.1*mcts(sims=400)"; may be given several times
     #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
     players: Vec<String>,
     /// Games to play [default: 20000; with --shard a shard of 4096 for each task, with
     /// --target-positions as many as it takes]
     #[arg(long, alias = "target-games", value_parser = value_parser!(u64).range(1..=MAX_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
-    /// End with the first game, in the order of their numbers, with which there are so many
-    /// positions
+    /// End with the first game, in the order of their numbers, that completes N positions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
     target_positions: Option<u64>,
-    /// Begin no shard after so many hours; the same command goes on where it stopped
+    /// Begin no shard after N hours; the same command resumes
     #[arg(
         long,
         value_name = "H",
@@ -60,13 +58,13 @@ pub(crate) struct Arguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Share of random moves [default: 0.08]
+    /// Fraction of random moves [default: 0.08]
     #[arg(long)]
     exploration: Option<f64>,
     /// Random plies at the start of every game [default: as the game needs them, at least 2]
     #[arg(long)]
     opening_plies: Option<usize>,
-    /// Also value every position before its roll, under a name: "deep=star2(depth=4)",
+    /// Also label every position before its roll, under a name: "deep=star2(depth=4)",
     /// "net=model:PATH", "exact=tables(stones=5)"; may be given several times
     #[arg(long = "label", value_name = "NAME=PLAYER")]
     labels: Vec<String>,
@@ -80,7 +78,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// How many games the run has, `defaults` if nothing is said.
+    /// Number of games of the run; `defaults` without options.
     fn games(&self, defaults: u64) -> Result<u64> {
         let of = match self.shard.slice() {
             TaskSlice::All => None,
@@ -145,7 +143,7 @@ impl Arguments {
         let report =
             output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;
         let mut object = serde_json::to_value(&report.summary)?;
-        // Seconds of all threads together, of the games played now; whether there is more to play.
+        // Thread-seconds of the games played now, and whether games remain.
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
         output::result(self.json, &object, || {
@@ -171,7 +169,7 @@ impl Arguments {
     }
 }
 
-/// The moment so many hours after another; `None` if that is too far away to matter.
+/// Time `hours` after `began`; `None` if the clock cannot represent it.
 fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
     if !hours.is_finite() || hours <= 0.0 {
         bail!("--hours {hours}: a number above 0");
@@ -205,7 +203,7 @@ fn label(text: &str) -> Result<LabelConfig> {
     })
 }
 
-/// The summary as a person reads it; `seconds` of wall time.
+/// Summary as text; `seconds` of wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
     let distinct = (summary.distinct)
@@ -231,7 +229,7 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     text
 }
 
-/// Players, how many sides they played, and what they got for them.
+/// Table of players with sides played and points.
 pub(crate) fn players_table<'a>(
     players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,
 ) -> String {

@@ -1,4 +1,4 @@
-//! `alea solve`: exact endgame tables, and what they know.
+//! `alea solve`: exact endgame tables and their statistics.
 
 use crate::games::GameArguments;
 use crate::output;
@@ -18,15 +18,15 @@ use std::{path::PathBuf, time::Instant};
 
 /// Build the exact endgame tables of all positions with few stones
 ///
-/// A file for each class of positions; what is there and valid is kept, so an interrupted run goes
-/// on with the class it was at. Needed on disk: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and
-/// up to 33 GB for a while, where a class is larger than the memory allowed). With --shard the classes
-/// of exactly so many stones are spread over tasks, as soon as all tables of fewer are there: 1 pair of
+/// One file for each class of positions. Valid files are kept, so an interrupted run resumes with
+/// the class it was at. Disk space: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and up to 33 GB
+/// for a while, where a class is larger than the allowed memory). With --shard the classes of
+/// exactly so many stones are spread over tasks, as soon as all smaller tables are there: 1 pair of
 /// classes of 2 and 3 stones, 2 of 4 and 5, 3 of 6.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea solve --stones 5\n         alea solve --stones 4 --facts")]
 pub(crate) struct Arguments {
-    /// Most stones on the board, both sides together
+    /// Maximum stones on the board, both sides together
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=6))]
     stones: u8,
     /// Directory of the tables
@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     /// About how much memory to use, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096)]
     memory: u64,
-    /// Print what the tables know: means, the worth of the move, surprising captures of one's own
-    /// stones
+    /// Print statistics of the tables: means, the value of the move, surprising captures of one's
+    /// own stones
     #[arg(long)]
     facts: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `alea suite`: makes the suites that players are judged on.
+//! `alea suite`: test suites of positions with certified values.
 
 use crate::games::GameArguments;
 use crate::output;
@@ -18,12 +18,12 @@ use std::path::PathBuf;
 
 /// Make suites of positions with certified values of all moves
 ///
-/// A suite is what 'alea regret --suite' measures players by. A file for each number of stones,
-/// that of 5 also with fewer. Positions are those that games of strong self-play come to, one of a
-/// game, no two alike up to symmetry. Values are exact where the tables reach or at most --limit
-/// positions are to be solved, else by roll-outs, with their standard errors. Suites that are there
-/// are kept, and one that was begun is gone on with. Afterwards held-out.bin holds the keys of all
-/// positions: part of the program, so that training leaves them out.
+/// 'alea regret --suite' measures players by a suite. One file for each number of stones, that of 5
+/// also with fewer. Positions are from games of strong self-play, one of a game, no two equal up to
+/// symmetry. Values are exact where the tables reach or at most --limit positions have to be
+/// solved, else from rollouts, with standard errors. Finished suites are kept, and an unfinished
+/// one resumes. Then held-out.bin has the keys of all positions, for the program: training leaves
+/// them out.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea suite --out data/suites --tables tables\n         \
@@ -39,26 +39,26 @@ pub(crate) struct Arguments {
     /// Positions of a suite [default: 2000 of up to 6 stones, 500 of 7 and 8, 250 of more]
     #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000))]
     positions: Option<u64>,
-    /// Who plays the games, with 10 % random moves
+    /// Player of the games, with 10 % random moves
     #[arg(
         long,
         value_name = "PLAYER",
         default_value = "star1(depth=2, eval=best)"
     )]
     from: String,
-    /// Whose values stand where none are exact; given again, each values only the moves that the one
-    /// before cannot tell from the best
+    /// Evaluator of the rollouts; given again, each values only the moves that the one before
+    /// cannot separate from the best
     #[arg(
         long,
         value_name = "PLAYER",
         default_values = ["rollout(error=0.008, tablebase=5)", "rollout(error=0.0035, tablebase=5)"]
     )]
     by: Vec<String>,
-    /// Most positions that are solved for the exact values of one, with at most two stones more than
-    /// tables know
+    /// Maximum positions solved for the exact values of one position, with at most two stones more
+    /// than the tables
     #[arg(long, default_value_t = 300_000)]
     limit: usize,
-    /// Directory of the tables, as many as there are
+    /// Directory of the tables
     #[arg(long, value_name = "DIR", default_value = "tables")]
     tables: PathBuf,
     /// Seed of positions and players

@@ -1,4 +1,4 @@
-//! `alea tournament`: everybody plays everybody.
+//! `alea tournament`: round-robin matches.
 
 use crate::commands::arena::{MatchArguments, contestant};
 use crate::games::with_game;
@@ -10,7 +10,7 @@ use engine::play::playable::Playable;
 
 /// Let every player play every other one, and print the matrix
 ///
-/// With --state DIR an interrupted tournament goes on where it stopped.
+/// With --state DIR an interrupted tournament resumes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea tournament --games 1000 --player greedy --player \"MrBlack(0)\" --player \"MrBlack(1)\" --player \"FarmerBoy(2)\""

@@ -19,8 +19,8 @@ use trainer::shard;
 
 /// Fit an n-tuple network and a neural network to game records
 ///
-/// An n-tuple network can learn from its own games instead. The models are exported for the engine.
-/// Started again with the same settings it goes on after the last checkpoint.
+/// An n-tuple network can learn from self-play instead. The models are exported for the engine. An
+/// interrupted run resumes from the last checkpoint.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea train --data runs/data --out runs/model\n         \
@@ -30,16 +30,15 @@ alea train --data runs/data --config train.toml --family network --out runs/mode
 alea train --family ntuple --games 200000 --out runs/model   # from its own games, without records"
 )]
 pub(crate) struct Arguments {
-    /// Directory of game records, made by `alea selfplay`; given again, games of all directories,
-    /// which are of one variant
+    /// Directory of game records, made by `alea selfplay`; may be given several times, with games
+    /// of one variant
     #[arg(long, value_name = "DIR", required_unless_present_any = ["print_config", "games"])]
     data: Vec<PathBuf>,
-    /// Instead of records: games that an n-tuple network plays against itself, learning after each;
+    /// Learn from N games that an n-tuple network plays against itself, with an update after each;
     /// overrides the settings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
     games: Option<u64>,
-    /// The game that is played with --games, with parameters if need be; records say
-    /// themselves what they are of
+    /// Game of --games, with parameters if need be; records name theirs
     #[arg(long, requires = "games")]
     game: Option<String>,
     /// Directory for checkpoints, curves and models
@@ -65,10 +64,10 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What models say that they were made by.
+/// Program name in the metadata of models.
 const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
-/// Share of the games that only validate.
+/// Fraction of the games used for validation only.
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
 
 impl Arguments {
@@ -120,7 +119,7 @@ fn fit_families<G: Learnable>(
     Ok(())
 }
 
-/// The settings in a file, or the usual ones; a seed overrides theirs.
+/// Settings of a file, or the defaults; `seed` overrides theirs.
 pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
@@ -131,8 +130,7 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
     Ok(config)
 }
 
-/// The samples of directories of records, as a training configuration wants them; says how many
-/// games repeat others.
+/// Samples of directories of records for a training configuration; reports duplicate games.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
     let samples = Samples::open(data, &options.held_up_to(config.training.window))?;
@@ -145,7 +143,7 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
     Ok(samples)
 }
 
-/// As [`load`], and tells how many there are.
+/// As [`load`], with the number of games.
 pub(crate) fn load_and_count<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
@@ -172,8 +170,7 @@ pub(crate) fn fit_one<G: Learnable>(
     directory: &Path,
 ) -> Result<FitReport> {
     let _claim = files::claim_directory(directory)?;
-    // What the records are, not where they lie: the same run in another directory makes the same
-    // file.
+    // Provenance without paths: the same run in another directory makes the same file.
     let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
         fit(
@@ -187,8 +184,7 @@ pub(crate) fn fit_one<G: Learnable>(
     })?)
 }
 
-/// What ruled the games of some directories: one run, or a list of those whose games are learned
-/// from together, in order.
+/// Settings of the runs in some directories, in order: one, or a list.
 fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
@@ -200,14 +196,14 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
         }
     }
     Ok(if runs.len() > 1 {
-        // Listed as in the header of a set that was made of them.
+        // As in the header of a merged set.
         json!({ "sources": runs })
     } else {
         runs.pop().unwrap_or_default()
     })
 }
 
-/// Lets an n-tuple network learn from its own games in a directory of its own.
+/// Trains an n-tuple network by self-play in its own directory.
 fn fit_games<G: Learnable>(
     game: &G,
     config: &TrainConfig,
@@ -220,7 +216,7 @@ fn fit_games<G: Learnable>(
     })?)
 }
 
-/// Shows progress, and draws the curve beside its table.
+/// Observer with a progress bar that also plots the learning curve.
 fn watch(progress: &ProgressBar) -> Watch<'_> {
     let draw = Some(&curve_picture as _);
     Watch { progress, draw }

@@ -1,4 +1,4 @@
-//! `alea tuples`: looks for a set of tuples that fits records.
+//! `alea tuples`: search for a set of tuples.
 
 use crate::commands::train::{config, load_and_count};
 use crate::games::{self, with_type};
@@ -10,41 +10,41 @@ use trainer::tuples::{SearchOptions, search};
 
 /// Search for the tuples of an n-tuple network in game records
 ///
-/// The tuples found are written as a training configuration. Tuples are added one group after the
-/// other, each time that with the lowest validation loss after a short training of the whole set.
-/// Started again with the same settings it goes on after the last addition.
+/// Tuples are added one group after the other: each time the one with the lowest validation loss
+/// after a short training of the whole set. The result is written as a training configuration. An
+/// interrupted search resumes after the last addition.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea tuples --data runs/data --rows 500000 --out runs/tuples.toml\n         \
 alea train --data runs/data --family ntuple --config runs/tuples.toml --out runs/model"
 )]
 pub(crate) struct Arguments {
-    /// Directory of game records, made by `alea selfplay`; given again, games of all directories,
-    /// which are of one game
+    /// Directory of game records, made by `alea selfplay`; may be given several times, with games
+    /// of one game
     #[arg(long, value_name = "DIR", required = true)]
     data: Vec<PathBuf>,
-    /// The configuration to write; beside it, as *.state.json, what the search needs to go on
+    /// Configuration to write; beside it *.state.json, the state of the search
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Settings of the trainings that sets are compared by, and of the result
+    /// Settings of the trainings that compare sets, and of the result
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Most rows of the set, four bytes each
+    /// Maximum rows of the set, four bytes each
     #[arg(long, default_value_t = SearchOptions::default().rows, value_name = "N")]
     rows: usize,
-    /// Most training samples that are used
+    /// Maximum training samples
     #[arg(long, default_value_t = SearchOptions::default().samples, value_name = "N")]
     samples: usize,
-    /// Passes over them in the training of a set
+    /// Epochs of the training of a set
     #[arg(long, default_value_t = SearchOptions::default().epochs, value_name = "N")]
     epochs: usize,
-    /// Candidates that are trained in each round
+    /// Candidates trained in each round
     #[arg(long, default_value_t = SearchOptions::default().refitted, value_name = "N")]
     refitted: usize,
-    /// Candidates of each kind; if there are more, so many are drawn
+    /// Candidates of each kind; of more, a random selection
     #[arg(long, default_value_t = SearchOptions::default().candidates, value_name = "N")]
     candidates: usize,
-    /// Validation loss, in nats, that an addition must gain
+    /// Minimum gain in validation loss of an addition, in nats
     #[arg(long, default_value_t = SearchOptions::default().least_gain, value_name = "NATS")]
     least_gain: f64,
     /// Seed of samples, order and candidates; overrides the settings

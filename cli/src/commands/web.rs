@@ -14,9 +14,9 @@ use web::{
 
 /// Show an analysis board in the browser
 ///
-/// The board shows the values of all moves and rolls, and has a tutor. Open the address that is
-/// printed. The page needs no network: all it asks is this program (docs/api.md). Nothing is
-/// written, a request can open no file, and what it may cost is bounded.
+/// The board shows the values of all moves and rolls, and has a tutor. Open the printed address.
+/// The page sends its requests to this program alone (docs/api.md). Requests open and write no
+/// file, and their cost is bounded.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea web\n         alea web --port 8000 --searches 4\n         \
@@ -27,10 +27,10 @@ pub(crate) struct Arguments {
     /// The port; if it is taken, a free one is chosen; 0: a free one
     #[arg(long, default_value_t = 7878)]
     port: u16,
-    /// The address to listen on; others than 127.0.0.1 let other machines ask
+    /// Address to listen on; others than 127.0.0.1 admit other machines
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     listen: IpAddr,
-    /// Requests that are answered at a time; others wait; 0: as many as there are cores
+    /// Maximum concurrent requests; others wait; 0: number of cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     searches: usize,
     /// Directory of EinStein's endgame tables, made by 'alea solve' [default: $ALEA_TABLES, else
@@ -90,7 +90,7 @@ impl Arguments {
         match server::serve(listener, options).context("the server ended")? {}
     }
 
-    /// The file of the engine as WebAssembly.
+    /// Path of the engine as WebAssembly.
     fn engine(&self) -> Result<PathBuf> {
         if let Some(file) = &self.wasm {
             return Ok(file.clone());

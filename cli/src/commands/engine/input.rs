@@ -1,7 +1,7 @@
-//! Lines of standard input, read by a thread of its own, so that what arrives ends the search that is
-//! under way.
+//! Input thread for standard input; new input stops the running search.
 //!
-//! Invariant: a search ends by what arrives after it began, and by nothing that was there before.
+//! Invariant: a search is stopped by input that arrives after it began, never by input that was
+//! already waiting.
 
 use engine::core::text::without_mark;
 use protocols::MAX_LINE;
@@ -17,14 +17,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes that are read at a time.
+/// Bytes of one read.
 const CHUNK: usize = 1 << 16;
-/// Bytes of lines that wait to be answered; then nothing more is read until some are.
+/// Maximum bytes of unanswered lines; reading pauses above it.
 const MAX_WAITING: usize = 1 << 22;
-/// What is read faster than this, while more is waiting than was read at a time, was there already.
+/// A read faster than this, while more than a chunk is waiting, returns input that was already
+/// there.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// Lines that have arrived, and the search that later ones end.
+/// Queue of input lines, and the stop flag of the running search.
 #[derive(Default)]
 pub(super) struct Input {
     state: Mutex<State>,
@@ -34,15 +35,15 @@ pub(super) struct Input {
 #[derive(Default)]
 struct State {
     lines: VecDeque<String>,
-    /// Bytes of all lines.
+    /// Total bytes of `lines`.
     bytes: usize,
-    /// Why nothing follows them: the end, or an error.
+    /// Reason why no lines follow: end of input or an error.
     end: Option<io::Result<()>>,
-    /// When the line was taken that is being answered.
+    /// Time at which the current line was taken.
     read_at: Option<Instant>,
-    /// When something arrived last that may end a search.
+    /// Arrival of the latest input that may stop a search.
     newest: Option<Instant>,
-    /// What arrives after that time sets the flag.
+    /// Stop flag, set by input that arrives after the time.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
 
@@ -56,7 +57,7 @@ impl Input {
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next line; `None` at the end.
+    /// Next line; `None` at the end of input.
     pub(super) fn line(&self) -> io::Result<Option<String>> {
         let mut state = self.state();
         loop {
@@ -76,14 +77,14 @@ impl Input {
         }
     }
 
-    /// Whether something waits to be answered, be it the end.
+    /// Whether input, or its end, is waiting.
     pub(super) fn is_waiting(&self) -> bool {
         let state = self.state();
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// A flag that is set by whatever arrives, or has arrived, later than `ahead` after the line that
-    /// is being answered was taken: making a player may take a while.
+    /// Stop flag for input that arrives later than `ahead` after the current line was taken;
+    /// creating a player may take a while.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
@@ -93,8 +94,8 @@ impl Input {
         stop
     }
 
-    /// Reads to the end. What comes from a file, which holds all of it from the beginning
-    /// (`interrupts` is false), ends no search.
+    /// Reads to the end of input. With `interrupts` false (a file, available as a whole) input
+    /// stops no search.
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
         let (mut chunk, mut partial) = (vec![0; CHUNK], Vec::new());
         let mut is_behind = false;
@@ -105,7 +106,7 @@ impl Input {
                 read => read,
             };
             let arrived = Instant::now();
-            // What was written long ago is read only now where more than a chunk was written.
+            // Input older than this read is only possible if more than a chunk was written.
             let is_new = interrupts && !(is_behind && arrived - requested < AT_ONCE);
             let mut lines = Vec::new();
             let end = match read {
@@ -120,14 +121,14 @@ impl Input {
                 }
             };
             let (is_line, is_over) = (!lines.is_empty(), end.is_some());
-            // Who has written and goes on to write, or to close, would else wait for the search.
+            // Gives a writer the chance to send more, or to close, before the search begins.
             thread::yield_now();
             let mut state = self.state();
             while state.bytes > MAX_WAITING {
                 is_behind = true;
                 state = self.wait(state);
             }
-            // The end says nothing new to who was sent a script, of which some is not answered yet.
+            // The end of input stops no search while lines of a script wait.
             let is_notable = is_line || (is_over && state.lines.is_empty());
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
@@ -147,14 +148,14 @@ impl Input {
     }
 }
 
-/// Goes on with a line by some bytes, and adds the lines that they end.
+/// Appends bytes to the partial line, and complete lines to `lines`.
 fn split(bytes: &[u8], partial: &mut Vec<u8>, lines: &mut Vec<String>) {
     for part in bytes.split_inclusive(|&byte| byte == b'\n') {
         let (part, ends) = match part.split_last() {
             Some((b'\n', part)) => (part, true),
             _ => (part, false),
         };
-        // Of a line that is too long a byte more than is read of any.
+        // One byte beyond the limit of a line marks it as too long.
         let room = (MAX_LINE + 1).saturating_sub(partial.len());
         partial.extend_from_slice(&part[..part.len().min(room)]);
         if ends {
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
 
-    /// What is read is what is sent, an empty text the end.
+    /// Reader over a channel; an empty text is the end.
     struct Sent(Receiver<String>);
 
     impl Read for Sent {
@@ -215,8 +216,8 @@ mod tests {
     #[test]
     fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
         let hour = Duration::from_secs(3600);
-        // What arrives, how long after the search began it counts as sent ahead, whether it comes
-        // from a pipe, and whether it ends the search.
+        // Input, delay after the search began up to which it counts as sent before, pipe or file,
+        // and whether it stops the search.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),
             ("two\nlines\n", Duration::ZERO, true, true),
@@ -237,13 +238,13 @@ mod tests {
                 assert!(!stop.load(Ordering::Relaxed));
                 send.send(text.to_owned()).unwrap();
                 drop(send);
-                // Whatever was cut off by the end is heard, too.
+                // Input before the end of the stream counts, too.
                 while input.state().end.is_none() {
                     thread::yield_now();
                 }
                 let is_ended_by_end = ends || (text == "half a line" && is_pipe);
                 assert_eq!(stop.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
-                // A search of the same line that begins later is ended, too.
+                // A later search of the same line is stopped as well.
                 let later = input.stop_flag(ahead);
                 assert_eq!(later.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
             });

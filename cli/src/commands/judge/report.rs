@@ -1,8 +1,8 @@
-//! Judged games as tables and as a page: what each player gave away and was given, and games ply by
+//! Report on judged games as tables and as a page: luck and errors of each player, and games ply by
 //! ply.
 //!
-//! Invariant: intervals are of 95 %, over games; luck is each player's own; all is in points,
-//! hundredths of a win.
+//! Invariant: intervals are of 95 %, over games; luck is each player's own; all values are in
+//! points, hundredths of a win.
 
 use super::Judged;
 use benches::page::{Block, Page};
@@ -11,19 +11,19 @@ use engine::core::moments::Moments;
 use std::collections::BTreeMap;
 use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
 
-/// Games that are shown ply by ply.
+/// Maximum games listed ply by ply.
 const MAX_DETAILED: usize = 20;
 
-/// All that was judged.
+/// Statistics of all judged games.
 pub(super) struct Report<'a> {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// Score, luck and error a decision of every game, by player.
+    /// Score, luck and error a decision over games, by player.
     players: BTreeMap<&'a str, [Moments; 3]>,
-    /// A row a game.
+    /// Table with a row for each game.
     games: TextTable,
     detailed: Vec<Judged<'a>>,
-    /// The most by which a sum missed its result.
+    /// Largest difference between a ledger's sum and the game's result.
     balance: f64,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Report<'a> {
         )
     }
 
-    /// A row a player.
+    /// Table with a row for each player.
     fn players(&self) -> TextTable {
         let mean = |moments: &Moments| {
             let (mean, half) = (moments.mean(), 1.96 * moments.standard_error());

@@ -1,4 +1,4 @@
-//! How a league stands, as a page.
+//! Page of a league's standings.
 
 use super::{crosstable, sentence, standings, troubles};
 use anyhow::Result;

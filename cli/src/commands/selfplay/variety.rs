@@ -1,26 +1,26 @@
-//! The options of `alea selfplay` that make games more varied; all are off unless asked for.
+//! Options of `alea selfplay` for more varied games; all are off by default.
 
 use trainer::selfplay::{EndgameStarts, SelfPlayOptions, SuiteStarts};
 
-/// Other starts, other exploration, and endgames played by tables.
+/// Options of starts, exploration and adjudicated endgames.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Variety (plies are counted from 0 at the start of a game)")]
 pub(crate) struct VarietyArguments {
-    /// From this ply on no move is random
+    /// Ply from which no move is random
     #[arg(long, value_name = "PLY")]
     exploration_until: Option<usize>,
-    /// The share of random moves halves every so many plies
+    /// Plies in which the fraction of random moves halves
     #[arg(long, value_name = "PLIES", allow_negative_numbers = true)]
     exploration_half_life: Option<f64>,
-    /// Draw moves with probabilities proportional to exp(value / T), the values being the win
-    /// probabilities that the player gives them; players that rate no moves make their own. A move
-    /// recorded as explored is not the one the player would have made
+    /// Sample moves with probabilities proportional to exp(value / T), by the player's win
+    /// probabilities; players without values choose as ever. A move recorded as explored differs
+    /// from the player's choice
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Option<f64>,
-    /// From this ply on the players choose
+    /// Ply from which players choose their best moves
     #[arg(long, value_name = "PLY", requires = "temperature")]
     temperature_until: Option<usize>,
-    /// The temperature halves every so many plies
+    /// Plies in which the temperature halves
     #[arg(
         long,
         value_name = "PLIES",
@@ -28,11 +28,11 @@ pub(crate) struct VarietyArguments {
         allow_negative_numbers = true
     )]
     temperature_half_life: Option<f64>,
-    /// Start games from positions of this file, one a line with '-' for the die; '#' begins a
-    /// comment. Each game draws one
+    /// Start games from random positions of this file, one a line with '-' for the die; '#' begins
+    /// a comment
     #[arg(long, value_name = "FILE")]
     starts: Option<String>,
-    /// Share of the games that do
+    /// Fraction of games that start from --starts
     #[arg(
         long,
         value_name = "SHARE",
@@ -41,12 +41,12 @@ pub(crate) struct VarietyArguments {
         allow_negative_numbers = true
     )]
     starts_fraction: f64,
-    /// Start games from random positions of so many stones in all, 2 to 12, where the game knows
-    /// how to draw them: every number equally likely, then every way to divide it between the
-    /// sides, then every position that is not over
+    /// Start games from random positions of N to M stones in all, 2 to 12, where the game can
+    /// sample them: every number equally likely, then every division between the sides, then every
+    /// position that is not over
     #[arg(long, value_name = "N-M", value_parser = stones)]
     endgames: Option<[usize; 2]>,
-    /// Share of the games that do
+    /// Fraction of games that start from --endgames
     #[arg(
         long,
         value_name = "SHARE",
@@ -55,14 +55,13 @@ pub(crate) struct VarietyArguments {
         allow_negative_numbers = true
     )]
     endgames_fraction: f64,
-    /// From the first position of at most N stones in all, 2 to 6, endgame tables make the moves of
-    /// both sides, the best ones with their exact values; dice are rolled to the end as ever, for
-    /// the winner follows from the moves
+    /// From the first position of at most N stones in all, 2 to 6, play the best moves of the
+    /// endgame tables for both sides, with exact values; dice are rolled to the end
     #[arg(long, value_name = "N")]
     adjudicate: Option<usize>,
 }
 
-/// `N-M`, or `N` for a single number.
+/// Parses `N-M` or `N`.
 fn stones(text: &str) -> Result<[usize; 2], String> {
     let (min, max) = text.split_once('-').unwrap_or((text, text));
     let both = min.parse().ok().zip(max.parse().ok());

@@ -1,7 +1,7 @@
-//! Fatal errors of the system: out of memory, no thread, a mapped file that was truncated.
+//! Fatal errors of the system: no memory, no thread, a truncated mapped file.
 //!
-//! Each is one line on standard error and the exit code of failure, whoever asked for what is missing.
-//! Invariant: what says so allocates nothing and waits for nobody.
+//! Each ends the program with one line on standard error and exit code 1. Invariant: the code that
+//! prints the line neither allocates nor blocks.
 
 #![allow(
     unsafe_code,
@@ -16,15 +16,16 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// burn maps and unmaps every large tensor under the system allocator; mimalloc trains twice as fast
-/// (measured). It ends the program where there is no memory, unless whoever asks goes on without it.
+/// Allocator that ends the program with one line when memory runs out, unless the calling thread
+/// handles failures. It is mimalloc: burn maps and unmaps every large tensor under the system
+/// allocator, which trains at half the speed (measured).
 pub(crate) struct Allocator;
 
-// SAFETY: all memory is mimalloc's, which is asked and told exactly what is asked and told here.
+// SAFETY: every call is passed on to mimalloc with the same arguments.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: what is promised about the layout is promised on.
+        // SAFETY: the caller's contract is mimalloc's.
         check_allocation(unsafe { MiMalloc.alloc(layout) }, layout.size())
     }
 
@@ -61,7 +62,7 @@ struct Line {
     length: usize,
 }
 
-/// Bytes of a line: the longest path of a file that Linux opens, and what is said of it.
+/// Maximum bytes of a line: the longest path on Linux, with a message.
 const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {
@@ -75,7 +76,7 @@ impl fmt::Write for Line {
     }
 }
 
-/// Says why and ends the program; of several threads at a time the first one does.
+/// Prints the reason and ends the program; of several threads the first one does.
 #[cold]
 #[inline(never)]
 fn exit_with_line(why: Arguments<'_>) -> ! {
@@ -100,9 +101,9 @@ fn exit_with_line(why: Arguments<'_>) -> ! {
 mod system {
     use std::io;
 
-    /// Writes a line to standard error and ends the program, past all locks.
+    /// Writes a line to standard error and ends the program without taking locks.
     pub(super) fn end(line: &[u8]) -> ! {
-        // Nobody is left to tell if standard error is closed.
+        // A closed standard error is ignored.
         let _ = rustix::io::write(io::stderr(), line);
         signal_hook::low_level::exit(1)
     }
@@ -117,7 +118,7 @@ mod system {
     }
 }
 
-/// Whether a thread that cannot be started costs one request, not the program.
+/// Whether a thread that cannot be started fails one request instead of the program.
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
 /// Keeps a server running where a thread for a request cannot be started.
@@ -125,13 +126,13 @@ pub(crate) fn keep_serving() {
     IS_SERVER.store(true, Relaxed);
 }
 
-/// Has the program end in one line where a thread cannot be started or a mapped file cannot be read.
+/// Installs the handlers for threads that cannot be started and mapped files that cannot be read.
 #[cfg(unix)]
 pub(crate) fn install() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
-    // How errors of the system stand in the texts of panics.
+    // Text of a system error within a panic message.
     let texts = |error: Errno| {
         let number = error.raw_os_error();
         [format!("code: {number},"), format!("(os error {number})")]
@@ -149,9 +150,9 @@ pub(crate) fn install() -> std::io::Result<()> {
         }
         default_hook(panic);
     }));
-    // SAFETY: what is done neither allocates nor waits, and this signal tells an address. The handler
-    // of the standard library would be called first and have the system end the program if another
-    // thread is here, too; it is for guard pages, whose signal on Linux is another.
+    // SAFETY: the handler neither allocates nor blocks, and SIGBUS carries an address. The standard
+    // library's own handler, for guard pages, would run first and end the program if another thread
+    // is here, too; on Linux guard pages raise another signal.
     let registered = unsafe {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {

@@ -1,9 +1,7 @@
-//! The gate: is one evaluator better than another? Both play with the same search, until a
-//! sequential test decides.
+//! Gate between two evaluators: both play with the same search until a sequential test decides.
 //!
-//! Invariant: the games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted on
-//! games that it was chosen by or measured on; a test that its last pair leaves open promotes
-//! nobody.
+//! Invariant: the games have their own seeds ([`SeedSpace::Gate`]), so no model is promoted by
+//! games that selected or measured it. An undecided test promotes nothing.
 
 use anyhow::{Context, Result};
 use benches::arena::{MatchOptions, StoppingRule};
@@ -12,10 +10,10 @@ use engine::learned::container::Container;
 use engine::play::playable::Playable;
 use std::path::Path;
 
-/// What stands for the evaluator in the notation of a player.
+/// Placeholders for the evaluator in a player's notation.
 const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
-/// A player's notation with an evaluator in its place.
+/// Player's notation with the evaluator in place of its placeholder.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let placeholder = PLACEHOLDERS
         .into_iter()
@@ -24,12 +22,12 @@ pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> 
     Ok(template.replace(placeholder, evaluator))
 }
 
-/// The notation of a model file; quoted, because a path may hold anything.
+/// Notation of a model file, quoted for any path.
 pub(crate) fn model_notation(path: &Path) -> String {
     format!("\"model:{}\"", path.display())
 }
 
-/// How the two meet: until the test is decided, or to the last pair.
+/// Match options that end when the test decides, or with the last pair.
 pub(crate) fn tested<G: Playable>(rule: StoppingRule, options: MatchOptions<G>) -> MatchOptions<G> {
     MatchOptions {
         space: SeedSpace::Gate,
@@ -38,7 +36,7 @@ pub(crate) fn tested<G: Playable>(rule: StoppingRule, options: MatchOptions<G>) 
     }
 }
 
-/// The checksum in the metadata of a model file that was verified before.
+/// Checksum in the metadata of a verified model file.
 pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
     Container::parse(bytes).ok()?.metadata.remove("checksum")
 }

@@ -1,10 +1,9 @@
-//! Learning in generations: the best evaluator plays, a model learns from its games, and takes its
-//! place only if a sequential test finds it better.
+//! Learning in generations: the best evaluator plays, a model learns from its games and replaces it
+//! only if a sequential test accepts.
 //!
-//! Invariant: everything finished stays in the directory, so that the program may be killed
-//! anywhere and started again with the same result; a generation is in the ledger once it is over,
-//! and then nothing of it is done again. The directory belongs to one configuration, and to one
-//! program at a time.
+//! Invariant: finished work stays in the directory, so an interrupted run resumes to the same
+//! result; a generation in the ledger is final. A directory belongs to one configuration and to one
+//! process at a time.
 
 pub(crate) mod config;
 mod evaluator;
@@ -31,12 +30,12 @@ use ledger::Start;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What learning came to.
+/// Result of a run.
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     /// Name of the best evaluator.
     pub(crate) best: String,
-    /// A copy of its model, if it is one.
+    /// Copy of its model, if it is a model.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -44,18 +43,18 @@ pub(crate) struct ImproveResult {
     pub(crate) stages: Vec<Stage>,
 }
 
-/// Why there are no more generations.
+/// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum End {
-    /// All that were asked for are done.
+    /// The last requested generation is finished.
     Generations,
-    /// Too many in a row brought no gain.
+    /// Too many generations in a row brought no gain.
     Patience,
 }
 
 impl End {
-    /// In words.
+    /// Reason as text.
     pub(crate) fn describe(self, ledger: &Ledger) -> String {
         let in_vain = ledger.in_vain();
         match self {
@@ -66,18 +65,18 @@ impl End {
     }
 }
 
-/// A stage of a generation, for schedulers.
+/// Stage of a generation, for schedulers.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub(crate) enum Part {
     Selfplay,
     Relabel,
     Train,
     Gate,
-    /// All that is left of the generation; of generation 0 the beginning.
+    /// All remaining stages; of generation 0 the beginning.
     Finish,
 }
 
-/// A run of learning: its settings, the directory that is theirs, and the evaluator of generation 0.
+/// State of a run: settings, directory, and the evaluator of generation 0.
 struct Run<'a, G> {
     game: &'a G,
     config: &'a ImproveConfig,
@@ -85,8 +84,8 @@ struct Run<'a, G> {
     start: Evaluator,
 }
 
-/// Does one stage of a generation, or a share of it, once those before it are done; says what. What
-/// is over already is no error.
+/// Runs one stage of a generation, or a slice of it, after those before it; returns a line about
+/// it. A finished stage is no error.
 pub(crate) fn run_part<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
@@ -107,14 +106,14 @@ pub(crate) fn run_part<G: Learnable>(
     run.next(&ledger)?.part(part, slice)
 }
 
-/// Learns in a directory, or does what is left, as far as generation `last` if that is given.
+/// Runs the remaining generations in a directory, up to `last` if given.
 pub(crate) fn run<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
     directory: &Path,
     last: Option<u64>,
 ) -> Result<ImproveResult> {
-    // Before anything is written.
+    // Checks come before the first write.
     let mut run = Run::open(game, config, directory)?;
     let _claim = files::claim_directory(directory)?;
     run.claim()?;
@@ -136,7 +135,7 @@ pub(crate) fn run<G: Learnable>(
     };
     loop {
         let next = run.next(&ledger)?;
-        // Whatever a killed run did not come to.
+        // Completes a write that an interruption prevented.
         ledger.write(directory)?;
         let model = run.keep_best(&next.best)?;
         let ended = end(config, &ledger);
@@ -156,7 +155,7 @@ pub(crate) fn run<G: Learnable>(
     }
 }
 
-/// Whether it is over, and why.
+/// Reason to end after the generations of the ledger, if any.
 fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
     if ledger.in_vain() >= config.patience {
         return Some(End::Patience);
@@ -165,8 +164,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 impl<'a, G: Learnable> Run<'a, G> {
-    /// Checks everything; the evaluator of generation 0 is as the settings name it, or the copy of
-    /// its model that is kept.
+    /// Checks everything. Generation 0 uses the evaluator of the settings, or the stored copy of
+    /// its model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START);
@@ -184,13 +183,13 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Makes the directory this configuration's, or checks that it is; when it ends may change.
+    /// Claims the directory for this configuration, or checks the claim; only the end may change.
     fn claim(&self) -> Result<()> {
         let free = ["generations", "patience"];
         settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)
     }
 
-    /// Keeps the model of generation 0.
+    /// Copies the model of generation 0 into the directory.
     fn keep_start(&mut self) -> Result<()> {
         let saved = self.directory.join(START);
         if let Some((path, name)) = &self.start.model
@@ -202,7 +201,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         Ok(())
     }
 
-    /// Generation 0: nothing but a measurement.
+    /// Measures generation 0.
     fn begin(&self, stages: &mut Stages) -> Result<Ledger> {
         let start = &self.start;
         let strength = stages.run(
@@ -223,8 +222,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// The generation after those of a ledger, to beat its best, whose model is still what the
-    /// ledger says.
+    /// Generation after those of the ledger, once the best model's checksum is verified.
     fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
         let (best, expected) = match ledger.best() {
             Some(entry) => {
@@ -251,7 +249,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Puts a copy of the best model where it is easily found.
+    /// Copies the best model to `best.safetensors`.
     fn keep_best(&self, best: &Evaluator) -> Result<Option<PathBuf>> {
         let Some((path, _)) = &best.model else {
             return Ok(None);
@@ -262,10 +260,10 @@ impl<'a, G: Learnable> Run<'a, G> {
     }
 }
 
-/// Where the model of generation 0 is kept, so that it cannot change.
+/// Copy of generation 0's model, which never changes.
 const START: &str = "start.safetensors";
 
-/// The checksum of a model file, which is verified.
+/// Checksum of a model file, verified.
 fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     ModelFile::load(game, path)?;
     gating::checksum(&files::read(path, FileKind::Data)?)

@@ -1,8 +1,8 @@
-//! The command `alea`: arguments → engine, trainer, benches.
+//! The command `alea`.
 //!
-//! This is the one place that decides exit codes: 0 done, 1 failed (one line on standard error says
-//! why), 2 wrong usage, 129, 130 and 143 ended by a signal (`signals.rs`). Results go to standard
-//! output, progress to standard error.
+//! Exit codes are decided here alone: 0 success, 1 failure (one line on standard error), 2 wrong
+//! usage, 129, 130 and 143 ended by a signal (`signals.rs`). Results go to standard output,
+//! progress to standard error.
 
 mod commands;
 mod fatal;
@@ -35,7 +35,6 @@ static ALLOCATOR: fatal::Allocator = fatal::Allocator;
 )]
 struct Alea {
     /// Worker threads, at most 1024; 0 uses all cores.
-    // More threads than that are a slip, and asking the system for millions of them takes it down.
     #[arg(long, global = true, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
     #[command(subcommand)]
@@ -62,7 +61,7 @@ fn main() -> ExitCode {
         return output::fail(&anyhow::anyhow!("cannot start {count}: {error}"));
     }
     tables::provide();
-    // Another program may play every game.
+    // Other programs can play every game.
     #[cfg(unix)]
     let [..] =
         games::for_games!(each_game OneGame => benches::external::provide_external::<OneGame>());
@@ -72,15 +71,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command line, as it is parsed, completed and described.
+/// Definition of the command line, for parsing, completions and manuals.
 fn command() -> clap::Command {
     commands::in_groups(Alea::command())
 }
 
-/// The arguments; or, after their problem was told, the exit code of wrong usage.
+/// Parsed arguments, or the exit code of wrong usage after printing the problem.
 fn parse() -> Result<Alea, ExitCode> {
     const USAGE: u8 = 2;
-    // Names of files stand in results and settings, which are text.
+    // Paths become part of results and settings, which are text.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
         let quoted = text::shortened(&wrong.to_string_lossy(), output::MAX_ERROR);
@@ -95,16 +94,16 @@ fn parse() -> Result<Alea, ExitCode> {
         if message.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
             error.exit();
         }
-        // A value that is too long to be repeated.
+        // The message would repeat a very long value.
         output::note(&text::shortened(&message, output::MAX_ERROR));
         ExitCode::from(USAGE)
     })
 }
 
-/// The arguments, with positions that begin with '-' behind `--`, where nothing is an option.
+/// Moves positions that begin with '-' behind `--`.
 ///
-/// What follows an option with a value stays its value; what looks like an option stays in its place,
-/// so that a mistyped one is named.
+/// Values of options stay where they are, and so does everything that looks like an option: a
+/// mistyped one is reported.
 fn positions_last(mut arguments: Vec<String>) -> Vec<String> {
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());
@@ -136,7 +135,7 @@ fn positions_last(mut arguments: Vec<String>) -> Vec<String> {
     arguments
 }
 
-/// Whether an argument begins with '-' and is no option: neither `-x` nor a word of small letters.
+/// Whether an argument begins with '-' without being an option (`-x` or a word of small letters).
 fn is_position(argument: &str) -> bool {
     let name = argument.strip_prefix('-').map(|rest| {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -148,7 +147,7 @@ fn is_position(argument: &str) -> bool {
     })
 }
 
-/// Whether an argument is an option of a command whose value is the next argument.
+/// Whether the argument is an option that takes the next argument as its value.
 fn takes_value(command: &clap::Command, argument: &str) -> bool {
     let has_name = |option: &&clap::Arg| {
         let names = option.get_long_and_visible_aliases().unwrap_or_default();
@@ -164,7 +163,7 @@ mod tests {
 
     #[test]
     fn positions_that_begin_with_a_hyphen_are_no_options() {
-        // What was written, and what clap is given.
+        // Arguments, and their order for clap.
         let table = [
             ["moves|---X/O--- X|--json", "moves|--json|--|---X/O--- X"],
             ["--threads|2|moves|-X-- O", "--threads|2|moves|--|-X-- O"],

@@ -1,8 +1,7 @@
-//! Writing results and errors.
+//! Output of results and errors.
 //!
-//! A reader that stops reading (`alea … | head`) is no error: the command ends quietly. Invariant:
-//! what others wrote, such as names in records, never commands a terminal: what it would obey is
-//! replaced, or in JSON escaped.
+//! A closed pipe (`alea … | head`) ends the command quietly. Invariant: text from outside, such as
+//! names in records, never controls a terminal: control characters are replaced, in JSON escaped.
 
 use anyhow::{Error, Result};
 use engine::core::{
@@ -17,15 +16,15 @@ use std::{
 };
 use trainer::progress::progress_bar;
 
-/// Characters of an error that are shown; of a longer one the beginning and the end.
+/// Maximum characters of an error message; the middle of a longer one is cut.
 pub(crate) const MAX_ERROR: usize = 1000;
 
-/// Writes one line, or several, to standard output.
+/// Writes one or several lines to standard output.
 pub(crate) fn line(text: &str) -> Result<()> {
     styled(&printable_lines(text))
 }
 
-/// As [`line()`], for a text of ours that colours itself.
+/// Writes lines with the program's own colour codes.
 pub(crate) fn styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
@@ -34,7 +33,7 @@ pub(crate) fn styled(text: &str) -> Result<()> {
 /// Writes one JSON object as one line.
 pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
-    // Such characters stand in strings alone, and all are below 2¹⁶.
+    // Control characters occur in strings alone, and all are below 2¹⁶.
     if text.contains(is_obeyed) {
         let escaped = |sign| match is_obeyed(sign) {
             true => format!("\\u{:04x}", u32::from(sign)),
@@ -45,7 +44,7 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
     line(&text)
 }
 
-/// Writes a result, as JSON or as a person reads it.
+/// Writes a result as JSON or as text.
 pub(crate) fn result(
     as_json: bool,
     value: &impl serde::Serialize,
@@ -54,12 +53,12 @@ pub(crate) fn result(
     if as_json { json(value) } else { line(&text()) }
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file atomically.
 pub(crate) fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 
-/// Whether there are directories for files that are written after long work: better said before.
+/// Checks before long work that the directories of its output files exist.
 pub(crate) fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
@@ -75,18 +74,18 @@ pub(crate) fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileEr
     Ok(())
 }
 
-/// The failure of a command whose results say why it is one.
+/// Failure that the printed results explain already.
 pub(crate) fn already_reported() -> Error {
     Error::msg("")
 }
 
-/// Says something about the progress of a command, on standard error.
+/// Writes a progress message to standard error.
 pub(crate) fn note(text: &str) {
-    // Nobody is left to tell if standard error is closed.
+    // A closed standard error is ignored.
     let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
-/// Works under a progress bar, which is gone afterwards.
+/// Runs `work` under a progress bar that is cleared afterwards.
 pub(crate) fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
     let progress = progress_bar(what);
     let done = work(&progress);
@@ -94,7 +93,7 @@ pub(crate) fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBa
     done
 }
 
-/// Reports an error in one line and gives the exit code of failure.
+/// Prints an error in one line and returns the exit code of failure.
 pub(crate) fn fail(error: &Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()
@@ -102,7 +101,7 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
     if broken_pipe {
         return ExitCode::SUCCESS;
     }
-    // Causes follow their effect unless the effect already quotes them.
+    // A cause is skipped if its effect quotes it.
     let mut text = String::new();
     for cause in error.chain() {
         let cause = printable(&cause.to_string().replace('\n', " ")).into_owned();

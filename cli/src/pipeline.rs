@@ -1,7 +1,7 @@
-//! The main job, end to end: self-play → training → export → arena → report, in one directory.
+//! The whole way: self-play → training → export → arena → report, in one directory.
 //!
-//! Invariant: every stage keeps what it finished in the directory and goes on from there, so the
-//! pipeline may be stopped anywhere and started again; the directory belongs to one configuration.
+//! Invariant: every stage stores finished work in the directory and resumes from it; the directory
+//! belongs to one configuration.
 
 pub(crate) mod config;
 
@@ -32,7 +32,7 @@ use trainer::fit::{Family, FitReport};
 use trainer::sample::Sample;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
-/// What a pipeline came to.
+/// Result of a pipeline.
 #[derive(Serialize)]
 pub(crate) struct PipelineResult {
     pub(crate) self_play: SelfPlaySummary,
@@ -42,7 +42,7 @@ pub(crate) struct PipelineResult {
     pub(crate) report: PathBuf,
 }
 
-/// Runs the pipeline in a directory, or what is left of it.
+/// Runs the remaining stages of the pipeline in a directory.
 pub(crate) fn run<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
@@ -120,7 +120,7 @@ pub(crate) fn run<G: Learnable>(
     })
 }
 
-/// Every model against every opponent at every depth.
+/// Matches of every model against every opponent at every depth.
 fn arena<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
@@ -132,8 +132,7 @@ fn arena<G: Learnable>(
     let mut matches = Vec::new();
     for &Round { depth, games } in &config.arena.rounds {
         for model in models {
-            // The checksum in the name keeps results of another model from being taken for this
-            // one's.
+            // The checksum separates results of different models.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
@@ -161,7 +160,7 @@ fn arena<G: Learnable>(
     Ok(matches)
 }
 
-/// A notation as part of the name of a file.
+/// Notation as part of a file name.
 pub(crate) fn file_name(notation: &str) -> String {
     notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
@@ -183,7 +182,7 @@ pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
 /// Bins of a calibration plot.
 const BINS: usize = 20;
 
-/// Predicted against observed on the games that only validated.
+/// Predicted against observed results on the validation games.
 fn calibration<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
@@ -233,7 +232,7 @@ fn bins<P: Sync>(
         .collect()
 }
 
-/// Losses over epochs, both families in one chart.
+/// Losses over epochs of both families in one chart.
 fn curves(models: &[FitReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {

@@ -1,8 +1,8 @@
-//! Commands that ask about positions: one on the command line, or one a line on standard input.
+//! Positions as arguments: one on the command line, or one a line on standard input.
 //!
-//! Where the position is `-` one JSON object is written for every line, in order; a bad line gets
-//! an object that says what is wrong with it, the stream goes on, and the exit code is 1. Lines without
-//! content are passed over, unless an empty one is a position of the game.
+//! With `-` every input line gets one line of JSON, in order. A bad line gets an object with its
+//! `error`, and the exit code is 1. Blank lines are skipped, unless an empty line is a position of
+//! the game.
 
 use crate::games::GameArguments;
 use crate::output::{self, MAX_ERROR};
@@ -18,13 +18,13 @@ use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
 use web::rating::has_chance;
 
-/// Bytes of the longest line that is read: more than the largest position has.
+/// Maximum bytes of a line, more than the largest position needs.
 const MAX_LINE: usize = 1 << 16;
 
-/// Characters of a position that cannot be read that are repeated, to recognise it.
+/// Characters of an unreadable position that its error repeats.
 const MAX_POSITION_TEXT: usize = 80;
 
-/// How to read positions and write answers; shared by all commands that take positions.
+/// Options of all commands that take positions.
 #[derive(clap::Args)]
 pub(crate) struct PositionArguments {
     /// In EinStein rows from the top, side to move, die or '-':
@@ -44,10 +44,10 @@ pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).into_par_iter().for_each(job);
 }
 
-/// A position that was asked about.
+/// Parsed position of a request.
 pub(crate) struct Question<G: Playable> {
     pub(crate) position: G::Position,
-    /// What chance has said of it.
+    /// Outcome of chance, if given.
     pub(crate) outcome: Option<u8>,
     pub(crate) end: Option<End>,
 }
@@ -57,35 +57,35 @@ impl<G: Playable> Question<G> {
         let (position, outcome) = game.parse_position(text)?;
         Ok(Self {
             position,
-            // Without chance nothing is waited for.
+            // Without chance the only outcome is certain.
             outcome: outcome.or((!has_chance::<G>()).then_some(0)),
             end: End::of(game, &position),
         })
     }
 
-    /// What the side to move of a position that is over gets.
+    /// Payoff of the side to move in a finished game.
     pub(crate) fn final_value(&self, game: &G) -> Option<f32> {
         game.payoff(&self.position, game.to_move(&self.position))
     }
 
-    /// The moves that the outcome permits, or all that some outcome does; the position is not over.
+    /// Legal moves for the outcome, or without one all moves; the position is not over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
         game.legal(&self.position, self.outcome)
     }
 
-    /// The position as a person sees it, with whose turn it is.
+    /// Board as text, with the side to move.
     pub(crate) fn board(&self, game: &G) -> String {
         game.draw(&self.position, self.outcome)
     }
 }
 
-/// How a game has ended; before that `winner` is null and there is no `kind`.
+/// End of a game; before the end `winner` is null and `kind` missing.
 #[derive(Default, Serialize)]
 pub(crate) struct End {
-    /// Those who share the first place.
+    /// Seats that share the first rank.
     #[serde(skip)]
     pub(crate) best: Vec<Seat>,
-    /// A seat's name or `draw`; where winners are listed their numbers from 1.
+    /// A seat's name or `draw`; in games with several winners their numbers from 1.
     winner: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Vec<&'static str>>,
@@ -111,8 +111,7 @@ impl End {
     }
 }
 
-/// Answers every position: `answer` gives the JSON fields that follow the position, before those of
-/// its end, `show` what a person reads.
+/// Answers every position: `answer` returns the JSON fields after the position, `show` the text.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,
@@ -168,7 +167,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     }
 }
 
-/// The position, what is answered, and how the game has ended if it has.
+/// JSON object of position, answer and end.
 fn object(position: &str, answer: &impl Serialize, end: Option<&End>) -> Result<Value> {
     let mut object = Map::from_iter([("position".to_owned(), json!(position))]);
     for fields in [serde_json::to_value(answer)?, serde_json::to_value(end)?] {

@@ -1,7 +1,7 @@
-//! Games out of the bytes of a shard, as the page of `alea web` shows them.
+//! JSON of the games of a shard, for the page of `alea web`.
 //!
-//! Nothing is trusted: the bytes are checked, the games that are shown replayed, and these are few.
-//! Invariant: time and memory have bounds that no file moves.
+//! The shard is untrusted: it is verified, and the games, a bounded number, are replayed.
+//! Invariant: time and memory are bounded whatever the file contains.
 
 use crate::games::with_type;
 use anyhow::{Result, ensure};
@@ -13,14 +13,14 @@ use trainer::{
     shard::{self, PlayedGame, ShardHeader},
 };
 
-/// Games of a file that are shown.
+/// Maximum games in an answer.
 const MAX_GAMES: usize = 500;
-/// Plies of the longest game that is shown; no board has so many cells.
+/// Maximum plies of a game; no board has so many cells.
 const MAX_PLIES: usize = 10_000;
-/// Bytes of an answer's games: as many as a file may have.
+/// Maximum bytes of an answer's games, that of a file.
 const MAX_BYTES: usize = 4 << 20;
 
-/// JSON of the games of a shard (docs/api.md), of as many as there is time for until `is_over`.
+/// JSON of a shard's games (docs/api.md), as many as fit until `is_over`.
 pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let game_name = shard::game_in(name, bytes).map_err(|error| error.to_string())?;

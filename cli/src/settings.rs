@@ -1,5 +1,5 @@
-//! Settings files: TOML, with errors of one line that name the line and the key; and what commands
-//! are told of them.
+//! Settings files in TOML, with one-line errors that name line and key, and the options that
+//! override them.
 
 use crate::games::{self, GameArguments};
 use crate::output;
@@ -14,31 +14,31 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse;
 
-/// What a game has presets for.
+/// Settings with presets for each game.
 pub(crate) trait Settings: Serialize + DeserializeOwned {
-    /// The presets of a game by name.
+    /// Presets of a game by name.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
-    /// The game, the seed, and the device that trains.
+    /// Game, seed, and training device.
     fn common(&mut self) -> (&mut String, &mut u64, &mut String);
 }
 
-/// The settings of a run: a game's preset or a file, and what overrides them.
+/// Options of a run: a preset or a settings file, and overrides.
 #[derive(clap::Args)]
 pub(crate) struct SettingsArguments {
-    /// The game's settings: on two cores a pipeline or a generation of 'quick' takes minutes, of
-    /// 'standard' most of an hour
+    /// Preset of the game's settings: on two cores a pipeline or a generation of 'quick' takes
+    /// minutes, of 'standard' most of an hour
     #[arg(long, default_value = "quick", value_name = "PRESET")]
     pub(crate) preset: String,
     #[command(flatten)]
     game: GameArguments,
-    /// Settings instead of a preset
+    /// Settings file instead of a preset
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
     pub(crate) config: Option<PathBuf>,
-    /// Rules everything random; overrides the settings
+    /// Seed of everything random; overrides the settings
     #[arg(long)]
     seed: Option<u64>,
-    /// Device that trains: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    /// Training device: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
     #[arg(long)]
     backend: Option<String>,
     /// Write the preset with its comments to standard output, and stop
@@ -50,7 +50,7 @@ pub(crate) struct SettingsArguments {
 }
 
 impl SettingsArguments {
-    /// The game; settings name theirs.
+    /// Game of the settings file, else of the options.
     pub(crate) fn game<S: Settings>(&self) -> Result<String> {
         Ok(match &self.config {
             Some(path) => read::<S>(path)?.common().0.clone(),
@@ -58,7 +58,7 @@ impl SettingsArguments {
         })
     }
 
-    /// The settings and their rules; `None` once the preset is written as was asked.
+    /// Settings and rules; `None` after `--print-config`.
     pub(crate) fn read<S: Settings, G: Playable>(&self) -> Result<Option<(S, G)>> {
         let mut settings: S = match &self.config {
             Some(path) if !self.print_config => read(path)?,
@@ -81,7 +81,7 @@ impl SettingsArguments {
         Ok(Some((settings, rules)))
     }
 
-    /// The text of the preset, with comments; with the rules that were named, if any were.
+    /// Text of the preset with comments, with the rules of the options.
     fn preset<S: Settings, G: Playable>(&self) -> Result<String> {
         let (name, presets, game) = (&self.preset, S::presets::<G>(), self.game.notation());
         let Some((_, text)) = presets.iter().find(|(preset_name, _)| preset_name == name) else {
@@ -105,8 +105,8 @@ impl SettingsArguments {
     }
 }
 
-/// Makes a directory that of these settings, which it keeps under `name`, or checks that it is; keys
-/// of `free` may have changed.
+/// Claims a directory by storing the settings under `name`, or checks that they match; keys in
+/// `free` may differ.
 pub(crate) fn claim<S: Settings, G: Playable>(
     settings: &S,
     directory: &Path,
@@ -117,7 +117,7 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     let text = toml::to_string(settings)?;
     if path.exists() {
         let mut found: S = read(&path)?;
-        // The same rules may be written in other ways.
+        // Equal rules may have different notations.
         let (game, ..) = found.common();
         if let Ok(rules) = G::from_notation(trusted(game), None) {
             *game = rules.notation();

@@ -1,7 +1,7 @@
 //! `--shard`: one command as many tasks, for any scheduler.
 //!
-//! Invariant: which task a process is follows from its arguments and from the number that the
-//! scheduler gives it in the environment; nothing else is asked.
+//! Invariant: a process derives its task from its arguments and the scheduler's environment
+//! variables alone.
 
 use crate::output;
 use anyhow::Result;
@@ -9,29 +9,29 @@ use engine::core::task_slice::TaskSlice;
 use serde_json::json;
 use std::env;
 
-/// Where schedulers tell a task its number, from 0: Slurm and Kubernetes.
+/// Variables with the index of a task, from 0: of Slurm and Kubernetes.
 const INDICES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
-/// What is added to it.
+/// Variable added to the index.
 const OFFSET: &str = "ALEA_SHARD_OFFSET";
-/// Where they tell how many tasks there are.
+/// Variables with the number of tasks.
 const COUNTS: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
-/// Which of many tasks a command is.
+/// Option that selects one of many tasks.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct ShardArguments {
-    /// Do the work of one task of many, as 17/100, or collect what 100 tasks did, as merge/100; with
-    /// auto/100 the scheduler says which task this is (docs/cluster.md)
+    /// Do task N of M, as 17/100, or merge the results of 100 tasks, as merge/100; auto/100 takes
+    /// the index from the scheduler (docs/cluster.md)
     #[arg(long, value_name = "N/M", value_parser = read)]
     shard: Option<TaskSlice>,
 }
 
 impl ShardArguments {
-    /// What is to be done.
+    /// Slice of the work.
     pub(crate) fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
-    /// Whether this was one task of many, whose result is nothing to look at; says so.
+    /// Whether the command was one task of many, whose result needs merging; reports its end.
     pub(crate) fn ends_task(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);
@@ -45,13 +45,13 @@ impl ShardArguments {
     }
 }
 
-/// Reads `17/100`, `auto/100`, `auto` or `merge/100`.
+/// Parses `17/100`, `auto/100`, `auto` or `merge/100`.
 fn read(text: &str) -> Result<TaskSlice, String> {
     let number = |what: &str, text: &str| {
         let number = text.trim().parse::<u64>().ok();
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
     };
-    // The first that is set.
+    // Value of the first variable that is set.
     let from_environment = |names: &[&str]| {
         let mut set = names
             .iter()

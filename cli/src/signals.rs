@@ -1,8 +1,8 @@
-//! Signals that end work: `SIGINT`, `SIGTERM` and `SIGHUP`.
+//! Signals that end the program: `SIGINT`, `SIGTERM` and `SIGHUP`.
 //!
-//! The first ends the program between two files: one line says what is kept and how to go on, and
-//! the exit code is 128 and the number of the signal. A second one ends it at once. A signal that
-//! was ignored when the program began, as by `nohup`, stays so.
+//! The first one ends it between two files, with a line about saved work and exit code 128 plus the
+//! number of the signal. A second one ends it at once. A signal that is ignored at the start, as by
+//! `nohup`, stays ignored.
 
 use crate::output;
 use engine::core::interruption::interrupt;
@@ -17,9 +17,9 @@ use std::{
     thread,
 };
 
-/// Heeds signals from now on, on a thread of its own.
+/// Installs the handler, on a thread of its own.
 pub(crate) fn heed() -> io::Result<()> {
-    // A file that grows beyond the limit of the system is an error of writing like others.
+    // Exceeding the system's file size limit becomes an ordinary write error.
     flag::register(SIGXFSZ, Arc::default())?;
     let ignored = ignored();
     let heeded = [SIGHUP, SIGINT, SIGTERM].into_iter();
@@ -28,7 +28,7 @@ pub(crate) fn heed() -> io::Result<()> {
         .collect();
     let again = Arc::new(AtomicBool::new(false));
     for &signal in &heeded {
-        // In this order: the first time the flag is not yet set.
+        // In this order: at the first signal the flag is not yet set.
         flag::register_conditional_shutdown(signal, 128 + signal, again.clone())?;
         flag::register(signal, again.clone())?;
     }
@@ -60,8 +60,8 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// The signals that whoever started the program wanted ignored, a bit each from the lowest for
-/// signal 1; where that cannot be known, none.
+/// Bit mask of signals ignored at the start, the lowest bit for signal 1; 0 where the system does
+/// not report it.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status

@@ -1,8 +1,7 @@
-//! The stages of a long run and how long each took, kept in its directory.
+//! Log of the stages of a long run with their times, in its directory.
 //!
-//! Invariant: a stage that was finished before keeps the time it took then, however often it is
-//! looked at again. What is done does not depend on this file; a stage finds out from its own
-//! files.
+//! Invariant: a finished stage keeps its first time. Stages find out from their own files what
+//! remains; this log is for display only.
 
 use crate::output;
 use anyhow::{Context, Result};
@@ -13,15 +12,14 @@ use std::{
     time::Instant,
 };
 
-/// Stages with their wall times, kept in the directory so that a resumed run still knows what they
-/// took.
+/// Stages with their wall times.
 pub(crate) struct Stages {
     path: PathBuf,
     stages: Vec<Stage>,
 }
 
 impl Stages {
-    /// The stages of a directory that were finished before.
+    /// Reads the finished stages of a directory.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join("stages.json");
         let stages = if path.exists() {
@@ -33,7 +31,7 @@ impl Stages {
         Ok(Self { path, stages })
     }
 
-    /// Runs a stage; a stage that had been finished before keeps the time it took then.
+    /// Runs a stage; one that was finished before keeps its time.
     pub(crate) fn run<T>(
         &mut self,
         name: &str,
@@ -54,13 +52,13 @@ impl Stages {
         Ok(done)
     }
 
-    /// How long a stage took; 0 if it is not done.
+    /// Seconds of a stage; 0 if it is not finished.
     pub(crate) fn seconds(&self, name: &str) -> f64 {
         let stage = self.stages.iter().find(|stage| stage.name == name);
         stage.map_or(0.0, |stage| stage.seconds)
     }
 
-    /// All that are finished, in the order in which they were.
+    /// Finished stages in order.
     pub(crate) fn all(&self) -> &[Stage] {
         &self.stages
     }

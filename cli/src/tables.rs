@@ -1,4 +1,4 @@
-//! Where endgame tables come from: files if there are any, else memory.
+//! Source of endgame tables: files if they exist, else memory.
 
 use crate::output;
 use crate::positions::parallel;
@@ -11,22 +11,22 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Names the directory of the tables that players ask for.
+/// Environment variable with the directory of the tables.
 const DIRECTORY: &str = "ALEA_TABLES";
 
-/// Tables of more stones are only read from files: in memory they would take 22 GB.
+/// Maximum stones of tables built in memory; six would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
 
-/// Tables of more stones are worth a word when they are built.
+/// Maximum stones of tables that are built without a message.
 const QUICK: usize = 4;
 
-/// The directory that a command names.
+/// Directory that a command names.
 static NAMED: OnceLock<PathBuf> = OnceLock::new();
 
-/// Makes players find tables in a directory, whatever `ALEA_TABLES` says. Only what a command does
-/// first has an effect.
+/// Sets the directory of the tables, instead of `ALEA_TABLES`; only the first call counts.
 ///
 /// # Errors
+///
 /// If there is no such directory.
 pub(crate) fn look_in(directory: &Path) -> anyhow::Result<()> {
     if !directory.is_dir() {
@@ -36,15 +36,15 @@ pub(crate) fn look_in(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The directory of tables.
+/// Directory of the tables.
 fn directory() -> PathBuf {
     let from_environment =
         || std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
     NAMED.get().cloned().unwrap_or_else(from_environment)
 }
 
-/// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else
-/// built in memory.
+/// Registers the source of tables for players: the directory of `ALEA_TABLES`, or `tables`, else
+/// memory.
 pub(crate) fn provide() {
     let there = |variant| Tables::stones_in(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
@@ -56,7 +56,7 @@ pub(crate) fn provide() {
     shared::provide(Box::new(make), Box::new(there));
 }
 
-/// Tables built in memory, with a word and a progress bar if that takes a while.
+/// Builds tables in memory, with a message and a progress bar if that takes a while.
 pub(crate) fn in_memory(
     stones: usize,
     variant: Variant,
@@ -71,7 +71,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &parallel, report))
 }
 
-/// Makes tables under a progress bar; `make` tells how many positions are done, of how many.
+/// Runs `make` under a progress bar; it reports finished and total positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(Progress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

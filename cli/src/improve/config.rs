@@ -1,8 +1,7 @@
-//! What learning in generations does: a preset or a TOML file of the same form.
+//! Settings of learning in generations: a preset or a TOML file of the same form.
 //!
-//! One seed rules everything; every stage of every generation draws its own from it
-//! ([`ImproveConfig::stage_seed`]). Invariant: `generations` and `patience` say when to end and
-//! change nothing of what is done before.
+//! All stages derive their seeds from one ([`ImproveConfig::stage_seed`]). Invariant: `generations`
+//! and `patience` only decide the end of a run.
 
 use super::evaluator::Evaluator;
 use crate::commands::MAX_GAMES;
@@ -22,18 +21,18 @@ use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
-/// Most generations: their directories have numbers of four digits.
+/// Maximum generations: directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImproveConfig {
     pub(crate) seed: u64,
-    /// The number of the last generation.
+    /// Number of the last generation.
     pub(crate) generations: u64,
-    /// So many generations in a row without promotion end it.
+    /// Generations in a row without promotion that end the run.
     pub(crate) patience: u64,
-    /// The evaluator of generation 0.
+    /// Evaluator of generation 0.
     pub(crate) start: String,
     pub(crate) selfplay: SelfPlaySection,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,12 +42,12 @@ pub(crate) struct ImproveConfig {
     pub(super) measure: MeasureSection,
 }
 
-/// What is fitted, and to what.
+/// Family of the model, and its targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// How many generations' games are learned from, the newest included.
+    /// Generations whose games are learned from, the newest included.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,
@@ -68,7 +67,7 @@ pub(super) struct GateSection {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    /// After how many pairs at a time the test looks; after each unless told.
+    /// Pairs between two looks of the test; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     batch: Option<u64>,
     pub(super) pairs: u64,
@@ -94,8 +93,8 @@ impl Settings for ImproveConfig {
 }
 
 impl ImproveConfig {
-    /// Checks everything that can be checked before hours of work, with the evaluator of generation
-    /// 0 in all places.
+    /// Checks everything possible before hours of work, with the evaluator of generation 0 as every
+    /// evaluator.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MAX_GENERATIONS),
@@ -145,10 +144,9 @@ impl ImproveConfig {
         Ok(())
     }
 
-    /// What a stage of a generation draws from. 53 bits, so that every TOML and JSON reader can
-    /// hold it.
+    /// Seed of a generation's stage; 53 bits, so that every TOML and JSON reader can represent it.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
-        /// Keeps these apart from all seeds that other commands derive from the user's.
+        /// Domain separation from seeds of other commands.
         const IMPROVE: u64 = 0x1339_7E0F;
         derive_seed(self.seed, space, &[IMPROVE, generation]) >> 11
     }
@@ -164,12 +162,12 @@ impl ImproveConfig {
         })
     }
 
-    /// The games of a generation, by the best evaluator before it.
+    /// Self-play settings of a generation with the best evaluator so far.
     pub(crate) fn selfplay(&self, generation: u64, best: &Evaluator) -> SelfPlayConfig {
         let seed = self.stage_seed(SeedSpace::SelfPlay, generation);
         let mut config = self.selfplay.config(seed);
         for WeightedPlayer { player, .. } in &mut config.players {
-            // Who has no place for it is an opponent that stays the same.
+            // A player without placeholder is a fixed opponent.
             if let Ok(with_best) = with_evaluator(player, &best.notation) {
                 *player = with_best;
             }
@@ -177,7 +175,7 @@ impl ImproveConfig {
         config
     }
 
-    /// The label that games get, if they get one.
+    /// Label settings for the generation's games, if any.
     pub(crate) fn relabel(&self, best: &Evaluator) -> Option<LabelConfig> {
         let LabelConfig { name, by } = self.relabel.clone()?;
         let by = with_evaluator(&by, &best.notation).unwrap_or(by);
@@ -212,7 +210,7 @@ impl ImproveConfig {
         })
     }
 
-    /// By whom strength is measured, besides generation 0.
+    /// Opponents that strength is measured against, besides generation 0.
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
         let opponents = self.measure.opponents.iter();
         let opponents = opponents.map(|notation| Evaluator::fixed(notation));

@@ -1,8 +1,7 @@
-//! The evaluators that learning in generations deals with: hand-made ones and models.
+//! Evaluators of learning in generations: hand-made ones and models.
 //!
-//! Invariant: the name under which one is shown, also in records and state files, does not say
-//! where its file lies, so that a directory can be moved and two runs of the same settings make the
-//! same files.
+//! Invariant: an evaluator's label, also in records and state files, is independent of its path, so
+//! that directories can be moved and equal settings give equal files.
 
 use crate::commands::arena::labelled_contestant;
 use crate::gating::{model_notation, with_evaluator};
@@ -11,19 +10,19 @@ use benches::arena::Contestant;
 use engine::play::{notation::Notation, playable::Playable};
 use std::path::{Path, PathBuf};
 
-/// Someone's evaluator.
+/// Evaluator with its notation and label.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Evaluator {
-    /// As players take it.
+    /// Notation for players.
     pub(crate) notation: String,
-    /// As people and files name it.
+    /// Label for text and files.
     pub(crate) label: String,
-    /// The file of a model, and its name there.
+    /// Path of a model's file and its label.
     pub(crate) model: Option<(PathBuf, String)>,
 }
 
 impl Evaluator {
-    /// One that stays as it is: hand-made, or a model that somebody else keeps.
+    /// Evaluator that stays the same: hand-made, or a model outside the run.
     pub(crate) fn fixed(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -41,7 +40,7 @@ impl Evaluator {
         }
     }
 
-    /// A player with this evaluator in the place that a template has for it.
+    /// Contestant: the template with this evaluator as its placeholder.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,

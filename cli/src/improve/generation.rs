@@ -1,8 +1,8 @@
-//! One generation: self-play, labels, training, gate, measuring.
+//! One generation: self-play, labels, training, gate, measurement.
 //!
-//! Invariant: every stage keeps what it finished in the generation's directory and goes on from
-//! there; what comes out is a function of the settings, the generation's number, the best evaluator
-//! before it and the games of the generations that it learns from.
+//! Invariant: stages store finished work in the generation's directory and resume from it. The
+//! result is a function of the settings, the generation's number, the best evaluator so far and the
+//! games of the generations in the window.
 
 use super::{
     Part, Run,
@@ -32,22 +32,22 @@ use trainer::fit::FitReport;
 use trainer::label::LabelRecipe;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
-/// A generation that is to be.
+/// A generation to run.
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// The best evaluator so far, and how strong it is.
+    /// Best evaluator so far, and its strength.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
 
-/// A generation's directory, seen from that of the run.
+/// Generation's directory, relative to the run's.
 fn directory_of(number: u64) -> PathBuf {
     PathBuf::from("generations").join(format!("{number:04}"))
 }
 
 impl<G: Learnable> Generation<'_, G> {
-    /// Does what is left of it.
+    /// Runs the remaining stages.
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
         files::create_directory(&self.path(""))?;
         let played = |summary: &SelfPlaySummary| {
@@ -79,7 +79,7 @@ impl<G: Learnable> Generation<'_, G> {
         )?;
         output::note(&result_line);
         let accepted = test.verdict == Verdict::Accepted;
-        // Whoever was measured before is not measured again.
+        // A rejected candidate leaves the strength as measured before.
         let strength = if accepted {
             stages.run(
                 &self.stage("measure"),
@@ -116,7 +116,7 @@ impl<G: Learnable> Generation<'_, G> {
         })
     }
 
-    /// One of its stages alone, or a share of it; says what was done.
+    /// Runs one stage, or a slice of it; returns a line about it.
     pub(super) fn part(&self, part: Part, slice: TaskSlice) -> Result<String> {
         files::create_directory(&self.path(""))?;
         Ok(match part {
@@ -149,7 +149,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok((report, samples))
     }
 
-    /// Its model, seen from the directory of the run, and as it plays.
+    /// Path of the model relative to the run's directory, and the candidate.
     fn candidate(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
         let model = directory_of(self.number).join(family).join(family);
@@ -183,7 +183,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok(report.summary)
     }
 
-    /// Values the games' positions once more; tells who did.
+    /// Labels the games' positions; returns a line about the labeller.
     fn relabel(&self, slice: TaskSlice) -> Result<String> {
         let (config, directory_of) = (self.run.config.relabel(&self.best), self.path("relabelled"));
         let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.run.game)?;
@@ -191,7 +191,7 @@ impl<G: Learnable> Generation<'_, G> {
             recipe = recipe.naming(&path.display().to_string(), name);
         }
         let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
-        // It appears whole or not at all.
+        // The directory is renamed when complete.
         if directory_of.exists() {
             return Ok(result_line);
         }
@@ -212,7 +212,7 @@ impl<G: Learnable> Generation<'_, G> {
         ))
     }
 
-    /// The directories of the generations to learn from, oldest first.
+    /// Directories of the generations in the training window, oldest first.
     fn window(&self) -> Vec<PathBuf> {
         let kind = if self.run.config.relabel.is_some() {
             "relabelled"
@@ -227,7 +227,7 @@ impl<G: Learnable> Generation<'_, G> {
             .collect()
     }
 
-    /// What came of the gate, also in a line.
+    /// Result of the gate, and a line about it.
     fn gate(&self, candidate: &Evaluator, slice: TaskSlice) -> Result<(Test, String)> {
         let (game, player) = (self.run.game, &self.run.config.gate.player);
         let (pairs, seed) = (
@@ -253,7 +253,7 @@ impl<G: Learnable> Generation<'_, G> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// The self-play of a generation; its records name no paths.
+    /// Self-play of a generation, without paths in its records.
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {
@@ -262,8 +262,8 @@ impl<G: Learnable> Run<'_, G> {
         })
     }
 
-    /// How strong an evaluator is after a generation: against that of generation 0, unless it is
-    /// that one, and against the others named.
+    /// Strength of an evaluator against generation 0, unless it is that, and against the configured
+    /// opponents.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));

@@ -1,7 +1,7 @@
-//! The ledger: what came of every generation, as JSON for programs and as Markdown for people.
+//! Ledger of all generations, as JSON for programs and as Markdown for people.
 //!
-//! Invariant: `ledger.json` is what is believed, and holds finished generations only, each once and
-//! in order; it is replaced as a whole. `ledger.md` is made of it. Neither holds times, so equal
+//! Invariant: `ledger.json` is authoritative. It has finished generations only, each once and in
+//! order, and is replaced atomically; `ledger.md` derives from it. Neither contains times, so equal
 //! runs have equal ledgers.
 
 use crate::output;
@@ -22,42 +22,41 @@ pub(crate) struct Ledger {
     pub(crate) generations: Vec<Entry>,
 }
 
-/// Generation 0.
+/// Evaluator and strength of generation 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     pub(crate) evaluator: String,
-    /// Of its model, if it is one.
+    /// Checksum of its model, if it is a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<String>,
     pub(crate) strength: Vec<Strength>,
 }
 
-/// What came of a generation.
+/// Result of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) generation: u64,
-    /// Whether its model is the best from now on.
+    /// Whether its model is promoted.
     pub(crate) accepted: bool,
-    /// Who played the games, and was to be beaten.
+    /// Label of the evaluator that played the games and was the gate's opponent.
     pub(crate) best_before: String,
-    /// Games of self-play and their positions.
+    /// Games of self-play, and their positions.
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// The model's file, seen from the directory of the run, and the checksum (xxh3) in its
-    /// metadata.
+    /// Path of the model relative to the run's directory, and the checksum (xxh3) in its metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: Test,
-    /// How strong the best one is after it.
+    /// Strength of the best evaluator after this generation.
     pub(crate) strength: Vec<Strength>,
-    /// What makes it again, in the directory of the run.
+    /// Command that repeats it in the run's directory.
     pub(crate) command: String,
 }
 
-/// What came of a training; losses in nats.
+/// Result of a training; losses in nats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {
@@ -69,7 +68,7 @@ pub(crate) struct Training {
     pub(crate) validation_loss: f64,
 }
 
-/// The candidate's match against the best, as far as the sequential test looked.
+/// Match of candidate against best, up to the test's decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Test {
     pub(crate) verdict: Verdict,
@@ -80,7 +79,7 @@ pub(crate) struct Test {
     pub(crate) score: Score,
 }
 
-/// A match in which strength was measured.
+/// Match that measures strength.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Strength {
     pub(crate) opponent: String,
@@ -88,7 +87,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// The score of a match with its 95 % interval, as share of games and as Elo.
+/// Score of a match with its 95 % interval, as fraction of the points and in Elo.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,
@@ -119,7 +118,7 @@ impl std::fmt::Display for Score {
 }
 
 impl Test {
-    /// Of a match that a sequential test could end.
+    /// Result of a match with a sequential test.
     pub(crate) fn of(result: &MatchResult) -> Option<Self> {
         let test = result.sequential_test?;
         Some(Self {
@@ -137,7 +136,7 @@ impl Ledger {
         directory.join("ledger.json")
     }
 
-    /// Reads the ledger of a run; `None` if there is none yet.
+    /// Reads the ledger of a run; `None` if it does not exist.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>> {
         let path = Self::path(directory);
         if !path.exists() {
@@ -160,12 +159,12 @@ impl Ledger {
         Ok(output::file(&directory.join("ledger.md"), self.markdown())?)
     }
 
-    /// The last generation whose model was accepted.
+    /// Last accepted generation.
     pub(crate) fn best(&self) -> Option<&Entry> {
         self.generations.iter().rev().find(|entry| entry.accepted)
     }
 
-    /// How many generations there were since then.
+    /// Generations since the last accepted one.
     pub(crate) fn in_vain(&self) -> u64 {
         let last = self.generations.iter().rev();
         last.take_while(|entry| !entry.accepted).count() as u64
@@ -177,7 +176,7 @@ impl Ledger {
             .map_or(&self.start.strength, |entry| &entry.strength)
     }
 
-    /// Some of the [`COLUMNS`], a row a generation.
+    /// Table of some [`COLUMNS`], a row a generation.
     pub(crate) fn text_table(&self, columns: &[&str]) -> TextTable {
         let find = |name: &&str| COLUMNS.iter().find(|(column, _)| column == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();
@@ -217,10 +216,10 @@ impl Ledger {
     }
 }
 
-/// The name of a column, and what stands there.
+/// Name and content of a column.
 type Column = (&'static str, fn(&Entry) -> Cell);
 
-/// All that is told of a generation.
+/// All columns of the ledger.
 const COLUMNS: [Column; 17] = [
     ("generation", |of| of.generation.into()),
     ("accepted", |of| {

@@ -1,6 +1,4 @@
-//! The history of all generations as a page.
-//!
-//! Invariant: it shows what the ledger says, and times; it is made anew after every generation.
+//! Page of all generations, rewritten after each from the ledger and the stage times.
 
 use super::{
     End,
@@ -39,7 +37,7 @@ fn page(
     stages: &[Stage],
     ended: Option<End>,
 ) -> Result<Page> {
-    // Stages, configuration and commands stand as in every report.
+    // Stages, configuration and commands have the layout of every report.
     let report = report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
         configuration: toml::to_string(config)?,
@@ -91,7 +89,7 @@ fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     sentences
 }
 
-/// Elo by generation, and the matches behind it.
+/// Elo by generation with the underlying matches.
 fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     let all: Vec<&[Strength]> = std::iter::once(&ledger.start.strength)
         .chain(ledger.generations.iter().map(|entry| &entry.strength))
@@ -118,7 +116,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
                         interval: score.elo_interval,
                     });
                 }
-                // Generation 0 is as strong as itself.
+                // Generation 0 has 0 Elo by definition.
                 None if opponent == start => points.push((x, 0.0)),
                 None => {}
             }

@@ -1,6 +1,6 @@
-//! What a pipeline does: a preset or a TOML file of the same form.
+//! Settings of a pipeline: a preset or a TOML file of the same form.
 //!
-//! One seed rules all stages; each stage draws from a seed space of its own.
+//! One seed rules all stages; each stage has its own seed space.
 
 use crate::commands::MAX_GAMES;
 use crate::settings::Settings;
@@ -37,7 +37,7 @@ pub(crate) struct SelfPlaySection {
 }
 
 impl SelfPlaySection {
-    /// With the seed that it has not.
+    /// Self-play settings with the given seed.
     pub(crate) fn config(&self, seed: u64) -> SelfPlayConfig {
         let section = self.clone();
         SelfPlayConfig {
@@ -62,11 +62,11 @@ pub(crate) struct TrainSection {
     ntuple: NTupleConfig,
 }
 
-/// Who the models play, and how often.
+/// Opponents of the models, and matches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArenaSection {
-    /// Evaluators.
+    /// Notations of evaluators.
     pub(crate) opponents: Vec<String>,
     pub(crate) rounds: Vec<Round>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct ArenaSection {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Round {
     pub(crate) depth: u32,
-    /// Games a match.
+    /// Games of a match.
     pub(crate) games: u64,
 }
 
@@ -91,7 +91,7 @@ impl Settings for PipelineConfig {
 }
 
 impl PipelineConfig {
-    /// Checks everything that can be checked before hours of work.
+    /// Checks everything possible before hours of work.
     pub(crate) fn check<G: Learnable>(&self, game: &G) -> Result<()> {
         let games = self.selfplay.games;
         if !(1..=MAX_GAMES).contains(&games) {
@@ -153,7 +153,7 @@ mod tests {
         let problem = wrong.check(&Standard::default()).unwrap_err().to_string();
         assert!(problem.contains("'adjudicate' is a number"), "{problem}");
         assert!(read("temperatur = 0.1").is_err());
-        // Without them the resolved settings are as they were before there were any.
+        // Default options leave no trace in the resolved settings.
         let plain: PipelineConfig = settings::parse(quick).unwrap();
         assert!(!toml::to_string(&plain).unwrap().contains("options"));
     }

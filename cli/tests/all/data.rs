@@ -1,5 +1,5 @@
-//! Records as Parquet, which Python reads and writes as we do. How records are made and what is said
-//! of them is in `cli/tests/transcripts/records.md`.
+//! Records as Parquet, read and written by Python; making records and their messages are in
+//! `cli/tests/transcripts/records.md`.
 
 use crate::support::{Folder, alea, content, has_package, here, json_lines, read};
 use serde_json::Value;
@@ -44,8 +44,7 @@ fn python_reads_what_parquet_holds_and_writes_it() {
         if !has_package(package) {
             continue;
         }
-        // Values are 32-bit floats there and shortest decimals here: read as 32 bits they are the
-        // same.
+        // Values are 32-bit floats in Parquet and shortest decimals in JSON.
         let script = here("docs/read_parquet.py");
         let read = json_lines(&python(&[&script, &file, "--lines", "--with", package]));
         assert_eq!(read.len(), 300);
@@ -58,7 +57,7 @@ fn python_reads_what_parquet_holds_and_writes_it() {
     }
 }
 
-/// Whether two values of JSON are the same, numbers as 32-bit floats.
+/// Whether two JSON values are equal, numbers as 32-bit floats.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {

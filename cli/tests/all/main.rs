@@ -1,4 +1,4 @@
-//! All tests of the command from outside, in one program.
+//! Tests of the command from outside, in one binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

@@ -1,5 +1,5 @@
-//! What is missing or too large ends in one line: files beyond their bounds, memory, threads, a table
-//! that is cut short while it is mapped.
+//! Limits of the system end in one line: oversized files, memory, threads, a table truncated while
+//! it is mapped.
 
 use crate::support::{Folder, Ran, alea, command, names, run};
 use std::{
@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// `alea` by a shell that has less of something, as by `ulimit`.
+/// Runs `alea` in a shell with a limit, as by `ulimit`.
 fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
     let alea = command(line);
     let mut shell = Command::new("bash");
@@ -18,7 +18,7 @@ fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut shell, &format!("{line} (ulimit {limit})"), input)
 }
 
-/// Checks that a command failed, and that it said so in one line that others are not in; returns that.
+/// Returns the only line of a failed command's standard error.
 fn only_line(ran: &Ran) -> &str {
     assert_eq!(ran.code, 1, "{ran}");
     let line = ran
@@ -105,7 +105,7 @@ fn files_beyond_the_bound_of_their_kind_are_refused() {
             (data, 33_000_000_000),
         ];
         let bytes = bytes.iter().find(|(kind, _)| *kind == (size, bound));
-        // It takes no room on the disk.
+        // A sparse file takes no disk space.
         File::create(&file)
             .unwrap()
             .set_len(bytes.unwrap().1)
@@ -125,8 +125,7 @@ fn files_beyond_the_bound_of_their_kind_are_refused() {
     );
 }
 
-/// What the program itself takes before it does anything, in KiB: with less the system does not even
-/// load it.
+/// Memory of the program at its start, in KiB; with less the system does not load it.
 fn base() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");
@@ -230,7 +229,7 @@ fn a_table_that_is_cut_short_while_it_is_mapped_is_named() {
         "{err}"
     );
     assert_eq!(err.lines().count(), 1, "{err}");
-    // One that is opened only now is refused by its length.
+    // A file opened after the truncation is refused by its length.
     let ran = run(&probe, position.as_bytes());
     assert_eq!(ran.code, 1, "{ran}");
     assert!(

@@ -1,5 +1,5 @@
 //! Moves against vectors of an independent program, and values against a script that reads the same
-//! models. Shapes, meanings and streams are in `cli/tests/transcripts/positions.md`.
+//! models; shapes and streams are in `cli/tests/transcripts/positions.md`.
 
 use crate::support::{Folder, alea, has_package, here, json_lines, list, number, read, run, word};
 use engine::games::einstein::{
@@ -83,7 +83,7 @@ fn a_script_reads_a_model_and_gives_its_values() {
     }
 }
 
-/// A model with cells of all kinds and three phases, whose weights are no matter.
+/// A model with all kinds of cells and three phases, with arbitrary weights.
 fn model_of_all_cells(path: String) -> String {
     let cells = [
         "b3 b4 m0 m6",
@@ -107,7 +107,7 @@ fn model_of_all_cells(path: String) -> String {
     path
 }
 
-/// Endgames of the FFO suite with 16 empty squares at most, and their exact scores.
+/// Endgames of the FFO suite with at most 16 empty squares, and their exact scores.
 fn solved_endgames() -> Vec<(String, Value)> {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
     let few = |vector: &Value| number(&vector["empties"]) <= 16.0;
@@ -136,7 +136,7 @@ fn positions_and_moves_have_exact_scores() {
             .map(|mv| (word(&mv["move"]).to_owned(), mv["discs"].clone()));
         assert_eq!(Value::Object(scores.collect()), vector["moves"], "{text}");
     }
-    // For people, the best first; a game that is over counts, too.
+    // The text lists the best first, and finished games.
     let (text, _) = &vectors[0];
     let analysis = alea!("analyse --game reversi --player endgame -- '{text}'");
     assert!(analysis.out.contains("best play: +18\n"), "{analysis}");
@@ -150,7 +150,7 @@ fn positions_and_moves_have_exact_scores() {
         (&(-60).into(), &0.0.into()),
         "{answer}"
     );
-    // Who knows no scores tells none.
+    // Players without exact scores print none.
     let other = run(
         "analyse - --game reversi --player star1(depth=1)",
         text.as_bytes(),
@@ -188,7 +188,7 @@ fn positions_may_begin_with_a_hyphen() {
     let map = "-0/10/-2 play 1 0,0 0,0";
     let ran = alea!("moves '{map}' --game reversixt");
     assert!(ran.err.contains("position"), "{ran}");
-    // A mistyped option is still one, and named; `-` alone is standard input.
+    // A mistyped option is reported; `-` alone is standard input.
     for (line, named) in [
         ("moves --jsn 'x'".to_owned(), "'--jsn'"),
         (format!("moves '{start}' --gmae reversi"), "'--gmae'"),

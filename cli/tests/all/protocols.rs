@@ -1,5 +1,5 @@
-//! `alea engine` from outside: the conversations that `cli/tests/conversations` holds, written from
-//! the texts of the protocols and the rules of the games, and what is said while it thinks.
+//! `alea engine` from outside: the conversations in `cli/tests/conversations`, written from the
+//! protocols and the rules of the games, and input during a search.
 
 use crate::support::{Folder, command, is_like, json_lines, list, number, run, word};
 use engine::core::random::RandomStream;
@@ -91,7 +91,7 @@ fn gtp_thinks_aloud_until_the_next_line() {
     }
 }
 
-/// The position of a vector as a game that has just begun.
+/// Position of a vector as the start of a game in GGF.
 fn ggf(vector: &Value) -> String {
     let text = format!("{} {}", word(&vector["board"]), word(&vector["to_move"]));
     let text = text.replace('X', "*");
@@ -180,7 +180,7 @@ fn games_are_loaded_as_they_were_written() {
         let found = [loaded[1], loaded[3], loaded[6]];
         assert_eq!(found, [positions[5], positions[2], positions[5]], "{ran}");
     }
-    // Of a file with several games only the first counts, whatever the others are.
+    // Only the first game of a file counts.
     let file = folder.at("a game.sgf");
     let first = fs::read_to_string(&file).unwrap();
     for other in ["(;W[z99])", "(;W[a1", "(;GN[reversi]C[x])", &first] {
@@ -200,13 +200,13 @@ fn games_are_loaded_as_they_were_written() {
         input.as_bytes(),
     );
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
-    // What was written for one game is not read as another.
+    // A file of another game is refused.
     let input = format!("loadsgf {file}\nposition\n");
     let ran = run("engine --protocol gtp", input.as_bytes());
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
 }
 
-/// An engine that is talked with.
+/// Engine process with its pipes.
 struct Engine {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -239,7 +239,7 @@ impl Engine {
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// The lines up to one, if that is said within a time.
+    /// Collects lines until `last`; `false` after the time limit.
     fn receive_until(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
         let until = Instant::now() + within;
         while !lines.iter().any(|line| line == last) {
@@ -253,7 +253,7 @@ impl Engine {
     }
 }
 
-/// A protocol with a game, what makes it think, what the answer begins with, and a line with its
+/// Protocol with a game, a command that searches, the prefix of its answer, and a line with its
 /// answer; then players that would think for minutes.
 const THINKERS: [([&str; 6], &[&str]); 13] = [
     (
@@ -315,7 +315,7 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
             "mcts(ms=600000, endgame=20)",
         ],
     ),
-    // Other programs: one that hears `stop`, and one that is ended.
+    // Other programs: one that supports `stop`, and one that has to be killed.
     (
         [
             "gtp",
@@ -416,9 +416,9 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
 
 /// Interruptions of each player.
 const INTERRUPTIONS: usize = 50;
-/// Who is told something answers within so long, but for the times that a busy machine holds it up.
+/// Median delay of an answer after an interruption.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
-/// Nobody who has heard that something came thinks for longer.
+/// Maximum delay of an answer.
 const LATE: Duration = Duration::from_secs(5);
 
 #[test]
@@ -437,7 +437,7 @@ fn a_line_ends_every_search() {
                 "gtp" => format!("{reply}{}", env!("CARGO_PKG_VERSION")),
                 _ => reply.to_owned(),
             };
-            // It has begun to listen.
+            // The engine is ready.
             engine.send_lines(&format!("{line}\n"));
             assert!(
                 engine.receive_until(&reply, LATE * 10, &mut received),
@@ -451,7 +451,7 @@ fn a_line_ends_every_search() {
                 let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
                 let mut sent_at = Instant::now();
                 engine.send_lines(&lines);
-                // What comes so soon that a busy machine reads both together was sent ahead.
+                // A busy machine may read both lines together, as sent ahead.
                 while !engine.receive_until(&reply, LATE, &mut received) {
                     unanswered += 1;
                     assert!(unanswered < INTERRUPTIONS / 5, "{name}: {received:?}");

@@ -1,12 +1,12 @@
-//! Commands as many tasks: in any order, some twice, one killed and done again, they come to what one
-//! run comes to, byte for byte but for times. What is missing, damaged or of other settings is in
+//! Commands as many tasks: in any order, some twice, one killed and restarted, they equal one run,
+//! byte for byte except times. Missing, damaged and foreign tasks are in
 //! `cli/tests/transcripts/tasks.md`.
 
 use crate::support::{Folder, Ran, alea, command, content, json_lines, run};
 use serde_json::Value;
 use std::{fs, process::Stdio, thread::sleep, time::Duration};
 
-/// The same without what depends on clocks.
+/// Removes the values that depend on clocks.
 fn timeless(value: &mut Value) {
     const TIMES: [&str; 5] = ["time", "elapsed", "session", "nanoseconds", "checksum"];
     if let Value::Object(keys) = value {
@@ -17,7 +17,7 @@ fn timeless(value: &mut Value) {
     }
 }
 
-/// Lines of JSON without times, in an order that threads have nothing to do with.
+/// Lines of JSON without times, sorted.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = json_lines(text);
     for line in &mut lines {
@@ -32,7 +32,8 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// A command comes to the same in one run and as many tasks; `{}` in its line is a directory.
+/// Asserts that one run and `of` tasks of a command give the same output and files; `{}` in its
+/// line is a directory.
 #[track_caller]
 fn tasks_equal_one_run(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {
@@ -62,7 +63,7 @@ fn tasks_equal_one_run(line: &str, of: u64) {
     sleep(Duration::from_millis(60));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // Eleven has no divisor in common with the number of tasks: each once, and some again.
+    // Eleven is coprime to the number of tasks: each runs once, and some again.
     for index in 0..of + 2 {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }

@@ -1,4 +1,4 @@
-//! Running the binary `alea` from outside, and reading what it says.
+//! Runs of the binary `alea` from outside, and their output.
 
 use serde_json::Value;
 use std::{
@@ -9,14 +9,14 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Runs `alea` with standard input closed. The command line is formatted as by `format!`; spaces
-/// part its words, and what stands between two `'` is one word.
+/// Runs `alea` with standard input closed. The command line is formatted as by `format!` and split
+/// at spaces; text between two `'` is one word.
 macro_rules! alea {
     ($($line:tt)*) => { $crate::support::run(&format!($($line)*), b"") };
 }
 pub(crate) use alea;
 
-/// What a run of the binary came to.
+/// Result of a run of the binary.
 pub(crate) struct Ran {
     line: String,
     pub(crate) code: i32,
@@ -25,7 +25,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Runs a command, which `line` tells, with something on standard input.
+    /// Runs a command with standard input; `line` describes it in failures.
     pub(crate) fn of(command: &mut Command, line: &str, input: &[u8]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -35,7 +35,8 @@ impl Ran {
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_owned();
-        // A full pipe on either side must not stop both; writing fails as soon as the command ends.
+        // A full pipe on either side must not block both; writing fails as soon as the command
+        // ends.
         let writer = std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
@@ -85,12 +86,12 @@ impl Display for Ran {
     }
 }
 
-/// Runs `alea` with something on standard input; its command line as in [`alea!`].
+/// Runs `alea` with standard input; the command line as in [`alea!`].
 pub(crate) fn run(line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut command(line), line, input)
 }
 
-/// `alea` as it is to be run; its command line as in [`alea!`].
+/// Command of `alea`; the command line as in [`alea!`].
 pub(crate) fn command(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_alea"));
     command.args(words(line));
@@ -106,7 +107,7 @@ pub(crate) fn words(line: &str) -> Vec<&str> {
     words.collect()
 }
 
-/// A directory that is gone after the test.
+/// Temporary directory of a test.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -114,12 +115,12 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// The path of something in it.
+    /// Path of a file in it.
     pub(crate) fn at(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Its own path.
+    /// Path of the directory.
     pub(crate) fn path(&self) -> String {
         self.0.path().to_str().unwrap().to_owned()
     }
@@ -133,7 +134,7 @@ pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What is in a directory, by name.
+/// Sorted names in a directory.
 pub(crate) fn names(directory: &str) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -142,7 +143,7 @@ pub(crate) fn names(directory: &str) -> Vec<String> {
     names
 }
 
-/// Name and content of every file of a directory, by name; nothing if there is none.
+/// Sorted names and contents of the files of a directory; empty if it does not exist.
 pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     if !exists(directory) {
         return Vec::new();
@@ -152,12 +153,12 @@ pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     content.map(|(bytes, name)| (name, bytes)).collect()
 }
 
-/// Something of the repository.
+/// Path within the repository.
 pub(crate) fn here(path: &str) -> String {
     format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether there is a Python with a package.
+/// Whether Python has a package.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) fn has_package(package: &str) -> bool {
     let import = format!("import {package}");
@@ -192,7 +193,7 @@ pub(crate) fn word(value: &Value) -> &str {
         .unwrap_or_else(|| panic!("{value} is no text"))
 }
 
-/// Whether a line is like a pattern, in which `[..]` stands for any text.
+/// Whether a line matches a pattern, in which `[..]` stands for any text.
 pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once("[..]") else {
         return pattern == line;

@@ -1,14 +1,13 @@
-//! Transcripts, run by a shell and compared with what is printed: of the documents, and of
-//! `cli/tests/transcripts`, which show what nobody would read but who changes it.
+//! Runs the transcripts of the documents and of `cli/tests/transcripts` in a shell and compares
+//! their output.
 //!
-//! A transcript is a block ```` ```console ````: commands after `$`, what each prints on both
-//! outputs, `? N` in front of that where it fails with exit code N. `[..]` stands for any text
-//! within a line. They run in a directory of the document's own that sees the repository's data,
-//! documents and models, so what they write is gone afterwards; a block ```` ```toml NAME ```` is
-//! written there as a file. `TRANSCRIPTS=overwrite` writes what is printed now into the documents,
-//! where it differs.
+//! A transcript is a block ```` ```console ````: commands after `$`, each with its output on both
+//! streams, and `? N` before it for exit code N. `[..]` matches any text within a line. A document
+//! runs in its own temporary directory that sees the repository's data, documents and models; a
+//! block ```` ```toml NAME ```` becomes a file there. `TRANSCRIPTS=overwrite` rewrites the
+//! documents with the current output.
 //!
-//! The crates that do this (`trycmd`) turn on features of serde, with which burn is compiled anew.
+//! Crates for this (`trycmd`) turn on features of serde, which would compile burn again.
 
 use crate::support::is_like;
 use rayon::prelude::*;
@@ -22,7 +21,7 @@ fn documents_show_what_the_program_prints() {
     let root = crate_root.parent().unwrap();
     let more = fs::read_dir(crate_root.join("tests/transcripts")).unwrap();
     let more = more.map(|entry| entry.unwrap().path());
-    // They use the tools of Linux.
+    // They use tools of Linux.
     let more = more.filter(|_| cfg!(target_os = "linux"));
     let documents = DOCUMENTS
         .map(|name| root.join(name))
@@ -45,7 +44,7 @@ fn documents_show_what_the_program_prints() {
     assert!(stale.is_empty(), "{stale}");
 }
 
-/// The document with what its commands print now; what differs is told.
+/// Document with the current output of its commands; differences are appended to `stale`.
 fn printed_now(document: &str, directory: &Path, stale: &mut String) -> String {
     let mut lines = document.lines().peekable();
     let mut now = String::new();
@@ -70,7 +69,7 @@ fn printed_now(document: &str, directory: &Path, stale: &mut String) -> String {
             iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
         let printed = run(command, directory);
         let printed: Vec<&str> = printed.trim_end_matches('\n').lines().collect();
-        // Blank lines part one command from the next.
+        // Blank lines separate commands.
         let blank = printed_lines
             .iter()
             .rev()
@@ -95,7 +94,7 @@ fn printed_now(document: &str, directory: &Path, stale: &mut String) -> String {
     now
 }
 
-/// What a command prints on both outputs, after its exit code if that is not 0.
+/// Output of a command on both streams, after its exit code if that is not 0.
 fn run(command: &str, directory: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_alea")).parent().unwrap();
     let path = format!("{}:{}", program.display(), env::var("PATH").unwrap());

@@ -1,5 +1,5 @@
-//! What others wrote opens no file and starts no program: every reader is given notations that name
-//! some, and the system tells whether anything touched them.
+//! Untrusted input opens no file and starts no program: every reader gets notations that name some,
+//! and the system reports accesses.
 
 use crate::support::{Folder, alea, exists, here, read, run};
 use engine::core::{files::checksum, text::is_obeyed};
@@ -7,7 +7,7 @@ use rustix::fs::inotify;
 use serde_json::{Value, json};
 use std::{fs, mem::MaybeUninit, os::fd::OwnedFd, os::unix::fs::PermissionsExt};
 
-/// A map, a model, patterns and a program that nobody may touch, and who watches them.
+/// Map, model, patterns and program that must not be accessed, and their watcher.
 pub(crate) struct Bait {
     folder: Folder,
     watch: OwnedFd,
@@ -33,13 +33,13 @@ impl Bait {
         let what = inotify::WatchFlags::OPEN | inotify::WatchFlags::CREATE;
         inotify::add_watch(&watch, folder.path(), what).unwrap();
         let bait = Self { folder, watch };
-        // The alarm rings.
+        // The watcher works.
         read(&bait.folder.at("map"));
         assert_eq!(bait.touched(), ["map"]);
         bait
     }
 
-    /// What was opened or made since the last look.
+    /// Files opened or created since the last call.
     fn touched(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(&self.watch, &mut buffer);
@@ -112,14 +112,14 @@ pub(crate) fn with_header(shard: &[u8], edit: impl FnOnce(&mut Value)) -> Vec<u8
     bytes
 }
 
-/// Runs a command that may succeed or refuse, in a line.
+/// Runs a command that may succeed or fail with one line.
 fn quiet(bait: &Bait, line: &str, input: &[u8]) {
     let ran = run(line, input);
     assert!(ran.code <= 2 && !ran.err.contains("panicked"), "{ran}");
     bait.is_untouched_by(&ran.to_string());
 }
 
-/// A set of two games, whose place is returned, and its shard.
+/// Path of a set of two games, and the bytes of its shard.
 pub(crate) fn games(folder: &Folder) -> (String, Vec<u8>) {
     let data = folder.at("data");
     alea!("selfplay --games 2 --out {data} --player random").succeeds();
@@ -208,7 +208,7 @@ fn texts_of_games_name_nothing_that_is_opened() {
             let _ = fs::remove_dir_all(&out);
             let _ = fs::remove_file(format!("{out}.state"));
         }
-        // The metadata of a Parquet file, in their own length.
+        // Metadata of a Parquet file, padded to its own length.
         let pad = 4000;
         let mut padded = heading.clone();
         (padded["game"], padded["players"]) = (json!("einstein"), json!(["random"]));
@@ -415,7 +415,7 @@ fn the_users_own_words_open_and_start_what_they_name() {
     );
     assert!(fs::exists(at("started")).unwrap());
     bait.touched();
-    // A game that was played on a map of one's own goes on, with the map that it carries.
+    // A recorded game on a custom map resumes with the map that it contains.
     let game = at("game.jsonl");
     let line = format!(
         "play --game reversixt(map={}) --opponent person --quiet",
@@ -426,10 +426,10 @@ fn the_users_own_words_open_and_start_what_they_name() {
     alea!("play --resume {game} --quiet").succeeds();
 }
 
-/// What a terminal would obey, a line that is none of ours, and marks of HTML.
+/// Control characters, a forged line, and HTML.
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\nforged <b> \u{202e}evil\r\u{7}";
 
-/// Nothing that was said commands a terminal or begins a line of its own.
+/// Asserts that the output contains no control characters and no forged line.
 fn is_harmless(ran: &crate::support::Ran) {
     for text in [&ran.out, &ran.err] {
         let obeyed = text.chars().find(|&sign| sign != '\n' && is_obeyed(sign));
@@ -472,7 +472,7 @@ fn names_from_outside_command_no_terminal() {
         }
     }
     is_harmless(&run("moves -", HOSTILE.as_bytes()));
-    // Whoever reads JSON has the name as it is.
+    // JSON has the exact name.
     let judged = alea!("judge {data} --player 'star1(depth=1)' --json");
     assert_eq!(judged.lines()[0]["players"][0], HOSTILE);
     let html = read(&page);

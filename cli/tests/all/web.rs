@@ -1,4 +1,4 @@
-//! `alea web` from outside, by raw HTTP: the page, the API, foreign pages and hostile requests.
+//! `alea web` from outside, by raw HTTP: page, API, foreign sites and hostile requests.
 
 use engine::{
     core::{
@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A server on a port of its own, which ends with the test.
+/// Server on its own port, killed after the test.
 struct Server {
     process: Child,
     address: SocketAddr,
@@ -48,7 +48,7 @@ impl Server {
         Self { process, address }
     }
 
-    /// The status of an answer, and all of it.
+    /// Status and text of an answer.
     fn request(&self, request_line: &str, headers: &str, body: &[u8]) -> (u16, String) {
         let length = body.len();
         let head = format!(
@@ -58,7 +58,7 @@ impl Server {
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
-        // The server may hang up before all is sent.
+        // The server may close the connection early.
         let _ = stream.write_all(&[head.as_bytes(), body].concat());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -87,7 +87,7 @@ fn good_requests_are_answered_and_foreign_sites_and_hosts_are_refused() {
     let policy = "content-security-policy: default-src 'self'";
     let cross = "Sec-Fetch-Site: cross-site\r\n";
     let same = "Sec-Fetch-Site: same-origin\r\n";
-    // What is asked, headers (without a `Host` the right one), body; status, part of the answer.
+    // Request, headers (without `Host` the right one), body; status, part of the answer.
     let exchanges = [
         ("GET /", "", "", 200, policy),
         ("GET /../Cargo.toml", "", "", 404, "no such page"),
@@ -187,7 +187,7 @@ fn shards_come_as_games() {
     assert_eq!(server.request("POST /records", &host, &damaged).0, 400);
 }
 
-/// A shard of games with all the labels that there may be: few bytes that are long texts.
+/// A shard of games with the maximum of labels: few bytes that become long texts.
 fn shard_of_labels(games: u64) -> Vec<u8> {
     let rules = Reversi::default();
     let label = |number| Label {
@@ -264,7 +264,7 @@ fn another_command_ends_the_search_of_a_session() {
     };
     send("set_game reversi");
     send("set_option player star1(ms=5000)");
-    // What two take together is less than what one would take if nothing ended it.
+    // Two requests together take less time than one would without its limit.
     let began = Instant::now();
     thread::scope(|scope| {
         let thinks = scope.spawn(|| send("genmove b"));

@@ -1,12 +1,10 @@
-//! What one evaluation costs: hand-made and learned evaluators, each on every instruction set there
-//! is for it.
+//! Cost of one evaluation: hand-made and learned evaluators on every available instruction set.
 //!
-//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`: for
-//! each the best of so many short rounds, in nanoseconds and in cycles of the clock as it is then,
-//! which a chain of dependent multiplications of known length tells. "line": what was kept of the
-//! position before is brought up to date, then the position is valued. "whole": a position one ply
-//! deep, divided by its successors. Learned evaluators have random weights: their values do not
-//! matter here.
+//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]` prints
+//! for each the best of some short rounds, in nanoseconds and in cycles of the current clock, which
+//! a chain of dependent multiplications of known length measures. "line": an incremental update,
+//! then an evaluation. "whole": an expectation over one ply, divided by its successors. Learned
+//! evaluators have random weights.
 
 #![allow(
     clippy::print_stdout,
@@ -54,7 +52,7 @@ fn plies(game: &Standard, count: usize) -> Vec<Ply> {
     plies
 }
 
-/// Nanoseconds of the fastest of some rounds.
+/// Nanoseconds of the fastest round.
 fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..rounds {
@@ -66,7 +64,7 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
 }
 
 /// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an
-/// addition (1). Not inlined, for the chain must be the same everywhere.
+/// addition (1). Not inlined, so that the chain is the same everywhere.
 #[inline(never)]
 fn clock(rounds: usize) -> f64 {
     const STEPS: u64 = 20_000;
@@ -82,8 +80,8 @@ fn clock(rounds: usize) -> f64 {
     4.0 * STEPS as f64 / nanoseconds
 }
 
-/// Prints the best of some rounds, of which each says how many evaluations it made, if the part of
-/// a name that was asked for, if any, is in this one.
+/// Prints the best of some rounds, each of which returns its number of evaluations, if `name`
+/// contains the requested part.
 fn measure(name: &str, rounds: usize, mut round: impl FnMut() -> usize) {
     let asked = std::env::args().nth(2);
     if asked.is_some_and(|part| !name.contains(&part)) {
@@ -117,8 +115,7 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
     });
 }
 
-/// All successors of all positions that follow a position, in the order in which a search meets
-/// them.
+/// Values all successors of all positions, in the order of a search.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let game = Standard::default();
     let mut cache = E::Cache::default();
@@ -215,7 +212,7 @@ fn main() {
     }
 }
 
-/// What finding the rows of tuples takes of that.
+/// Measures the row indices of tuples alone.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let mut rows = vec![0; set.tuples()];
     measure(&format!("{name}, rows alone"), rounds, || {

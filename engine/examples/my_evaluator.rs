@@ -1,6 +1,5 @@
-//! A new evaluator in twenty lines, in a search, and in a match against the Schwarz table.
-//!
-//! Run it: `cargo run --release -p engine --example my_evaluator`
+//! A new evaluator in twenty lines, in a search, and in a match against the Schwarz table: `cargo
+//! run --release -p engine --example my_evaluator`
 
 use engine::core::{
     calibration::{Calibrated, Calibration},
@@ -18,7 +17,7 @@ use engine::search::deepening::DeepeningSearch;
 use engine::search::limits::Limits;
 use std::{error::Error, sync::Arc};
 
-/// Rows and columns that the most advanced stone of each side has made, own minus enemy's.
+/// Progress of the most advanced stone of each side in rows and columns, own minus enemy's.
 struct Runner;
 
 impl Score<Standard> for Runner {
@@ -36,7 +35,7 @@ impl Score<Standard> for Runner {
     }
 }
 
-/// The score on the scale every evaluator speaks: the win probability of the side to move.
+/// Score calibrated to the win probability of the side to move.
 fn evaluator() -> Calibrated<Runner> {
     Calibrated {
         score: Runner,
@@ -64,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // Pairs of games with the same set-ups and dice; the players change sides within a pair.
+    // Pairs of games with the same set-ups and dice, sides swapped.
     let (pairs, mut won) = (500, 0);
     for pair in 0..pairs {
         let seed = derive_seed(1, SeedSpace::Arena, &[pair]);

@@ -2,8 +2,8 @@
 //! position.
 //!
 //! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or
-//! nothing] [batch]`: `nothing` values leaves by a constant, so that only the search itself is
-//! measured; a batch is so many simulations under way at a time. Prints the best of five runs.
+//! nothing] [batch]`: `nothing` gives leaves a constant value, so that only the tree is measured; a
+//! batch is the number of concurrent simulations. Prints the best of five runs.
 
 #![allow(
     clippy::print_stdout,
@@ -22,7 +22,7 @@ use engine::search::{
 };
 use std::time::Instant;
 
-/// What a leaf says that costs nothing.
+/// Leaf evaluation without cost.
 fn nothing(_: &Standard, _: &Position, random: &mut RandomStream) -> Payoffs {
     won_by((random.next_u64() >> 63) as usize)
 }

@@ -1,7 +1,6 @@
-//! What allocates nothing once it is set up, counted by an allocator of these tests: random games, and
-//! the simulations of a Monte-Carlo search, which allocates for its answer alone.
+//! Allocations after set-up: none in random games, a few for the answer in a Monte-Carlo search.
 //!
-//! Counted by thread, so that nothing else is counted.
+//! An allocator of these tests counts them by thread.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use crate::mcts::simulations;
@@ -100,7 +99,7 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         let count = allocations_of(|| {
             player.decide(&position, &moves, &Limits::NONE);
         });
-        // One for each position that has statistics of its own would be hundreds.
+        // One for each position with statistics of its own would be hundreds.
         assert!(count <= 24, "{notation}: {count}");
     }
 }
@@ -121,7 +120,7 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// Allocations of a search, after one of the same kind: a path may once be longer than ever before.
+/// Allocations of a second search, since a path may once be longer than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

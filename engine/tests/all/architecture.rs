@@ -1,9 +1,7 @@
-//! The house rules, checked on the sources: who may import whom, and which crates stay out of
-//! which.
+//! Import rules, checked on the sources: between modules of the engine and between crates.
 //!
-//! A module of the engine uses only modules above it in `lib.rs`; search knows nothing of players,
-//! learning and games, and games nothing of search; outside of the games nothing but a list of them
-//! names one; trainer and benches do not know each other. Comments, texts and test code are exempt.
+//! A module of the engine uses only modules above it in `lib.rs`; games do not use search; outside
+//! of the games only a list names one. Comments, texts and test code are exempt.
 
 use crate::sources::{
     Source, crate_sources, dependencies, engine_sources, folder_of, macros_defined,
@@ -11,7 +9,7 @@ use crate::sources::{
 };
 use crate::support::rows;
 
-/// Rooms that serve any game.
+/// Modules that serve any game.
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 #[test]
@@ -67,7 +65,7 @@ fn general_modules_name_no_game_no_die_and_no_stone() {
     assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
-/// The words of a name, in lower case: `EinStein` and `ein_stein` have two.
+/// Words of a name in lower case: `EinStein` and `ein_stein` have two.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars() {
@@ -81,7 +79,7 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// The games there are: the folders of the room.
+/// Names of all games: the folders of their module.
 fn games() -> Vec<String> {
     let entries = std::fs::read_dir(folder_of("engine").join("src/games")).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -94,7 +92,7 @@ fn games() -> Vec<String> {
 fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
     let games = games();
     assert!(games.contains(&"einstein".to_owned()), "{games:?}");
-    // Files and folders that may name a game, and why.
+    // Files and folders that may name a game, with the reason.
     let may: Vec<[String; 2]> = rows(include_str!("../cases/name_a_game.jsonl")).collect();
     let (mut violations, mut used) = (Vec::new(), vec![false; may.len()]);
     for name in ["trainer", "benches", "protocols", "web", "cli"] {
@@ -118,7 +116,7 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
         }
     }
     assert!(violations.is_empty(), "{}", violations.join("\n"));
-    // What no longer names a game loses the permission.
+    // A file that stops naming games loses the permission.
     for ([allowed, reason], used) in may.iter().zip(used) {
         assert!(used, "{allowed} ({reason}) names no game");
     }
@@ -128,7 +126,7 @@ fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
 fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     let opens = |source: &&Source| {
         let is_room = ["play", "games"].contains(&&*source.module);
-        // Tables lie in the user's directory; no notation names it.
+        // Tables lie in the user's directory; no notation names a file of theirs.
         let is_tables = source.path.starts_with("games/einstein/tables");
         let own = ["read", "read_text", "open", "list"];
         let reads = own.iter().any(|name| names_path(source, "files", name));
@@ -148,8 +146,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
 
 #[test]
 fn crates_depend_only_downwards() {
-    // The crate, what it must not depend on, and something it does depend on (so that the reading
-    // is seen to work).
+    // Crate, forbidden dependencies, and an actual one as a check of the reader.
     let crates = include_str!("../cases/dependencies.jsonl");
     for (name, forbidden, expected) in rows::<(String, Vec<String>, String)>(crates) {
         let found = dependencies(&read(&folder_of(&name).join("Cargo.toml")).parse().unwrap());

@@ -17,7 +17,7 @@ struct Node {
     outcomes: Vec<Outcome>,
     /// Exact values of the moves.
     values: Vec<f32>,
-    /// Order of search, and how far from the exact value each bound found lies (mostly not at all).
+    /// Order of search, and the distance of each found bound from the exact value (mostly 0).
     order: Vec<(usize, f32, f32)>,
 }
 
@@ -54,7 +54,7 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// `Σ w · max`, by the definition, of the values that moves have with an outcome.
+/// `Σ w · max` by definition.
 fn sum(outcomes: &[Outcome], value: impl Fn(&Outcome, usize) -> f64) -> f64 {
     let weighed = outcomes.iter().map(|outcome| {
         let values = outcome.run().map(|index| value(outcome, index));
@@ -67,8 +67,8 @@ fn worth(outcomes: &[Outcome], values: &[f64]) -> f64 {
     sum(outcomes, |_, index| values[index])
 }
 
-/// The most the position is worth if a move has a value and, where a single outcome permits it, no
-/// unsearched move of that outcome turns out better.
+/// Maximum of the position if a move has a value and no unsearched move of an outcome that allows
+/// only this move is better.
 fn best_if_none_better(
     node: &Node,
     searched: &[bool],
@@ -95,9 +95,8 @@ fn best_if_none_better(
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
 
-    /// Whatever has been searched, the bounds are those of all moves put to their own bounds,
-    /// unsearched ones to 0 and 1; and the window of a move separates the values that let the
-    /// position fail low, or high.
+    /// Bounds follow from the moves' own bounds, those of unsearched moves being 0 and 1; the
+    /// window of a move separates the values that let the position fail low or high.
     #[test]
     fn bounds_and_windows_follow_the_definition(node in node(), alpha in 0.0f32..1.0, width in 0.0f32..0.5, tried in prop::collection::vec(0.0f32..1.0, 4)) {
         let beta = alpha + width;

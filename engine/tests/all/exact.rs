@@ -1,7 +1,5 @@
-//! Exact values by a plain memoised recursion through the game trait, against published and
-//! independent numbers.
-//!
-//! The recursion (`exact_solver`) is the definition; it checks the rules and the outcomes together.
+//! Exact values by a plain memoised recursion (`exact_solver`), against published and independent
+//! numbers; the recursion checks rules and outcomes together.
 
 use crate::exact_solver::Solver;
 use crate::support::{exact_positions, full, moves_of, near, position, schwarz, table};
@@ -26,8 +24,8 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     }
 }
 
-/// Positions, and their values for the side to move under the classic rule (two independent
-/// programs agree) and under the nearest-number rule (one program).
+/// Positions with their values for the side to move under the classic rule (from two independent
+/// programs) and under the nearest-number rule (from one).
 pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
@@ -59,7 +57,7 @@ fn published_values() {
     let [mut classic_rule, mut nearest_rule] = [Standard::default(), nearest()].map(Solver::new);
     for (text, classic, nearest) in INDEPENDENT_VALUES {
         let position = position(text);
-        // The decimals are printed with twelve, and nine, places.
+        // The decimals have twelve and nine places.
         near(classic_rule.value(&position), classic, 6e-12, text);
         near(nearest_rule.value(&position), nearest, 6e-10, text);
     }
@@ -97,8 +95,7 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
     is_won_as_published::<5, 5>();
 }
 
-/// The mean value, for the side that begins, over all pairs of arrangements with three stones a
-/// side.
+/// Mean value for the side that begins, over all pairs of arrangements of three stones a side.
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
     let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);
@@ -111,7 +108,7 @@ fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -
 
 #[test]
 fn small_games_have_the_values_of_an_independent_program() {
-    // Exact fractions; known from a program that computes with whole numbers.
+    // Exact fractions of a program with integer arithmetic.
     for (mean, numerator, denominator) in [
         (mean_of_three_stones::<3, 3>(3), 1_459.0, 2_187.0),
         (mean_of_three_stones::<3, 3>(6), 88_085.0, 139_968.0),
@@ -130,12 +127,12 @@ fn small_games_have_the_values_of_an_independent_program() {
     }
 }
 
-/// Searched to the end of the game, a fast search must find the exact value: without a table for
-/// few stones, with one for all.
+/// Searched to the end, a fast search finds the exact value: without a table for few stones, with
+/// one for all.
 #[test]
 fn full_depth_search_finds_the_exact_values() {
     let game = Standard::default();
-    // No leaf is ever asked for: the game ends first.
+    // The game ends before the depth, so no leaf is evaluated.
     let star = |table| Star::new(game.clone(), schwarz(&game), StarOptions::default(), table);
     let (mut with_table, mut without) = (star(Some(table(1 << 20))), star(None));
     let mut few = 0;

@@ -1,7 +1,5 @@
-//! Exact values by a plain memoised recursion through the game trait.
-//!
-//! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`.
-//! It is the truth that other exact components are compared with.
+//! Exact values by a plain memoised recursion: a position is worth Σ weight · best allowed move, in
+//! `f64`. Other exact components are compared with it.
 
 use crate::support::moves_of;
 use engine::core::game::Game;
@@ -53,8 +51,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// The multiple of 1 / faces that a weight stands for: single precision would limit the values
-    /// to seven digits.
+    /// Multiple of 1 / faces nearest to a weight; single precision would limit the values to seven
+    /// digits.
     fn exact_weight(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();

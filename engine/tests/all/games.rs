@@ -1,4 +1,4 @@
-//! Games that are not EinStein, so that the generality of search is real.
+//! Games of other shapes than EinStein's, for tests of the general search.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -51,9 +51,8 @@ impl Game for Nim {
     }
 }
 
-/// A game that is all hash: which seat moves (it need not alternate), how many moves there are,
-/// which runs the outcomes permit with which weights, and the payoffs after `length` plies, for any
-/// number of seats.
+/// A game defined by hashes: the seat to move (not alternating), the number of moves, the outcomes
+/// with their runs and weights, and the payoffs after `length` plies, for any number of seats.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
@@ -106,7 +105,7 @@ impl Game for HashGame {
         let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
         let mut payoffs = [0.0; MAX_SEATS];
         for (seat, payoff) in payoffs.iter_mut().enumerate().take(self.seats) {
-            // With more than two they add up to anything.
+            // With more than two seats payoffs have any sum.
             let sum = match self.seats {
                 2 => score(0) + score(1),
                 _ => 1001.0,
@@ -160,9 +159,9 @@ impl Game for HashGame {
     }
 }
 
-/// Two dice are rolled: 21 different rolls. The mover adds to its total any number from the lower
-/// die to the sum of both, modulo `modulus`; after `length` plies the larger total wins, and equal
-/// ones draw.
+/// Two dice make 21 different rolls. The mover adds to its total any number from the lower die to
+/// the sum of both, modulo `modulus`; after `length` plies the larger total wins, and equal totals
+/// draw.
 #[derive(Clone, Debug)]
 pub struct Totals {
     pub modulus: u8,
@@ -181,7 +180,7 @@ impl Totals {
         ply: 0,
     };
 
-    /// The value for the seat to move, by the rules and roll by roll.
+    /// Value for the seat to move, by the rules and roll by roll.
     pub fn value(&self, position: &TotalsPosition) -> f64 {
         let mover = usize::from(position.ply % 2);
         if position.ply == self.length {
@@ -249,8 +248,8 @@ impl Game for Totals {
     }
 }
 
-/// Cells are taken in turn, each worth its points; who has more after `length` plies wins, and equal
-/// ones draw. Without chance, with as many moves as there are cells, and positions of kilobytes.
+/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins, and
+/// equal sums draw. A game without chance, with as many moves as cells, and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// At most [`Field::MAX_CELLS`].
@@ -286,7 +285,7 @@ impl Field {
         }
     }
 
-    /// The value for the seat to move: whoever takes the cell worth most loses nothing by it.
+    /// Value for the seat to move: taking the most valuable cell is optimal.
     pub fn value(&self, position: &FieldPosition) -> f32 {
         let cells = self.points.iter().zip(&position.occupied);
         let free = cells
@@ -359,7 +358,7 @@ impl Game for Field {
     }
 }
 
-/// Values that look random but depend on the position alone.
+/// Evaluator by the hash of the position.
 #[derive(Clone, Copy, Debug)]
 pub struct HashEvaluator;
 

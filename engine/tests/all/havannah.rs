@@ -1,5 +1,5 @@
-//! Havannah against outside vectors, a plain board that floods, and what random games have been
-//! measured at.
+//! Havannah against outside vectors, a plain board with flood fill, and measured statistics of
+//! random games.
 
 use crate::support::{moves_of, random_game, rows};
 use engine::core::{
@@ -16,7 +16,8 @@ fn read(game: &Havannah, text: &str) -> Position {
 
 const KINDS: [&str; 3] = ["ring", "bridge", "fork"];
 
-/// A position reads back as itself, with what follows from its stones.
+/// Asserts that a position, with everything derived from its stones, survives a round trip through
+/// text.
 fn reads_back(game: &Havannah, position: &Position) {
     let again = read(game, &game.format_position(position));
     assert_eq!((again, again.won()), (*position, position.won()));
@@ -60,7 +61,7 @@ fn moves_wins_and_results_agree_with_other_programs() {
     assert_eq!(lines, [1107, 363]);
 }
 
-/// The board as a grid with a border, by letter and number; what is completed is found by flooding.
+/// Board as a grid with a border, by letter and number; flood fill finds what is completed.
 struct PlainBoard {
     width: usize,
     /// 0 where nobody has placed a stone, 1 and 2 for stones, 3 off the board.
@@ -80,7 +81,7 @@ impl PlainBoard {
         }
     }
 
-    /// The place of a name such as d4.
+    /// Index of a cell's name such as d4.
     fn at(&self, name: &str) -> usize {
         let letter = usize::from(name.as_bytes()[0] - b'a') + 1;
         letter * self.width + name[1..].parse::<usize>().unwrap()
@@ -104,7 +105,7 @@ impl PlainBoard {
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
     }
 
-    /// All that is reached from some places by steps from places where one may go on.
+    /// Cells reachable from some cells by steps from cells for which `goes_on` holds.
     fn flood(&self, from: Vec<usize>, goes_on: impl Fn(usize) -> bool) -> Vec<bool> {
         let (mut reached, mut left) = (vec![false; self.cells.len()], from);
         left.iter().for_each(|&at| reached[at] = true);
@@ -121,7 +122,7 @@ impl PlainBoard {
         reached
     }
 
-    /// What the stone at a place completes: ring, bridge, fork.
+    /// Structures that the stone at a cell completes: ring, bridge, fork.
     fn completed(&self, at: usize) -> Vec<&'static str> {
         let own = self.cells[at];
         let cells_of_board: Vec<usize> = (0..self.cells.len())
@@ -135,7 +136,7 @@ impl PlainBoard {
         rims.sort();
         rims.dedup();
         let count = |directions| rims.iter().filter(|rim| rim.len() == directions).count();
-        // Who comes from outside does not pass the chain, but sees its outer stones.
+        // The flood from outside does not pass the chain, but reaches its outer stones.
         let outer = cells_of_board
             .iter()
             .filter(|&&at| !self.off(at).is_empty());
@@ -146,9 +147,9 @@ impl PlainBoard {
     }
 }
 
-/// Plays random games, in every other of which nobody wins who need not and whoever can hinders the
-/// other, and compares them with the plain board: all cells for both seats at every `step`-th ply.
-/// Returns how many games had rings, bridges and forks at their end or were drawn.
+/// Compares random games with the plain board: all cells for both seats at every `step`-th ply. In
+/// every other game seats avoid winning where they can and block the other. Returns how many games
+/// had rings, bridges and forks at their end or were draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(base as u64);
@@ -199,7 +200,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
         reads_back(&game, &position);
         is_shy = !is_shy;
     }
-    // On large boards there is always somebody who must win.
+    // On large boards some seat always has to win.
     let required = if base < 7 { 4 } else { 3 };
     assert!(
         met[..required].iter().all(|&met| met > 0),
@@ -266,7 +267,7 @@ fn the_second_player_may_take_the_first_stone() {
     assert_eq!(count(&fair, &swapped), 36);
     assert_eq!(fair.key(&read(&fair, "a1 swap")), fair.key(&swapped));
     assert_ne!(fair.key(&first), fair.key(&swapped));
-    // The stone counts for who took it.
+    // The stone belongs to the seat that swapped.
     for (text, winner) in [
         ("a1 swap g7 a2 g6 a3 f6 a4", Some(1)),
         ("a1 swap a4 c3 a3 c4 a2 e5", None),
@@ -278,9 +279,9 @@ fn the_second_player_may_take_the_first_stone() {
     }
 }
 
-/// Plays uniform random games against what Castro's board has been measured at: plies, and per cent
-/// of forks, bridges, rings and draws. A game of several kinds counts once, as a fork if it has one,
-/// else as a bridge: that fits best. Deviations are allowed as 100,000 games have them.
+/// Compares uniform random games with statistics of Castro's board: plies, and per cent of forks,
+/// bridges, rings and draws. A game of several kinds counts as a fork if it has one, else as a
+/// bridge, which fits best. Tolerances are those of 100,000 games.
 fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(7);

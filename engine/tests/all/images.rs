@@ -1,5 +1,4 @@
-//! Images of games: what a symmetry, or colours swapped, make of moves is held against what they make
-//! of positions.
+//! Symmetric images of games: images of moves against images of positions.
 
 use crate::reversixt::vector_game;
 use crate::support::all_rules;
@@ -7,8 +6,8 @@ use engine::core::random::RandomStream;
 use engine::games::{havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
 
-/// The moves that an outcome permits, with their numbers under a symmetry, and what follows from
-/// them: the position, and the symmetry then.
+/// Moves that an outcome allows, with their numbers under a symmetry, the position after each and
+/// its symmetry.
 fn permitted<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -26,7 +25,7 @@ fn permitted<G: Playable>(
     all
 }
 
-/// Goes through random games; whether some position was changed by swapping colours.
+/// Checks random games; returns whether swapping colours changed a position.
 fn check<G: Playable>(game: &G, games: usize) -> bool {
     let mut random = RandomStream::new(5);
     let mut swaps = false;

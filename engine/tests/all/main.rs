@@ -1,8 +1,8 @@
-//! All tests of the engine from outside, in one program: each would instantiate the engine anew.
+//! Tests of the engine from outside, in one binary: each binary would instantiate the engine again.
 
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
-// What tests share: slow references, games that are not in the engine, sources read, and small things.
+// Shared by tests: slow references, games that the engine lacks, the reader of sources, helpers.
 mod exact_solver;
 mod games;
 mod reference;

@@ -1,4 +1,4 @@
-//! Monte-Carlo tree search against exact values, and what it proves.
+//! Monte-Carlo tree search against exact values, and its proofs.
 
 use crate::support::{Exact, encloses, exact_positions, near};
 use engine::core::{chance::expectation, game::Game};
@@ -21,7 +21,7 @@ fn search(count: u64, seed: u64) -> Mcts<Standard, Playout> {
     Mcts::new(Standard::default(), Playout, options, seed)
 }
 
-/// The value of a position before the roll, from what was found about its moves.
+/// Value of a position before the roll from its move statistics.
 pub(crate) fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
     let moves: Vec<Move> = found.iter().map(|statistics| statistics.mv).collect();
     let values = found.iter().map(|found| found.value.unwrap_or(0.0));
@@ -29,7 +29,7 @@ pub(crate) fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 
     expectation(&outcomes, &values.collect::<Vec<f32>>())
 }
 
-/// What is proven must be true.
+/// Asserts that proven bounds enclose the exact values.
 pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], who: impl Debug) {
     for statistics in found {
         let what = (&who, exact.position, statistics);
@@ -39,8 +39,7 @@ pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], who: im
 
 #[test]
 fn what_is_proven_is_true() {
-    // Few simulations leave bounds that have not met, many make them meet: both must enclose the
-    // truth.
+    // Few simulations leave loose bounds, many make them meet: both must enclose the truth.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
         let mut met = 0;
@@ -82,8 +81,8 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
     }
 }
 
-/// The requirement: with a million simulations the value is within 0.005 of the exact one wherever
-/// there is a real choice, and the moves chosen lose less than 0.001 on average.
+/// With a million simulations the value is within 0.005 of the exact one wherever there is a real
+/// choice, and the chosen moves lose less than 0.001 on average.
 #[test]
 fn a_million_simulations_are_almost_exact() {
     let game = Standard::default();

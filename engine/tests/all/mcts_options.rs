@@ -1,5 +1,4 @@
-//! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept,
-//! leaves, limits.
+//! Options of the Monte-Carlo search: memory, threads, tree reuse, leaves, limits.
 
 use crate::games::{Field, HashEvaluator, HashGame, Totals};
 use crate::mcts::{proofs_hold, simulations, value};
@@ -136,7 +135,7 @@ fn every_variant_is_right_on_other_games() {
 
 #[test]
 fn the_solver_proves_draws_to_the_last_digit() {
-    // Whatever the dice say, nobody gets anything.
+    // No payoffs, whatever the dice.
     let totals = Totals {
         modulus: 1,
         length: 3,
@@ -146,7 +145,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
         assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
     }
     assert!(search.report().simulations < 100_000);
-    // Two cells are worth most: whoever takes neither loses, and with one of them it is a draw.
+    // Two cells are worth most: a seat with neither loses, and with one each it is a draw.
     let mut field = Field::new(6, 2, 2, 1);
     field.points = vec![1, 3, 0, 2, 3, 1];
     let mut search = Mcts::new(field, Playout, simulations(100_000), 1);
@@ -237,7 +236,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         near(value(&start, &one), value(&start, &three), 0.02, options);
         let visits = visits(&three);
         assert_eq!(together.report().simulations, 60_001, "{options:?}");
-        // Four to ten tries a move that nobody made.
+        // Four to ten virtual visits of an unvisited move.
         let unmade = match options.noise_by_rave {
             true => 0..=0,
             false => 4 * three.len() as u32..=10 * three.len() as u32,
@@ -252,7 +251,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
     }
 }
 
-/// Payoffs by what Red gets.
+/// Payoffs from Red's.
 fn payoffs_of_red(red: f32) -> Payoffs {
     std::array::from_fn(|seat| [red, 1.0 - red].get(seat).copied().unwrap_or(0.0))
 }
@@ -260,7 +259,7 @@ fn payoffs_of_red(red: f32) -> Payoffs {
 #[test]
 fn several_threads_lose_no_visit_and_no_payoff() {
     let game = Standard::default();
-    // Nobody arrives before the seventh ply, and these simulations see fewer.
+    // The goal is seven plies away, beyond these simulations.
     let start = position("123../45.../6...a/...bc/..def b -");
     for (batch, virtual_loss) in [(1, 1), (8, 1), (200, 0), (200, 1), (200, 3)] {
         let options = MctsOptions {
@@ -361,7 +360,7 @@ fn the_tree_is_reused_from_move_to_move() {
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
-    // Through whole games in little memory: what is out of reach makes room.
+    // Entire games in little memory: unreachable nodes make room.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
             keep: true,
@@ -392,7 +391,7 @@ fn pondering_ends_at_the_stop_flag_and_helps_the_next_search() {
     };
     let mut search = on_threads(1, options, 1);
     let mut pondered = 0;
-    // Once is enough, unless the machine lets others work meanwhile.
+    // Once is enough, unless the machine is busy meanwhile.
     while pondered <= 1_000 {
         let stop = Arc::new(AtomicBool::new(false));
         let stop_setter = Arc::clone(&stop);
@@ -436,7 +435,7 @@ fn time_limits_hold() {
                 "{budget:?} on {threads} threads: {:?} after {spent:?}",
                 search.report()
             );
-            // Above only what no budget here comes near, for other programs may run.
+            // A bound that no time limit here comes near, since other programs may run.
             assert!(
                 (Duration::from_millis(60)..Duration::from_secs(60)).contains(&spent),
                 "{budget:?}: {spent:?}"
@@ -468,7 +467,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     }
 }
 
-/// Knows positions with at most so many stones, from a search to the end.
+/// Oracle of positions with at most N stones, by search to the end.
 #[derive(Debug)]
 struct StoneCountOracle(u32);
 
@@ -533,7 +532,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
             near(answer[0] + answer[1], 1.0, 1e-6, position);
         }
     }
-    // One ply is the reference's; the mixture is what it says.
+    // One ply equals the reference; the mixture is the weighted sum.
     let mut reference = Expectiminimax::new(game.clone(), schwarz(&game), 1, Form::Textbook);
     for (number, position) in positions.iter().enumerate() {
         let [valued, searched, mixed] = [0, 1, 2].map(|leaf| answers[leaf][number]);

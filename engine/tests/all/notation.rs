@@ -1,5 +1,4 @@
-//! Positions, moves and games as text: what is refused and with which words, and that no text
-//! whatever causes a panic.
+//! Positions, moves and games as text: errors with their messages, and no panic on any text.
 
 use crate::support::{moves_of, random_game, rows};
 use engine::games::{
@@ -14,7 +13,7 @@ use engine::games::{
 use engine::play::playable::Playable;
 use proptest::prelude::*;
 
-/// Why a game takes no `position`, no `move` of one, or no whole `games` as others write them.
+/// Error for a `position`, a `move`, or `games` in another program's format.
 fn refusal<G: Playable>(game: &str, map: Option<&str>, [kind, from, text]: [&str; 3]) -> String {
     let game = G::from_notation(game, map).unwrap();
     let position = |text| game.parse_position(text).map(|(position, _)| position);
@@ -69,7 +68,7 @@ proptest! {
         prop_assert_eq!(game.parse_position(&game.format_position(&position, die)), Ok((position, die)));
     }
 
-    /// Moves of pairs of squares: those that exist are those of the move list.
+    /// Moves of pairs of squares: exactly those of the move list exist.
     #[test]
     fn exactly_the_listed_moves_are_read(seed in any::<u64>(), plies in 0usize..16) {
         let game = Standard::default();

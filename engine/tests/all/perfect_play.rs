@@ -1,5 +1,4 @@
-//! Searches that ask the endgame tables play perfectly where these reach, and use them where moves
-//! lead there.
+//! Searches with endgame tables play perfectly within them, and probe them where moves lead there.
 
 use crate::support::{near, player, random_positions};
 use engine::core::game::Game;

@@ -1,4 +1,4 @@
-//! Players by name: every key is understood, wrong ones are refused with what would be right.
+//! Players by notation: all keys are accepted, and errors of wrong ones name what would be right.
 
 use crate::support::{MIDDLE, near, player, position, rows};
 use engine::core::random::RandomStream;
@@ -6,7 +6,8 @@ use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt
 use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable};
 use engine::search::limits::Limits;
 
-/// A notation makes players that play and value from some position, and its name is its own.
+/// Asserts that a notation makes players that play and value from a position, and that its name is
+/// canonical.
 fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
     let game = G::from_notation(game, None).unwrap();
     let start = position.map_or_else(
@@ -33,7 +34,7 @@ fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Opti
             assert!((0.0..=1.0).contains(&value), "{text}: {value}");
         }
         let value = player.value(&start, &Limits::NONE).value.unwrap();
-        // Few playouts may all end alike, and within a time few may be played.
+        // Few playouts may all end alike, and a time limit may allow only few.
         let few = text.contains("sims=50") || !reproducible;
         let is_open = few || (0.05..0.95).contains(&value);
         assert!(is_open, "{text}: {value}");
@@ -91,7 +92,7 @@ fn the_policy_named_is_the_one_that_plays() {
     .map(value);
     assert_eq!(uniform, again);
     assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
-    // A share of 1 or 0 is the policy alone, but for the numbers that are drawn to choose it.
+    // A weight of 1 or 0 is the policy alone, except for the random numbers of the choice.
     let alone = value("playout=mixture(1, greedy, uniform)");
     near(alone, greedy, 0.05, "alone");
 }

@@ -1,5 +1,4 @@
-//! Policies of playouts: what they choose by hand, what they must not choose, and on games of any
-//! shape.
+//! Playout policies: choices by hand, forbidden choices, and games of any shape.
 
 use crate::games::{HashEvaluator, HashGame, Nim, Piles};
 use crate::support::{MIDDLE, moves_of, near as is_near, position};
@@ -19,7 +18,7 @@ use engine::search::{
     playout::*,
 };
 
-/// How often a policy chooses each of the moves that a face permits.
+/// Counts of a policy's choices among the moves that a face allows.
 fn counts<P: Policy<Standard>>(mut policy: P, text: &str, face: u8) -> Vec<(Move, u32)> {
     let game = Standard::default();
     let position = position(text);
@@ -38,7 +37,8 @@ fn near<P: Policy<Standard>>(policy: P, text: &str, face: u8, expected: &[u32]) 
     let counts = counts(policy, text, face);
     let found: Vec<u32> = counts.iter().map(|(_, count)| *count).collect();
     assert_eq!(found.len(), expected.len());
-    // Five standard deviations of at most sqrt(12,000 / 4); what is expected never or always is so.
+    // Five standard deviations of at most sqrt(12,000 / 4); choices expected never or always are
+    // exact.
     let near = |(&found, &expected): (&u32, &u32)| {
         if matches!(expected, 0 | 12_000) {
             found == expected
@@ -140,18 +140,18 @@ fn playouts_end_and_begin_as_they_should() {
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);
     assert_eq!(evaluate(&mut truncated(0), &over), won_by(0));
     assert_eq!(evaluate(&mut ByPolicy(Uniform), &over), won_by(0));
-    // No ply: the evaluator's value itself.
+    // At depth 0 the evaluator's value itself.
     assert_eq!(
         evaluate(&mut truncated(0), &start),
         evaluate(&mut evaluator(), &start)
     );
-    // So many plies that the game ends: won or lost.
+    // Enough plies to end the game: won or lost.
     let decided = evaluate(&mut truncated(200), &start);
     assert!([0, 1].map(won_by).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| won_by(1);
     assert_eq!(evaluate(&mut ByFunction(function), &start), won_by(1));
-    // Uniform by moves, uniform by lists and the game's own random games agree: a share of 40,000
-    // is within 0.0025.
+    // Uniform by moves, uniform by lists and the game's own random games agree: a rate of 40,000
+    // games is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
     let mut win_rate = |leaf: &mut dyn Leaf<Standard>| {
         let red = (0..40_000).map(|_| f64::from(evaluate(leaf, &near_the_end)[0]));

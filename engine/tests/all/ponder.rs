@@ -1,5 +1,5 @@
-//! Pondering: the time of others is used, what was found then counts, and it ends when they have
-//! decided.
+//! Pondering uses the time of others, its result counts afterwards, and it ends with their
+//! decision.
 
 use crate::support::{MIDDLE, player as player_of, position};
 use engine::core::game::Game;
@@ -25,7 +25,7 @@ fn player(text: &str) -> Box<dyn Player<Standard>> {
     player_of(text, &Standard::default())
 }
 
-/// Takes its time, then makes the first move, or panics.
+/// Player that takes time, then makes the first move or panics.
 struct Slow {
     panics: bool,
     decisions: usize,
@@ -53,7 +53,7 @@ impl Player<Standard> for Slow {
     }
 }
 
-/// Counts what is asked of a player.
+/// Player that counts its calls.
 struct Counted {
     player: Box<dyn Player<Standard>>,
     pondered: usize,
@@ -108,7 +108,7 @@ fn what_was_found_on_the_time_of_others_counts() {
                 stop.store(true, Ordering::Relaxed);
             });
         }
-        // Whatever others rolled and did.
+        // Independent of the others' rolls and moves.
         let next = game.play(&position, game.legal_moves(&position, 3)[1]);
         let legal = game.legal_moves(&next, 5);
         let analysis = player.analyse(&next, Some(&legal), &Limits::NONE);
@@ -123,7 +123,7 @@ fn what_was_found_on_the_time_of_others_counts() {
     assert!(times.any(|pondered| visits(pondered) > 128));
 }
 
-/// Plays a game, and says how many plies it had.
+/// Plays a game; returns its plies.
 fn play(players: &mut [&mut dyn Player<Standard>]) -> usize {
     let game = Standard::default();
     let mut dice = DuplicateDice::new(3, Die::fair());

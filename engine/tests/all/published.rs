@@ -1,5 +1,5 @@
-//! Search in the published form equals the textbook whatever is cut, and each kind of cut saves
-//! leaves.
+//! Search in the published form equals the textbook with every pruning, and each kind of pruning
+//! saves leaves.
 
 use crate::games::HashEvaluator;
 use crate::support::{
@@ -197,7 +197,7 @@ fn face_by_face_lists_each_possible_face() {
     }
 }
 
-/// An evaluator that keeps its cache honest: it panics if a search updates it along the wrong line.
+/// Evaluator that panics if a search updates its cache along a wrong line.
 #[derive(Clone)]
 pub(crate) struct Watchful;
 

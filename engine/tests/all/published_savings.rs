@@ -1,4 +1,4 @@
-//! Search in the published form saves at least the share of leaves that was published.
+//! Search in the published form saves at least the published fraction of leaves.
 
 use crate::published::plain;
 use crate::support::table as new_table;
@@ -19,8 +19,8 @@ use engine::search::{
     star::Cuts,
 };
 
-/// The position after some plies of a game between players who take the best position by
-/// `evaluator`; `None` if the game is over by then.
+/// Position after some plies between players of the best successor by `evaluator`; `None` if the
+/// game is over by then.
 fn played(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,
@@ -46,10 +46,9 @@ fn played(
 
 /// The NTU agent's leaves at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`,
 /// `Star1` in two positions each): in the opening, the middle game and the endgame Star1 saves 11.2
-/// and 13.3, 13.1 and 19.3, 30.3 and 42.7 %. Its positions are not published, so ours come from
-/// games. With its bounds far outside of the values of positions (as on the raw scale) Star0.5
-/// saves as little in the opening as published; win probabilities save more. Prints a table with
-/// `--nocapture`.
+/// and 13.3, 13.1 and 19.3, 30.3 and 42.7 %. Its positions are unpublished; these come from games.
+/// With bounds far outside of the values of positions (as on the raw scale) Star0.5 saves as little
+/// in the opening as published; win probabilities save more. Prints a table with `--nocapture`.
 #[test]
 #[allow(clippy::print_stdout, reason = "a measurement that is worth reading")]
 fn star1_saves_at_least_the_published_fraction() {

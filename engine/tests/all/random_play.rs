@@ -36,8 +36,7 @@ fn random_games_have_the_published_statistics() {
         won_by_first += f64::from(payoffs[first]);
     }
     // Tolerances are about three standard deviations: 50 points a game for the winner, 4.4 plies
-    // for the length and, a ply, 1.2 for the number of moves; half a point for the uncertainty of
-    // the published share.
+    // for the length, 1.2 moves a ply; plus half a point for the published rate.
     let games = games as f64;
     let win_rate = 100.0 * won_by_first / games;
     near(

@@ -1,10 +1,9 @@
 //! A slow reference of the rules of EinStein würfelt nicht, on a plain board of characters.
 //!
-//! Written from the printed rules and sharing no code with the engine: squares are (row, column)
-//! from the upper left, stones are the characters of the notation, and nothing is packed, turned or
-//! prepared.
+//! It follows the printed rules and shares no code with the engine: squares are (row, column) from
+//! the upper left, stones are the characters of the notation.
 
-/// Which stones a roll permits when the rolled stone is gone.
+/// Stones allowed when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// The next higher or the next lower one.
@@ -102,7 +101,7 @@ impl Board {
         targets.map(|to| Step { from, to }).collect()
     }
 
-    /// What the side to move may do with a roll.
+    /// Steps of the side to move with a roll.
     pub(crate) fn legal_steps(&self, face: u8, choice: Choice) -> Vec<Step> {
         self.permitted_stones(face, choice)
             .into_iter()
@@ -110,7 +109,7 @@ impl Board {
             .collect()
     }
 
-    /// The board after a step: whatever stands on its target is gone.
+    /// Board after a step; a stone on its target is captured.
     pub(crate) fn after(&self, step: Step) -> Self {
         let mut rows = self.rows.clone();
         rows[step.to.0][step.to.1] = rows[step.from.0][step.from.1];

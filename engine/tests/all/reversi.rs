@@ -1,4 +1,4 @@
-//! Reversi against outside vectors, a plain board, the searches' references and known values.
+//! Reversi against outside vectors, a plain board, the searches' references and published values.
 
 use crate::games::HashEvaluator;
 use crate::support::{self, full, moves_of, near, player, rows, successors, table};
@@ -29,7 +29,7 @@ fn read(game: &Reversi, text: &str) -> Position {
     game.parse_position(text).unwrap()
 }
 
-/// The signs of a position without the side to move.
+/// Characters of a board without the side to move.
 fn board(game: &Reversi, position: &Position) -> String {
     let text = game.format_position(position);
     text[..text.len() - 2].to_owned()
@@ -43,7 +43,7 @@ fn random_games(game: &Reversi, games: usize, seed: u64) -> Vec<Position> {
     (0..games).flat_map(&mut game).collect()
 }
 
-/// The rules square by square, as a person reads them: the signs of the board, whose turn it is.
+/// The rules square by square: the characters of the board, and the turn.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct PlainBoard {
     size: i32,
@@ -66,7 +66,7 @@ impl PlainBoard {
         if self.turn == 'X' { 'O' } else { 'X' }
     }
 
-    /// The squares whose discs turn.
+    /// Discs that a move flips.
     fn flipped(&self, square: i32) -> Vec<usize> {
         let mut all = Vec::new();
         if self.signs[square as usize] != '-' {
@@ -107,7 +107,7 @@ impl PlainBoard {
         }
     }
 
-    /// The squares that may be filled, with the board after it.
+    /// Legal placements with the board after each.
     fn placements(&self) -> Vec<(String, Self)> {
         let squares = (0..self.size * self.size).map(|square| (square, self.flipped(square)));
         let legal = squares.filter(|(_, flipped)| !flipped.is_empty());
@@ -131,14 +131,13 @@ impl PlainBoard {
         placements
     }
 
-    /// Discs of the side to move minus those of the other.
+    /// Disc difference of the side to move.
     fn ahead(&self) -> i32 {
         let count = |of_sign| self.signs.iter().filter(|&&sign| sign == of_sign).count() as i32;
         count(self.turn) - count(self.other())
     }
 
-    /// The difference at the end with best play, as it stands or with the empty squares given to
-    /// the winner.
+    /// Final difference with best play, with or without the empty squares for the winner.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -211,7 +210,7 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             let returns = vector["returns"][0].as_f64().unwrap();
             let payoffs = game.payoffs(&last).unwrap();
             assert_eq!(f64::from(payoffs[BLACK]), (returns + 1.0) / 2.0);
-            // Passes left out and put in again, in both forms.
+            // Both formats leave passes out; readers insert them.
             let [ggf, row] = [ggf, row].map(|form| (form.write)(&game, &parsed).unwrap());
             assert_eq!(moves.replace("pass", ""), row);
             assert_eq!([read(&ggf), read(&row)], [[parsed.clone()], [parsed]]);
@@ -271,11 +270,11 @@ fn four_by_four_is_won_by_the_second_player() {
     assert_eq!(plain.solve(true, &mut cache), -10);
     let mut solver = Endgame::new(game);
     assert_eq!((solver.score(&start), solver.result(&start)), (-10, 0.0));
-    // Star, which knows payoffs only, sees to the end as well.
+    // Star, whose leaves are payoffs, sees to the end as well.
     let table = Some(table(1 << 16));
     let mut star: Star<_, _> = Star::new(game, HashEvaluator, StarOptions::default(), table);
     assert_eq!(full(&mut star, &start, 24), Bounds::exact(0.0));
-    // And the solver is right wherever the game leads.
+    // The solver is right in all positions of random games.
     for position in random_games(&game, 50, 7) {
         let plain = PlainBoard::of(&game, &position);
         let expected = plain.solve(true, &mut cache);
@@ -317,7 +316,8 @@ fn published_endgames_are_solved() {
     }
 }
 
-/// `cargo test --release -p engine -- --ignored --nocapture hard_published`: how long they take.
+/// Prints times of the hard endgames: `cargo test --release -p engine -- --ignored --nocapture
+/// hard_published`.
 #[test]
 #[ignore = "takes a minute"]
 fn hard_published_endgames_are_solved() {
@@ -380,7 +380,7 @@ fn no_table_changes_a_score() {
             let expected = plain.clone().score(&position);
             for mut solver in others.clone() {
                 assert_eq!(solver.score(&position), expected);
-                // And again, with what the table now knows.
+                // Again, with the filled table.
                 assert_eq!(solver.score(&position), expected);
             }
             if game.payoffs(&position).is_none() {

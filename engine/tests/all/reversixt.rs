@@ -1,4 +1,4 @@
-//! ReversiXT against outside vectors and a plain board that reads its map itself.
+//! ReversiXT against outside vectors and a plain board with its own map reader.
 
 use crate::sources::{folder_of, read};
 use crate::support::{moves_of, rows, successors};
@@ -27,7 +27,7 @@ fn maps_in(folder: &Path) -> BTreeMap<String, String> {
     files.map(|file| map(file.unwrap().path())).collect()
 }
 
-/// Maps that other programs were asked about.
+/// Maps of the vectors.
 fn given() -> BTreeMap<String, String> {
     let maps = maps_in(&folder_of("engine").join("tests/vectors/maps"));
     assert_eq!(maps.len(), 15);
@@ -43,7 +43,7 @@ pub(crate) fn vector_game(name: &str) -> ReversiXt {
     game(&given()[name])
 }
 
-/// Moves as the vectors write them: x, y and what goes with it.
+/// Moves in the form of the vectors: x, y and the special choice.
 fn triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
     let width = game.map().width();
     let triple = |mv: &Move| [mv.cell() % width, mv.cell() / width, mv.special().into()];
@@ -55,7 +55,7 @@ fn joined(items: impl IntoIterator<Item = impl ToString>, between: &str) -> Stri
     items.collect::<Vec<_>>().join(between)
 }
 
-/// A position of the vectors as our text.
+/// Position of the vectors as text.
 fn text_of(state: &Value) -> String {
     let numbers = |name: &str| joined(state[name].as_array().unwrap(), ",");
     format!(
@@ -116,7 +116,7 @@ fn as_many_lines_of_play_as_other_programs_count() {
     }
 }
 
-/// The rules cell by cell, as a person reads them. Players count from 1.
+/// The rules cell by cell, with players from 1.
 #[derive(Clone, Debug)]
 struct PlainBoard {
     players: u8,
@@ -178,7 +178,7 @@ impl PlainBoard {
             .then_some((there.0, there.1, direction))
     }
 
-    /// All cells that a stone of a player here captures.
+    /// Cells that a stone of a player here captures.
     fn captured(&self, (x, y): (i32, i32), player: u8) -> HashSet<(i32, i32)> {
         let own = char::from(b'0' + player);
         let mut all = HashSet::new();
@@ -318,7 +318,7 @@ impl PlainBoard {
     }
 }
 
-/// A sound map: cells by chance, then sides without a neighbour joined in pairs.
+/// A valid random map: random cells, then sides without a neighbour joined in pairs.
 fn random_map(random: &mut RandomStream) -> String {
     let mut below = |count: usize| one_of(count, (random.next_u64() >> 32) as u32);
     let (players, width, height) = (2 + below(7), 3 + below(8), 3 + below(8));
@@ -438,7 +438,7 @@ fn equal_stones_tie_and_the_disqualified_come_last() {
     assert_eq!(level.payoffs(&level.start()), Some(DRAW));
 }
 
-/// From plain 8×8 to eight players with everything that there is.
+/// From plain 8×8 to eight players with all kinds of cells.
 #[test]
 fn the_maps_that_ship_are_sound_and_somebody_can_move() {
     let maps = maps_in(&folder_of("data").join("maps"));

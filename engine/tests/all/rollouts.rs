@@ -1,5 +1,5 @@
-//! Roll-outs against the book, game by game; their means against what players by an evaluator really
-//! get, by full expansion, and against exact tables of one stone more than theirs.
+//! Rollouts against a slow implementation, game by game; their means against full expansion, and
+//! against exact tables of one stone more than theirs.
 
 use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use crate::support::{
@@ -31,13 +31,13 @@ use engine::search::rollout::{
 use std::{collections::HashMap, sync::Arc, time::Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A roll-out by the book, from values of single positions.
+/// Rollout from values of single positions.
 struct Book<'a, G: Game, E: Evaluator<G>> {
     game: &'a G,
     evaluator: &'a E,
     oracle: Option<Arc<dyn Oracle<G>>>,
     plies: u32,
-    /// What its players get, position by position.
+    /// Exact payoffs of its players by position.
     exact: HashMap<G::Position, f64>,
 }
 
@@ -71,7 +71,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
     }
 
-    /// Of each outcome the position after the best move, and what that is worth to a seat.
+    /// For each outcome the position after the best move, and its value for a seat.
     fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
         let moves = moves_of(self.game, position);
         let mover = self.game.to_move(position);
@@ -124,7 +124,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         unreachable!()
     }
 
-    /// What the first seat gets by all that chance may bring.
+    /// Expected payoff of the first seat over all outcomes.
     fn exact(&mut self, position: &G::Position) -> f64 {
         if let Some(exact_value) = self.exact_value(position, 0) {
             return exact_value;
@@ -166,7 +166,7 @@ fn games<G: Game>(
     games
 }
 
-/// The same games by the book and by roll-outs that remember, in any order.
+/// Compares rollouts with a cache, in any order, with the slow implementation.
 fn agree<G: Game>(
     mut book: Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Roll<G>,
@@ -224,8 +224,8 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Whether means of games lie about what they should, as often as the normal law says, within four
-/// standard deviations.
+/// Asserts that deviations from expected means follow the normal distribution, within four standard
+/// deviations.
 fn covers(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;
@@ -239,7 +239,7 @@ fn covers(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// Standard errors by which the mean of many games misses what players by the evaluator get.
+/// Standard errors between the mean of many games and the players' expected payoff.
 fn missed<G: Game>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Roll<G>,
@@ -316,7 +316,7 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
         &missed(&mut book, &mut *roll, &positions, enough),
         "five stones",
     );
-    // Both sides lose something to perfect play, so on the mean it is little.
+    // Both sides lose something against perfect play, so the difference is small on average.
     let mut loss = Moments::default();
     for position in &positions {
         let exact = f64::from(five.value_of(position).unwrap());
@@ -394,12 +394,12 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
         blunt.mean()
     );
     println!("{figures}");
-    // What both sides lose by not playing perfectly is left.
+    // The players' own errors remain.
     assert!(deviation(&rolled) < 0.6 * deviation(&guessed), "{figures}");
     assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
 }
 
-/// Games that are all luck: each earns anything around what its position is worth.
+/// Games of pure luck: results anywhere around the position's value.
 struct Noise;
 
 impl Roll<Totals> for Noise {
@@ -503,7 +503,7 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
     assert_eq!(one.value(&won, &Limits::NONE).value, Some(1.0));
     let certain = player("rollout(error=0.01)", &game).value(&position(MIDDLE), &Limits::NONE);
     assert!(certain.error.unwrap() <= 0.01);
-    // Of a game without chance one game is enough.
+    // Without chance one game is enough.
     let reversi = Reversi::from_notation("reversi(size=4)", None).unwrap();
     let start = reversi.start();
     let mut mute = player("rollout(eval=mobility)", &reversi);
@@ -524,7 +524,8 @@ fn one_ply_has_no_luck() {
     }
 }
 
-/// Games a second on one thread from set-ups to tables of four stones, and what their luck is worth.
+/// Prints games a second on one thread from set-ups to tables of four stones, and the variance of
+/// their luck.
 #[test]
 #[ignore = "measures"]
 fn speeds() {

@@ -1,5 +1,4 @@
-//! The fast rules against the slow reference: random positions and random games on many boards, and
-//! perft.
+//! The fast rules against the slow reference: random positions and games on many boards, and perft.
 
 use crate::reference::{Board, Choice, Step};
 use crate::support::{moves_of, near, position, successors};
@@ -13,7 +12,7 @@ use engine::play::perft::perft;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// The engine's rules and what the reference has to know of them.
+/// Rules of the engine with the parameters of the reference.
 struct Rules<const COLUMNS: usize, const ROWS: usize> {
     game: EinStein<COLUMNS, ROWS>,
     choice: Choice,
@@ -45,7 +44,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         names.collect()
     }
 
-    /// Compares everything the engine says of a position with the reference.
+    /// Compares the engine with the reference in a position.
     fn check(&self, position: &Position, board: &Board) {
         let text = board.write();
         let game = &self.game;
@@ -78,7 +77,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             .map(|face| board.permitted_stones(face, self.choice));
         let permitted: Vec<Vec<u8>> = permitted.collect();
 
-        // The list: every stone that some face permits, in rising order, each with its steps.
+        // The list: every stone that some face allows, in rising order, each with its steps.
         let expected: Vec<String> = (1..=6)
             .filter(|number| permitted.iter().any(|stones| stones.contains(number)))
             .flat_map(|number| board.steps_of(number))
@@ -88,8 +87,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
-        // The outcomes: each possible face's steps are one outcome's run, whose weight is that of
-        // all such faces.
+        // Each possible face's steps are one outcome's run, with the weight of all such faces.
         let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
@@ -147,8 +145,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         }
     }
 
-    /// Random games from random boards, checked before every ply and at the end; keys must tell
-    /// positions apart.
+    /// Random games from random boards, checked before every ply and at the end; keys differ
+    /// between positions.
     fn check_random_games(&self, games: usize, seed: u64) {
         let mut random = RandomStream::new(seed);
         let mut key_of: HashMap<Position, u64> = HashMap::new();
@@ -156,8 +154,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         for _ in 0..games {
             let mut board = self.random_board(&mut random);
             let Ok((mut position, None)) = self.game.parse_position(&board.write()) else {
-                // Only boards that no game can show are refused: without stones, or with both goals
-                // reached.
+                // Only unreachable boards are refused: without stones, or with both goals reached.
                 let both_goals = board.rows[ROWS - 1][COLUMNS - 1].is_ascii_digit()
                     && board.rows[0][0].is_ascii_lowercase();
                 assert!(both_goals, "{}", board.write());
@@ -300,14 +297,13 @@ fn position_of(squares: &[u8], seat: usize) -> Position {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A packed form is accepted if and only if all living stones stand on different squares of the
+    /// A packed form is accepted if and only if all living stones are on different squares of the
     /// board.
     #[test]
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let position = position_of(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
-        // Seen from the upper left for Red to move: the other side's squares count from the far
-        // end.
+        // From the upper left for Red to move: the other side's squares count from the far end.
         let seen: Vec<i32> = living.map(|(index, &square)| if index < MAX_STONES { i32::from(square) } else { 24 - i32::from(square) }).collect();
         let on_board = seen.iter().all(|square| (0..25).contains(square));
         let distinct = seen.iter().enumerate().all(|(index, square)| !seen[..index].contains(square));

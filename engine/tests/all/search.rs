@@ -1,4 +1,4 @@
-//! Every search equals the textbook, on EinStein and on games that are not.
+//! Every search equals the textbook, on EinStein and on other games.
 
 use crate::games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use crate::mcts::simulations;
@@ -20,8 +20,8 @@ fn star1<G: Game, E: Evaluator<G>>(game: &G, evaluator: E, entries: Option<usize
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
-/// Textbook, unified operator, search outcome by outcome and Star1 without table and with tables of
-/// several sizes agree on a position.
+/// Asserts that the textbook, the unified operator, the search outcome by outcome and Star1 with
+/// tables of several sizes agree on a position.
 fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);

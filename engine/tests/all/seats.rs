@@ -24,7 +24,7 @@ use engine::search::{
 };
 use std::{sync::Arc, time::Instant};
 
-/// One rounding: what is worth x to the root is worth 1 - x to the others, in 24 bits.
+/// One rounding: a value of x for the root is 1 - x for the others, in 24 bits.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
@@ -61,7 +61,7 @@ fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Pos
     }
 }
 
-/// The deepest of `depth` and fewer plies, at least one, with at most so many leaves.
+/// Largest depth up to `depth`, at least 1, with at most `max_leaves` leaves.
 fn affordable(game: &ReversiXt, position: &Position, depth: u32, max_leaves: usize) -> u32 {
     fn leaves(game: &ReversiXt, position: &Position, depth: u32, max_leaves: usize) -> usize {
         if depth == 0 || position.phase() == Phase::Over {
@@ -83,7 +83,7 @@ fn evaluator(game: &ReversiXt, number: usize) -> ByPointer<ReversiXt> {
     ByPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
 }
 
-/// A random position of a random map, and how it is searched.
+/// Random position of a random map with the search's parameters.
 struct Case {
     number: usize,
     game: ReversiXt,
@@ -93,7 +93,7 @@ struct Case {
 }
 
 impl Case {
-    /// What cannot be told from a failure otherwise.
+    /// Description of the case for failures.
     fn text(&self, position: &Position) -> String {
         let Self { number, game, .. } = self;
         let position = game.format_position(position);
@@ -104,7 +104,7 @@ impl Case {
         )
     }
 
-    /// max^n by the book. Of equally good moves the first counts.
+    /// max^n by definition; of equally good moves the first counts.
     fn max_n(&self, position: &Position, depth: u32) -> Payoffs {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs;
@@ -122,7 +122,7 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// The position with a player's turn, as it is read from text; `None` if the player has no move.
+    /// Position with another seat's turn, through text; `None` if the seat has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();
@@ -131,7 +131,7 @@ impl Case {
         self.game.parse_position(&words.join(" ")).ok()
     }
 
-    /// Best-reply search by the book, for the root.
+    /// Best-reply search by definition, for the root.
     fn best_reply(&self, position: &Position, depth: u32) -> f32 {
         let root = self.position.seat();
         if let Some(payoffs) = self.game.payoffs(position) {
@@ -213,7 +213,7 @@ fn paranoid_is_minimax(count: usize, seed: u64, max_leaves: usize) {
             (position, depth, value)
         };
         let first = valued(position, depth);
-        // What comes next, so that its positions stand in the table for two roots.
+        // The next position, so that the table has entries of two roots.
         let next = successors(game, &position)[0];
         let second = match next.phase() {
             Phase::Over => first,
@@ -223,7 +223,7 @@ fn paranoid_is_minimax(count: usize, seed: u64, max_leaves: usize) {
             let options = options(number / 28 + 5 * variant);
             let table = table(number / 28 + variant);
             let mut star = Star::new(game.clone(), evaluator.clone(), options, table);
-            // The third time the table knows the answer, and that of another root.
+            // The third search reads the table, with entries of another root.
             for (position, depth, expected) in [first, second, first] {
                 let found = full(&mut star, &position, depth);
                 let off = |bound: f32| (f64::from(bound) - expected).abs();
@@ -274,7 +274,7 @@ fn max_n_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
     }
 }
 
-/// With two seats max^n is minimax, so whatever is left out both find the same.
+/// With two seats max^n is minimax, so move limits leave the same moves.
 fn two_searches_narrow_alike(case: &Case) {
     let (game, position, depth) = (case.game.clone(), &case.position, case.depth);
     let evaluator = evaluator(&game, case.number);
@@ -300,7 +300,7 @@ fn max_n_is_that_of_the_textbook() {
 
 fn best_reply_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
     for mut case in cases(count, seed, max_leaves) {
-        // All replies of all others are more than those of the next.
+        // The replies of all others outnumber those of the next seat.
         case.depth = case.depth.min(3);
         let (position, text) = (&case.position, case.text(&case.position));
         let expected = case.best_reply(position, case.depth);
@@ -401,7 +401,7 @@ fn two_seats_are_searched_as_two() {
     }
 }
 
-/// Nodes a second on a map of four, and what a width saves where moves are many.
+/// Prints nodes a second on a map of four, and the savings of a width where moves are many.
 #[test]
 #[ignore = "measures"]
 fn speeds() {

@@ -1,8 +1,6 @@
-//! Reads Rust sources and manifests just well enough to tell which modules, names and crates they
-//! use.
+//! Reader of Rust sources and manifests: modules, names and crates that they use.
 //!
-//! A source becomes a list of words and signs without comments, texts and test code; paths are then
-//! found by these.
+//! A source becomes a list of tokens without comments, strings and test code.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use std::{
@@ -11,14 +9,14 @@ use std::{
 };
 use toml::{Table, Value};
 
-/// A file of a crate, as tokens.
+/// Tokens of a file.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// Path below `src`, with `/`.
     pub(crate) path: String,
     /// The module of `lib.rs` it belongs to.
     pub(crate) module: String,
-    /// How many modules deep its items lie: 1 for a module of `lib.rs`.
+    /// Depth of its module: 1 for a module of `lib.rs`.
     depth: usize,
     tokens: Vec<String>,
     /// Files that it declares as test modules.
@@ -53,7 +51,7 @@ pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The modules that `lib.rs` declares, in its order.
+/// Modules in the order of `lib.rs`.
 pub(crate) fn modules_in_reading_order() -> Vec<String> {
     let text = read(&folder_of("engine").join("src/lib.rs"));
     let source = Source::read("lib.rs", &text);
@@ -64,14 +62,14 @@ pub(crate) fn modules_in_reading_order() -> Vec<String> {
     declared.map(|window| window[1].clone()).collect()
 }
 
-/// All files of the engine but `lib.rs` and those that only tests use.
+/// Files of the engine except `lib.rs` and test modules.
 pub(crate) fn engine_sources() -> Vec<Source> {
     let mut sources = crate_sources("engine");
     sources.retain(|source| source.path != "lib.rs");
     sources
 }
 
-/// All files of a crate but those that only tests use.
+/// Files of a crate except test modules.
 pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
     let root = folder_of(name).join("src");
     let mut sources = Vec::new();
@@ -101,8 +99,7 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) {
     }
 }
 
-/// The modules of `lib.rs` that a source names, by `crate::…` or by as many `super::` as lead
-/// there.
+/// Modules of `lib.rs` that a source names, by `crate::…` or by as many `super::` as lead there.
 pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
     let tokens = &source.tokens;
     let mut roots = BTreeSet::new();
@@ -128,7 +125,7 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
     roots
 }
 
-/// The macros that a source makes.
+/// Macros that a source defines.
 pub(crate) fn macros_defined(source: &Source) -> Vec<String> {
     let triples = source.tokens.windows(3);
     triples
@@ -137,7 +134,7 @@ pub(crate) fn macros_defined(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Every word of the code.
+/// Words of the code.
 pub(crate) fn names_used(source: &Source) -> BTreeSet<&str> {
     let tokens = source.tokens.iter().map(String::as_str);
     let is_word = |token: &&str| token.starts_with(|first: char| first.is_alphabetic());
@@ -174,8 +171,8 @@ fn first_segments(tokens: &[String]) -> Vec<String> {
     segments
 }
 
-/// Appends the words, `::` and other signs of a source without texts and items under `#[cfg(test)]`,
-/// and the names of the test modules that are files of their own.
+/// Appends the tokens of a source without strings and items under `#[cfg(test)]`, and the names of
+/// test modules in files of their own.
 fn flatten(source: TokenStream, tokens: &mut Vec<String>, test_modules: &mut Vec<String>) {
     let is_for_tests =
         |tree: &TokenTree| tree.to_string().replace(char::is_whitespace, "") == "[cfg(test)]";
@@ -222,7 +219,7 @@ fn flatten(source: TokenStream, tokens: &mut Vec<String>, test_modules: &mut Vec
     }
 }
 
-/// The crates a manifest depends on, of every kind, renamed ones under both names.
+/// Crates of a manifest's dependencies of every kind, renamed ones under both names.
 pub(crate) fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

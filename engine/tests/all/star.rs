@@ -1,5 +1,5 @@
-//! Every variant of the Star searches equals the textbook on EinStein würfelt nicht, and the fast
-//! last plies equal a search that asks about each leaf in turn.
+//! Every variant of the Star searches equals the textbook, and the batched last plies equal a
+//! search that evaluates each leaf in turn.
 
 use crate::games::HashEvaluator;
 use crate::support::{
@@ -19,7 +19,7 @@ use engine::search::{
 };
 use std::sync::Arc;
 
-/// An evaluator whose knowledge of successors stays unused.
+/// Evaluator without its batch path.
 #[derive(Clone)]
 struct OneByOne<E>(E);
 
@@ -38,7 +38,7 @@ const POLICIES: [Replacement; 4] = [
     Replacement::Bucketed,
 ];
 
-/// A table of the number-th size and policy; none for every fifth.
+/// Table of the number-th size and policy; none for every fifth.
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
     (!number.is_multiple_of(5)).then(|| table_of(entries, POLICIES[number % 4]))
@@ -195,8 +195,8 @@ fn two_threads_find_what_one_finds() {
     }
 }
 
-/// ProbCut gives up exactness for depth, and nothing else: it rarely takes the wrong side of a
-/// window, saves nodes, and what it calls proven is true.
+/// ProbCut gives up exactness for depth: it rarely takes the wrong side of a window and saves
+/// nodes, and its proofs are true.
 #[test]
 fn probcut_is_rarely_wrong_and_never_about_proofs() {
     let game = Standard::default();
@@ -263,7 +263,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
 
 const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 
-/// A fixed search of fixed positions: the counts change when the search does, and only then.
+/// Node counts of a fixed search of fixed positions; they change with the search only.
 #[test]
 fn signature() {
     let mut signature = Vec::new();

@@ -1,5 +1,5 @@
-//! Players that are stopped at random moments: each ends soon, whichever it is, and answers with
-//! a legal move; and a flag that nobody sets changes nothing.
+//! Players stopped at random moments end soon with a legal move, and a flag that is never set
+//! changes nothing.
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};
@@ -21,14 +21,13 @@ use std::{
 /// Interruptions of each player.
 const INTERRUPTIONS: usize = 50;
 
-/// The latest of them, in microseconds after the search began.
+/// Latest interruption, in microseconds after the search began.
 const LATEST: usize = 10_000;
 
-/// Within this time an answer is there, but for the few that a busy machine holds up; the slowest
-/// evaluator takes longer in a build that is not optimised.
+/// Maximum median delay of an answer; debug builds of the slowest evaluator take longer.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
-/// Sets a flag at a random moment, or before the search begins; how long the answer then took.
+/// Sets a flag at a random moment, or before the search begins; returns the delay of the answer.
 fn interrupted<R: Send>(
     random: &mut RandomStream,
     query: impl FnOnce(&Limits) -> R,
@@ -54,7 +53,7 @@ fn interrupted<R: Send>(
     })
 }
 
-/// Interrupts players that would think for minutes, in whatever they are asked.
+/// Interrupts each kind of query to players that would think for minutes.
 fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
     let moves = moves_of(game, position);
     let mut random = RandomStream::new(7);
@@ -84,7 +83,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                     assert_eq!(analysis.moves.len(), moves.len(), "{text}");
                     took
                 }
-                // As the protocols ask for a move.
+                // The protocols' query for a move.
                 2 => {
                     let query = |limits: &Limits| {
                         let best = player.decide(position, &moves, limits).best;
@@ -101,7 +100,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
     }
 }
 
-/// The players of a game, and whether each of these has a row.
+/// Asserts that each of a game's players has a row.
 fn all_have_a_row<G: Playable>(players: &[&str]) {
     let name = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
     let rows: Vec<String> = players.iter().map(|text| name(text)).collect();
@@ -218,7 +217,7 @@ fn searches_of_many_seats_end_when_they_are_stopped() {
     ends_soon(&game, &game.start(), &WITHOUT_CHANCE);
 }
 
-/// Decisions of a game with a flag that is never set, and without one.
+/// Asserts that decisions with a flag that is never set equal those without one.
 fn all_equal<G: Playable>(game: &G, start: G::Position, players: &[&str]) {
     let mut random = RandomStream::new(3);
     let positions: Vec<G::Position> = random_game(game, start, &mut random).collect();

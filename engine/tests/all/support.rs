@@ -1,5 +1,4 @@
-//! What several tests share: positions, moves, rules, tables, players, vectors of other programs, and
-//! how near numbers must be.
+//! Helpers shared by tests: positions, moves, rules, tables, players, vectors, tolerances.
 
 use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, random::RandomStream};
 use engine::games::einstein::{
@@ -24,7 +23,7 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Positions met in random games: any stage of the game, none of them over.
+/// Positions of random games: any stage, none of them over.
 pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut positions = Vec::new();
@@ -62,7 +61,7 @@ pub(crate) fn moves_of<G: Game>(game: &G, position: &G::Position) -> G::Moves {
     moves
 }
 
-/// The positions that all moves lead to.
+/// Positions after all moves.
 pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Position> {
     let moves = moves_of(game, position);
     moves.iter().map(|&mv| game.play(position, mv)).collect()
@@ -84,7 +83,7 @@ pub(crate) fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
     Arc::new(SchwarzOdds::fitted(game))
 }
 
-/// A table of so many entries, of the usual kind.
+/// Table of so many entries, of the default kind.
 pub(crate) fn table(entries: usize) -> Arc<Table> {
     table_of(entries, Replacement::default())
 }
@@ -100,19 +99,19 @@ pub(crate) fn cutting(cuts: Cuts) -> StarOptions {
     }
 }
 
-/// A player at the beginning of a game.
+/// Player at the beginning of a game.
 pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>> {
     let mut player = PlayerRecipe::parse(trusted(notation), game).unwrap().make();
     player.new_game(1);
     player
 }
 
-/// The rows of a table, a line of JSON each.
+/// Rows of a table, a line of JSON each.
 pub(crate) fn rows<T: DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())
 }
 
-/// A position, and what an independent program says of it and of its moves, for the side to move.
+/// Position with an independent program's values of it and of its moves, for the side to move.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,
@@ -130,8 +129,8 @@ pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }
 
-/// The first of six stones in games of players that search a little, and what `alea probe --json`
-/// says of them by tables of six stones, from `alea solve --stones 6`.
+/// The first of six stones in games of shallow searches, with the values of `alea probe --json`
+/// from tables of six stones.
 pub(crate) fn six_stones() -> Vec<Exact> {
     exact(include_str!("../vectors/six.jsonl"), 300)
 }
@@ -156,7 +155,7 @@ pub(crate) fn near(found: impl Into<f64>, expected: impl Into<f64>, within: f64,
     );
 }
 
-/// Whether bounds hold a value.
+/// Asserts that bounds enclose a value.
 #[track_caller]
 pub(crate) fn encloses(bounds: Bounds, value: f64, within: f64, what: impl Debug) {
     let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
@@ -166,7 +165,7 @@ pub(crate) fn encloses(bounds: Bounds, value: f64, within: f64, what: impl Debug
     );
 }
 
-/// What a search without a window says.
+/// Value of a search with a full window.
 pub(crate) fn full<G: Game, E: Evaluator<G>>(
     star: &mut Star<G, E>,
     position: &G::Position,

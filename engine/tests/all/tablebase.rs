@@ -20,7 +20,7 @@ use std::{
     time::Instant,
 };
 
-/// The bound that tables of at most five stones keep.
+/// Maximum error of tables of at most five stones.
 const BOUND: f64 = 4e-5;
 
 fn on_all_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
@@ -45,7 +45,7 @@ fn built(stones: usize, variant: Variant) -> Arc<Tables> {
     Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
-/// The tables of five stones, made once: most of the time of these tests.
+/// Tables of five stones, built once: most of the time of these tests.
 fn five() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| built(5, Variant::Classic))
@@ -99,7 +99,7 @@ fn random_positions_agree_with_recursion_to_the_end() {
 #[test]
 #[ignore = "about ten minutes and gigabytes of memory"]
 fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
-    // In parts, so that what the recursion remembers does not fill the memory.
+    // In parts, which bounds the recursion's memory.
     for seed in 100..200 {
         agree_with_recursion(five(), Standard::default(), random_positions(100, seed, 5));
     }
@@ -215,16 +215,15 @@ fn time_of_probes() {
     let mut random = RandomStream::new(11);
     for stones in 3..=5 {
         let (mut single, mut batched) = (Vec::new(), Vec::new());
-        // Every position is asked about once, so that none is in the cache; short runs, as others
-        // use the machine too.
+        // Each position is probed once, so none is in the cache; short runs, as other programs use
+        // the machine, too.
         for _ in 0..50 {
             let positions: Vec<Position> = (0..40_000)
                 .map(|_| random_position(&mut random, &game, stones))
                 .collect();
             let (first, second) = positions.split_at(20_000);
             let began = Instant::now();
-            // Each probe waits for the one before, as in a search that goes on with what it was
-            // told.
+            // Each probe depends on the one before, as in a search.
             let mut turn = 0;
             for position in first {
                 let rotated = symmetric(position, turn);

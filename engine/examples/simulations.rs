@@ -17,7 +17,7 @@ use engine::core::{
 };
 use engine::games::einstein::{Position, Standard};
 use engine::search::{
-    mcts::{Budget, Leaf, Mcts, MctsOptions, Playout},
+    mcts::{Budget, Leaf, Mcts, MctsOptions, PlayoutLeaf},
     playout::ByFunction,
 };
 use std::time::Instant;
@@ -66,6 +66,6 @@ fn main() {
     let simulations = simulations as u64;
     match leaf.as_deref() {
         Some("nothing") => measure(|| ByFunction(nothing), simulations, threads, batch),
-        _ => measure(|| Playout, simulations, threads, batch),
+        _ => measure(|| PlayoutLeaf, simulations, threads, batch),
     }
 }

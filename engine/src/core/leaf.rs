@@ -25,7 +25,7 @@ pub trait Leaf<G: Game>: Send {
     fn new_game(&mut self) {}
 
     /// The same for several positions at once; as many answers as positions.
-    fn payoffs_of(
+    fn payoffs_batch(
         &mut self,
         game: &G,
         positions: &[G::Position],
@@ -92,14 +92,14 @@ impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
         (**self).payoffs(game, position, random, made)
     }
 
-    fn payoffs_of(
+    fn payoffs_batch(
         &mut self,
         game: &G,
         positions: &[G::Position],
         random: &mut RandomStream,
         payoffs: &mut [Payoffs],
     ) {
-        (**self).payoffs_of(game, positions, random, payoffs);
+        (**self).payoffs_batch(game, positions, random, payoffs);
     }
 }
 

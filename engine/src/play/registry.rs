@@ -19,7 +19,7 @@ use crate::core::{
     text::TextError,
 };
 use crate::search::{
-    mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf},
+    mcts::{EvaluatorLeaf, Leaf, Prior, SearchLeaf},
     playout::{BestSuccessor, Policy},
     rollout::{Roll, Rollout},
 };
@@ -31,7 +31,7 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
     /// See [`Evaluator::payoffs`]; from scratch.
-    fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs;
+    fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
 
     /// See [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
@@ -66,7 +66,7 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
         Evaluator::value_of(self, game, position)
     }
 
-    fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs {
+    fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs {
         let mut cache = E::Cache::default();
         self.refresh(game, position, &mut cache);
         self.payoffs(game, position, &cache)
@@ -93,7 +93,7 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 
     fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>> {
-        Box::new(StarLeaf::new(game, self, depth))
+        Box::new(SearchLeaf::new(game, self, depth))
     }
 
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>> {
@@ -180,7 +180,7 @@ impl<G: Game> Evaluator<G> for ByPointer<G> {
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
-        self.0.payoffs_of(game, position)
+        self.0.payoffs_batch(game, position)
     }
 }
 

@@ -182,7 +182,7 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         Analysis {
             moves,
             payoffs: None,
-            line: tree.line.clone(),
+            line: tree.pv.clone(),
             stats: self.stats_since(began),
             tree: Some(Box::new(tree)),
         }

@@ -1,25 +1,23 @@
 //! Monte-Carlo tree search on a graph: UCT with chance sampled at every visit (Monte_Alpha,
 //! Electronics 2023, 12, 2936).
 //!
-//! A position keeps statistics per distinct move, shared by all outcomes that permit it. A
-//! simulation draws an outcome at each position, selects among the moves it permits, values the
-//! first new position by a [`Leaf`] and adds each seat's payoff to the moves that seat made (so it
-//! is maxⁿ for more than two seats). Positions that are reached by several ways are one; several
-//! threads may search one graph.
+//! A node holds statistics per distinct move, shared by all outcomes that allow it. A simulation
+//! samples an outcome at each node, selects an allowed move, evaluates the first new position by a
+//! [`Leaf`] and adds each seat's payoff to the moves of that seat (maxⁿ for more than two seats).
+//! Transpositions share a node, and several threads may search one graph.
 //!
-//! With two seats the search also proves (Lajkonik's solver, carried through chance by the unified
-//! operator): finished games and what an oracle knows have exact values, bounds back up from them,
-//! dominated moves are no longer tried, and a position whose bounds have met is not searched any
-//! further. Invariants: bounds always enclose the game-theoretic value; on one thread and without a
-//! limit of time the same seed finds the same; memory stays within its limit.
+//! With two seats the search also proves values (Lajkonik's solver, extended to chance nodes).
+//! Finished games and oracle values are exact, bounds back up from them, and dominated moves and
+//! proven nodes are not searched further. Invariants: bounds enclose the game-theoretic value; one
+//! thread with a simulation budget is deterministic per seed; memory stays within its limit.
 
 mod allocator;
 mod cell;
-mod control;
+mod driver;
 mod graph;
+mod handles;
 mod leaf;
 mod options;
-mod place;
 mod report;
 mod select;
 mod solver;
@@ -28,11 +26,11 @@ mod worker;
 mod write_buffer;
 
 pub use crate::core::leaf::{Leaf, MoveKinds};
-pub use leaf::{EvaluatorLeaf, Mix, Playout, Prior, Repeated, StarLeaf};
+pub use leaf::{AveragedLeaf, BlendedLeaf, EvaluatorLeaf, PlayoutLeaf, Prior, SearchLeaf};
 pub use options::{Blend, Budget, FirstPlay, MctsOptions};
 pub use report::{MoveStatistics, TreeReport, best_move};
 
-pub(super) use graph::{Cell, Proof, Slot};
+pub(super) use graph::{Cell, ColdCell, Slot};
 
 use self::{
     graph::{Graph, Size},
@@ -53,12 +51,12 @@ use std::{
     time::Duration,
 };
 
-/// What a search is asked for.
+/// What a search has to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
+enum Goal {
     /// The value of each move.
     Values,
-    /// The best move; no more than that takes.
+    /// The best move, as early as it is certain.
     Choice,
 }
 
@@ -66,7 +64,7 @@ enum Purpose {
 pub struct Mcts<G: Game, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
-    /// `None` if the system has no memory at all.
+    /// `None` if the memory could not be allocated.
     graph: Option<Graph>,
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
@@ -75,17 +73,17 @@ pub struct Mcts<G: Game, L: Leaf<G>> {
     limits: Limits,
     root: Option<Root<G>>,
     simulations: u64,
-    /// Blocks still to be looked at while others are moved together.
+    /// Scratch of [`Graph::retain_reachable`].
     unvisited: Vec<u32>,
 }
 
 impl<G: Game, L: Leaf<G>> Mcts<G, L> {
-    /// A search on one thread, with its own random numbers.
+    /// A search on one thread.
     pub fn new(game: G, leaf: L, options: MctsOptions, seed: u64) -> Self {
         Self::with_leaves(game, vec![leaf], options, seed)
     }
 
-    /// A search on as many threads as there are leaves, at least one.
+    /// A search with one thread per leaf.
     ///
     /// # Panics
     /// If there is no leaf.
@@ -114,21 +112,21 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         search
     }
 
-    /// Asks an oracle about new positions; only used with the solver and two seats.
+    /// Sets the oracle for new positions; used only with the solver and two seats.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
         self.oracle = oracle;
         self
     }
 
-    /// Asks a prior about the moves of new positions.
+    /// Sets the prior for the moves of new nodes.
     #[must_use]
     pub fn with_prior(mut self, prior: Option<Arc<dyn Prior<G>>>) -> Self {
         self.prior = prior;
         self
     }
 
-    /// Also measures the time it spends valuing leaves, or not.
+    /// Sets whether the time of leaf evaluation is measured.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -142,10 +140,9 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         &self.options
     }
 
-    /// Starts the random numbers of a new game, and forgets what was found in the last.
+    /// Starts a new game: reseeds the random streams and drops the tree.
     pub fn reseed(&mut self, seed: u64) {
         for (number, worker) in (0u64..).zip(&mut self.workers) {
-            // One thread draws the numbers of the seed itself.
             worker.leaf.new_game();
             worker.random = RandomStream::new(seed ^ number.wrapping_mul(GOLDEN));
         }
@@ -158,41 +155,41 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         &self.game
     }
 
-    /// Sets what ends the searches to come besides their budget.
+    /// Sets the limits of later searches besides their budget.
     pub fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
     }
 
-    /// Searches a position that is not over: with the given moves after chance has spoken, or
-    /// before (`None`). Returns what was found about each, in order.
+    /// Searches a position that is not over, with the given legal moves or before the chance event
+    /// (`None`). Returns the statistics of each move, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
         legal: Option<&[G::Move]>,
     ) -> Vec<MoveStatistics<G::Move>> {
-        self.run(position, legal, Purpose::Values, None);
+        self.run(position, legal, Goal::Values, None);
         self.statistics()
     }
 
-    /// The same in order to choose one of the moves: ends as soon as the choice is certain.
+    /// Like [`Self::search`], but ends as soon as the best move is certain.
     pub fn choose(
         &mut self,
         position: &G::Position,
         legal: &[G::Move],
     ) -> Vec<MoveStatistics<G::Move>> {
-        self.run(position, Some(legal), Purpose::Choice, None);
+        self.run(position, Some(legal), Goal::Choice, None);
         self.statistics()
     }
 
-    /// Searches a position before chance has spoken until `stop` is set, for the searches to come;
-    /// without [`MctsOptions::keep`] it does nothing.
+    /// Searches a position before its chance event until `stop` is set, to extend the tree. Does
+    /// nothing without [`MctsOptions::reuse_tree`].
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
-        if self.options.keep && self.options.graph {
-            self.run(position, None, Purpose::Values, Some(stop));
+        if self.options.reuse_tree && self.options.graph {
+            self.run(position, None, Goal::Values, Some(stop));
         }
     }
 
-    /// What has been spent since the last call.
+    /// Returns and resets the counters.
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
@@ -201,7 +198,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         stats
     }
 
-    /// How the last search went.
+    /// Describes the last search.
     pub fn report(&self) -> TreeReport<G::Move> {
         let moves = self.statistics();
         let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
@@ -213,28 +210,27 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         let depths = self.workers.iter().map(|worker| worker.depth as u32);
         TreeReport {
             simulations: self.simulations,
-            positions: graph.blocks(),
+            positions: graph.nodes(),
             bytes: graph.bytes(),
-            fill: graph.fill(),
+            fill: graph.fill_ratio(),
             full: self.workers.iter().any(|worker| worker.full),
             depth: depths.max().unwrap_or(0),
-            line: line(&self.game, graph, root, &moves),
+            pv: principal_variation(&self.game, graph, root, &moves),
             moves,
         }
     }
 }
 
-/// More new positions a second than a thread makes: they are no more than a third of its
-/// simulations.
+/// Upper limit of new positions per second and thread: at most a third of the simulations add one.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 21
-/// MiB, as large as a process that does nothing else with the tables of its evaluators.
+/// One part in so many of the granted memory is left to the rest of the process. Of 256 MiB that is
+/// 21 MiB, the size of an idle process with its evaluator tables.
 const PARTS: usize = 12;
 
 fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size {
-    // One simulation adds one position at most. What earlier searches have left counts too.
-    let searches = if options.keep { 8 } else { 1 };
+    // One simulation adds at most one position; reused trees count too.
+    let searches = if options.reuse_tree { 8 } else { 1 };
     let in_time =
         |time: Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
     let positions = match options.budget {
@@ -251,21 +247,21 @@ fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size 
     Size {
         bytes: bytes - bytes / PARTS,
         positions,
-        most_moves: game.most_moves(),
-        extras: options.rave > 0.0,
+        max_moves: game.most_moves(),
+        use_rave: options.rave > 0.0,
         threads,
     }
 }
 
-/// From the best move on the most visited one of each position.
-fn line<G: Game>(
+/// Principal variation: the best move, then the most visited move of each node.
+fn principal_variation<G: Game>(
     game: &G,
     graph: &Graph,
     root: &Root<G>,
     found: &[MoveStatistics<G::Move>],
 ) -> Vec<G::Move> {
     let mut line = Vec::new();
-    let (mut position, mut block) = (root.position, root.block);
+    let (mut position, mut node) = (root.position, root.node);
     let mut moves = G::Moves::default();
     let mut chosen = found
         .iter()
@@ -273,7 +269,7 @@ fn line<G: Game>(
         .map(|statistics| statistics.mv);
     while let Some(mv) = chosen {
         line.push(mv);
-        if root.private && block == root.block {
+        if root.owned && node == root.node {
             moves.clear();
             found
                 .iter()
@@ -282,17 +278,17 @@ fn line<G: Game>(
             game.moves(&position, &mut moves);
         }
         let index = moves.iter().position(|&listed| listed == mv);
-        block = index.map_or(0, |index| graph.all_edges(block).get(index).child());
+        node = index.map_or(0, |index| graph.edges_of(node).get(index).child());
         position = game.play(&position, mv);
-        if block == 0 {
+        if node == 0 {
             break;
         }
         game.moves(&position, &mut moves);
-        let mut most = 0;
+        let mut max_visits = 0;
         chosen = None;
-        for (&mv, edge) in moves.iter().zip(graph.all_edges(block).iter()) {
-            if edge.visits() > most {
-                (most, chosen) = (edge.visits(), Some(mv));
+        for (&mv, edge) in moves.iter().zip(graph.edges_of(node).iter()) {
+            if edge.visits() > max_visits {
+                (max_visits, chosen) = (edge.visits(), Some(mv));
             }
         }
     }

@@ -20,7 +20,7 @@ unsafe impl Shared for table::Entry {}
 // SAFETY: two `AtomicU32` and one `AtomicU64`, 16 bytes in declared order.
 unsafe impl Shared for mcts::Cell {}
 // SAFETY: one `AtomicU64` and two `AtomicU32`, 16 bytes in declared order.
-unsafe impl Shared for mcts::Proof {}
+unsafe impl Shared for mcts::ColdCell {}
 // SAFETY: one `AtomicU64`.
 unsafe impl Shared for mcts::Slot {}
 

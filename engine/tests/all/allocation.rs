@@ -16,7 +16,7 @@ use engine::games::{
 use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
 use engine::search::limits::Limits;
 use engine::search::{
-    mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout},
+    mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, PlayoutLeaf},
     playout::{BestSuccessor, ByPolicy, HighestClass, Mixture, Truncated},
     rollout::Played,
 };
@@ -141,7 +141,7 @@ fn simulations_do_not_allocate() {
         MctsOptions { batch: 8, ..few },
         MctsOptions {
             rave: 10.0,
-            expand: 5,
+            expand_visits: 5,
             ..few
         },
         MctsOptions { memory: 1, ..few },
@@ -151,7 +151,7 @@ fn simulations_do_not_allocate() {
             budget: simulations(count).budget,
             ..options
         };
-        few_allocations(longer(100_000), Playout);
+        few_allocations(longer(100_000), PlayoutLeaf);
         few_allocations(longer(50_000), EvaluatorLeaf::new(schwarz.clone()));
         let best = BestSuccessor::new(schwarz.clone());
         let policy = Mixture::new(best, 0.5, HighestClass { at_least: 2 });

@@ -3,7 +3,7 @@
 use crate::support::{Exact, encloses, exact_positions, near};
 use engine::core::{chance::expectation, game::Game};
 use engine::games::einstein::{Move, Position, Standard};
-use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, Playout, best_move};
+use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, PlayoutLeaf, best_move};
 use std::fmt::Debug;
 
 pub(crate) fn simulations(simulations: u64) -> MctsOptions {
@@ -13,12 +13,12 @@ pub(crate) fn simulations(simulations: u64) -> MctsOptions {
     }
 }
 
-fn search(count: u64, seed: u64) -> Mcts<Standard, Playout> {
+fn search(count: u64, seed: u64) -> Mcts<Standard, PlayoutLeaf> {
     let options = MctsOptions {
         exploration: std::f64::consts::SQRT_2,
         ..simulations(count)
     };
-    Mcts::new(Standard::default(), Playout, options, seed)
+    Mcts::new(Standard::default(), PlayoutLeaf, options, seed)
 }
 
 /// Value of a position before the roll from its move statistics.

@@ -15,8 +15,8 @@ use engine::search::{
     expectiminimax::{Expectiminimax, Form},
     limits::TimeLimit,
     mcts::{
-        Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
-        Playout, StarLeaf, best_move,
+        Blend, BlendedLeaf, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions,
+        MoveStatistics, PlayoutLeaf, SearchLeaf, best_move,
     },
     playout::ByFunction,
 };
@@ -32,8 +32,13 @@ fn visits<M>(found: &[MoveStatistics<M>]) -> u32 {
     found.iter().map(|statistics| statistics.visits).sum()
 }
 
-fn on_threads(threads: usize, options: MctsOptions, seed: u64) -> Mcts<Standard, Playout> {
-    Mcts::with_leaves(Standard::default(), vec![Playout; threads], options, seed)
+fn on_threads(threads: usize, options: MctsOptions, seed: u64) -> Mcts<Standard, PlayoutLeaf> {
+    Mcts::with_leaves(
+        Standard::default(),
+        vec![PlayoutLeaf; threads],
+        options,
+        seed,
+    )
 }
 
 /// With a prior, and another budget.
@@ -42,7 +47,7 @@ fn with_prior(
     options: MctsOptions,
     count: u64,
     seed: u64,
-) -> Mcts<Standard, Playout> {
+) -> Mcts<Standard, PlayoutLeaf> {
     let budget = Budget::Simulations(count);
     on_threads(threads, MctsOptions { budget, ..options }, seed)
         .with_prior(Some(schwarz(&Standard::default())))
@@ -57,18 +62,18 @@ fn variants() -> impl Iterator<Item = MctsOptions> {
         |options| options.bias = 2.0,
         |options| options.solver = false,
         |options| options.graph = false,
-        |options| options.keep = true,
+        |options| options.reuse_tree = true,
         |options| options.virtual_loss = 0,
         |options| options.virtual_loss = 3,
         |options| options.batch = 8,
-        |options| options.expand = 8,
+        |options| options.expand_visits = 8,
         |options| {
             (options.rave, options.blend) = (0.05, Blend::Silver);
-            (options.noise, options.again) = ((4, 6, 5.0), 0.02);
+            (options.virtual_visits, options.reselect_interval) = ((4, 6, 5.0), 0.02);
         },
         |options| {
-            (options.noise, options.noise_by_rave) = ((4, 6, 5.0), false);
-            options.expand = 12;
+            (options.virtual_visits, options.virtual_visits_in_rave) = ((4, 6, 5.0), false);
+            options.expand_visits = 12;
         },
     ];
     changes.into_iter().map(|change| {
@@ -103,7 +108,7 @@ fn every_variant_is_right_on_other_games() {
     let field = Field::new(80, 2, 3, 2);
     for options in variants() {
         let mut off = (0.0, 0);
-        let mut search = Mcts::new(totals.clone(), Playout, options, 1)
+        let mut search = Mcts::new(totals.clone(), PlayoutLeaf, options, 1)
             .with_prior(Some(Arc::new(HashEvaluator)));
         for statistics in search.search(&Totals::START, None) {
             let exact = 1.0 - totals.value(&totals.play(&Totals::START, statistics.mv));
@@ -117,8 +122,8 @@ fn every_variant_is_right_on_other_games() {
             off.1 > 0 && off.0 / f64::from(off.1) < 0.03,
             "{options:?}: off by {off:?}"
         );
-        let mut search =
-            Mcts::new(field.clone(), Playout, options, 1).with_prior(Some(Arc::new(HashEvaluator)));
+        let mut search = Mcts::new(field.clone(), PlayoutLeaf, options, 1)
+            .with_prior(Some(Arc::new(HashEvaluator)));
         let found = search.search(&Field::START, None);
         for statistics in &found {
             let exact = 1.0 - field.value(&field.play(&Field::START, statistics.mv));
@@ -140,7 +145,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
         modulus: 1,
         length: 3,
     };
-    let mut search = Mcts::new(totals, Playout, simulations(100_000), 1);
+    let mut search = Mcts::new(totals, PlayoutLeaf, simulations(100_000), 1);
     for statistics in search.search(&Totals::START, None) {
         assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
     }
@@ -148,7 +153,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
     // Two cells are worth most: a seat with neither loses, and with one each it is a draw.
     let mut field = Field::new(6, 2, 2, 1);
     field.points = vec![1, 3, 0, 2, 3, 1];
-    let mut search = Mcts::new(field, Playout, simulations(100_000), 1);
+    let mut search = Mcts::new(field, PlayoutLeaf, simulations(100_000), 1);
     let found = search.search(&Field::START, None);
     for statistics in &found {
         let exact = if [1, 4].contains(&statistics.mv) {
@@ -171,7 +176,7 @@ fn thousands_of_moves_have_room_and_the_winning_one_is_found() {
     let mut field = Field::new(2500, 0, 2, 3);
     field.points[1700] = 1;
     let run = |options| {
-        let mut search = Mcts::new(field.clone(), Playout, options, 1);
+        let mut search = Mcts::new(field.clone(), PlayoutLeaf, options, 1);
         let found = search.search(&Field::START, None);
         (found, search.report())
     };
@@ -237,7 +242,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         let visits = visits(&three);
         assert_eq!(together.report().simulations, 60_001, "{options:?}");
         // Four to ten virtual visits of an unvisited move.
-        let unmade = match options.noise_by_rave {
+        let unmade = match options.virtual_visits_in_rave {
             true => 0..=0,
             false => 4 * three.len() as u32..=10 * three.len() as u32,
         };
@@ -326,7 +331,7 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
     for (keep, threads) in variants {
         let options = MctsOptions {
             memory: 1,
-            keep,
+            reuse_tree: keep,
             ..simulations(200_000)
         };
         let mut search = on_threads(threads, options, 1);
@@ -349,7 +354,7 @@ fn the_tree_is_reused_from_move_to_move() {
     let game = Standard::default();
     let run = |keep| {
         let options = MctsOptions {
-            keep,
+            reuse_tree: keep,
             ..simulations(5_000)
         };
         let mut search = on_threads(1, options, 1);
@@ -363,7 +368,7 @@ fn the_tree_is_reused_from_move_to_move() {
     // Entire games in little memory: unreachable nodes make room.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
-            keep: true,
+            reuse_tree: true,
             memory: 4,
             ..simulations(40_000)
         };
@@ -385,7 +390,7 @@ fn the_tree_is_reused_from_move_to_move() {
 #[test]
 fn pondering_ends_at_the_stop_flag_and_helps_the_next_search() {
     let options = MctsOptions {
-        keep: true,
+        reuse_tree: true,
         ponder: true,
         ..simulations(1_000)
     };
@@ -423,7 +428,7 @@ fn time_limits_hold() {
         {
             let options = MctsOptions {
                 budget,
-                early: false,
+                smart_pruning: false,
                 ..MctsOptions::default()
             };
             let mut search = on_threads(threads, options, 1);
@@ -450,7 +455,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     let start = position(MIDDLE);
     let run = |early, die| {
         let options = MctsOptions {
-            early,
+            smart_pruning: early,
             ..simulations(20_000)
         };
         let mut search = on_threads(1, options, 1);
@@ -517,16 +522,16 @@ fn leaves_answer_alike_one_by_one_and_together() {
     let exact = exact_positions().into_iter().map(|exact| exact.position);
     let open = exact.filter(|position| game.payoffs(position).is_none());
     let positions: Vec<Position> = open.collect();
-    let star = || StarLeaf::new(game.clone(), schwarz(&game), 1);
+    let star = || SearchLeaf::new(game.clone(), schwarz(&game), 1);
     let evaluator = || EvaluatorLeaf::new(schwarz(&game));
     let leaves: Vec<Box<dyn Leaf<Standard>>> = vec![
         Box::new(evaluator()),
         Box::new(star()),
-        Box::new(Mix::new(0.25, evaluator(), star())),
+        Box::new(BlendedLeaf::new(0.25, evaluator(), star())),
     ];
     let mut answers = vec![vec![[0.0; MAX_SEATS]; positions.len()]; leaves.len()];
     for (mut leaf, answers) in leaves.into_iter().zip(&mut answers) {
-        leaf.payoffs_of(&game, &positions, &mut random, answers);
+        leaf.payoffs_batch(&game, &positions, &mut random, answers);
         for (position, answer) in positions.iter().zip(answers) {
             assert_eq!(leaf.payoffs(&game, position, &mut random, None), *answer);
             near(answer[0] + answer[1], 1.0, 1e-6, position);
@@ -552,7 +557,7 @@ fn the_report_describes_the_search() {
     let mut search = on_threads(1, simulations(100), 1);
     search.search(&start, None);
     let small = search.report();
-    let mut search = Mcts::new(game.clone(), Playout, simulations(20_000), 1);
+    let mut search = Mcts::new(game.clone(), PlayoutLeaf, simulations(20_000), 1);
     let legal = game.legal_moves(&start, 1);
     let found = search.search(&start, Some(&legal));
     let report = search.report();
@@ -560,9 +565,9 @@ fn the_report_describes_the_search() {
     assert!(report.positions > 10 * small.positions && report.depth > small.depth && !report.full);
     assert_eq!(report.moves, found);
     // The line is one of legal moves, and begins with the best.
-    assert!(report.line.len() > 2 && report.line[0] == best_move(&found).mv);
+    assert!(report.pv.len() > 2 && report.pv[0] == best_move(&found).mv);
     let mut now = start;
-    for &mv in &report.line {
+    for &mv in &report.pv {
         assert!(moves_of(&game, &now).contains(&mv));
         now = game.play(&now, mv);
     }

@@ -14,7 +14,7 @@ use engine::games::einstein::{
     evaluators::{farmer_boy::FarmerBoy, schwarz_odds::SchwarzOdds},
 };
 use engine::search::{
-    mcts::{EvaluatorLeaf, Leaf, MoveKinds, Playout},
+    mcts::{EvaluatorLeaf, Leaf, MoveKinds, PlayoutLeaf},
     playout::*,
 };
 
@@ -160,7 +160,7 @@ fn playouts_end_and_begin_as_they_should() {
     let win_rates = [
         win_rate(&mut ByPolicy(Uniform)),
         win_rate(&mut ByPolicy(ByUrgency { weights: [1; 4] })),
-        win_rate(&mut Playout),
+        win_rate(&mut PlayoutLeaf),
     ];
     assert!(
         win_rates
@@ -231,7 +231,7 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
         let (mut one, mut other) = (RandomStream::new(seed), RandomStream::new(seed));
         let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one, None));
         let mut found = [[f32::NAN; MAX_SEATS]; 3];
-        leaf().payoffs_of(&game, &positions, &mut other, &mut found);
+        leaf().payoffs_batch(&game, &positions, &mut other, &mut found);
         for (found, expected) in found
             .into_iter()
             .flatten()

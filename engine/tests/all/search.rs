@@ -11,7 +11,7 @@ use engine::games::einstein::Standard;
 use engine::search::{
     Search,
     expectiminimax::{Expectiminimax, Form},
-    mcts::{Mcts, MctsOptions, Playout},
+    mcts::{Mcts, MctsOptions, PlayoutLeaf},
     star::{Cuts, Star, StarOptions},
 };
 
@@ -203,7 +203,7 @@ fn uct_finds_the_winning_move_of_nim() {
         exploration: std::f64::consts::SQRT_2,
         ..simulations(20_000)
     };
-    let mut search = Mcts::new(Nim, Playout, options, 1);
+    let mut search = Mcts::new(Nim, PlayoutLeaf, options, 1);
     // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
     let piles = [5, 3, 1];
     let found = search.search(&Piles { piles, seat: 0 }, None);
@@ -255,7 +255,7 @@ fn uct_converges_to_max_n_with_three_seats() {
         };
         let start = game.start();
         let seat = game.to_move(&start);
-        let mut search = Mcts::new(game.clone(), Playout, options, 1);
+        let mut search = Mcts::new(game.clone(), PlayoutLeaf, options, 1);
         let found = search.search(&start, None);
         for found in found.iter().filter(|found| found.visits > 5_000) {
             let expected = max_n(&game, &game.play(&start, found.mv))[seat];

@@ -15,7 +15,7 @@ use crate::play::{
     registry::{AnyEvaluator, Knowledge},
     searching::MctsPlayer,
 };
-use crate::search::mcts::{Blend, Budget, FirstPlay, Mcts, MctsOptions, Mix};
+use crate::search::mcts::{Blend, BlendedLeaf, Budget, FirstPlay, Mcts, MctsOptions};
 use std::sync::Arc;
 
 /// A Monte-Carlo search that can be made again and again.
@@ -31,10 +31,10 @@ pub(super) struct MctsRecipe<G: Playable> {
 
 #[derive(Clone)]
 enum LeafKind<G: Playable> {
-    Playout,
+    PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
     /// The share of the evaluator; the rest is a playout.
-    Mix(f32, Arc<dyn AnyEvaluator<G>>),
+    BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
     /// Plies, and the evaluator at their end.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
@@ -65,10 +65,10 @@ impl<G: Playable> MctsRecipe<G> {
         );
         let leaf = match asked {
             Some(notation) => leaf(notation, game)?,
-            None if playouts.any() => LeafKind::Playout,
+            None if playouts.any() => LeafKind::PlayoutLeaf,
             None => LeafKind::Evaluator(usual(game)?),
         };
-        let plays = matches!(leaf, LeafKind::Playout | LeafKind::Mix(..));
+        let plays = matches!(leaf, LeafKind::PlayoutLeaf | LeafKind::BlendedLeaf(..));
         let playouts = playouts.recipe(plays, game)?;
         let exploration = match (
             arguments.take_named("exploration")?,
@@ -139,15 +139,16 @@ impl<G: Playable> MctsRecipe<G> {
             rave_depth: arguments
                 .number_named("rave_depth", 0..=usize::MAX)?
                 .unwrap_or(default.rave_depth),
-            noise,
-            noise_by_rave,
-            again: arguments.number_named("again", 0.0..=1.0)?.unwrap_or(0.0),
-            expand: arguments
+            virtual_visits: noise,
+            virtual_visits_in_rave: noise_by_rave,
+            reselect_interval: arguments.number_named("again", 0.0..=1.0)?.unwrap_or(0.0),
+            expand_visits: arguments
                 .number_named("expand", 1..=1_000_000)?
-                .unwrap_or(default.expand),
+                .unwrap_or(default.expand_visits),
             solver: arguments.choice("solver", &switched_on)?,
             graph: arguments.choice("graph", &switched_on)?,
-            keep: arguments.choice("keep", if ponder { &switched_on } else { &switched_off })?,
+            reuse_tree: arguments
+                .choice("keep", if ponder { &switched_on } else { &switched_off })?,
             ponder,
             virtual_loss: arguments
                 .number_named("virtual_loss", 0..=1000)?
@@ -158,16 +159,16 @@ impl<G: Playable> MctsRecipe<G> {
             memory: arguments
                 .number_named("memory", 1..=LARGEST_MEMORY)?
                 .unwrap_or(default.memory),
-            early: arguments.choice("early", &switched_on)?,
-            sole: arguments
+            smart_pruning: arguments.choice("early", &switched_on)?,
+            sole_move_threshold: arguments
                 .number_named("sole", 0.0..=1.0)?
-                .unwrap_or(default.sole),
-            human: arguments.choice("human", &switched_off)?,
+                .unwrap_or(default.sole_move_threshold),
+            stop_when_clear: arguments.choice("human", &switched_off)?,
         };
-        if options.ponder && !options.keep {
+        if options.ponder && !options.reuse_tree {
             return Err(notation.wrong("'ponder=on' needs keep=on: what was thought would be lost"));
         }
-        if options.keep && !options.graph {
+        if options.reuse_tree && !options.graph {
             return Err(notation.wrong("'keep=on' needs graph=on, which finds positions again"));
         }
         let rave = options.rave > 0.0;
@@ -176,10 +177,10 @@ impl<G: Playable> MctsRecipe<G> {
             ("blend", options.blend != Blend::default(), true),
             (
                 "noise",
-                noise_by_rave && options.noise != default.noise,
+                noise_by_rave && options.virtual_visits != default.virtual_visits,
                 true,
             ),
-            ("again", options.again > 0.0, true),
+            ("again", options.reselect_interval > 0.0, true),
         ] {
             if said && rave != with {
                 return Err(notation.wrong(match with {
@@ -188,10 +189,10 @@ impl<G: Playable> MctsRecipe<G> {
                 }));
             }
         }
-        if options.again > 0.0 && G::Outcomes::BOUND > 1 {
+        if options.reselect_interval > 0.0 && G::Outcomes::BOUND > 1 {
             return Err(notation.wrong("'again' is for games without chance"));
         }
-        if options.human && options.budget.time().is_none() {
+        if options.stop_when_clear && options.budget.time().is_none() {
             return Err(notation.wrong("'human' needs a limit of time: ms=1000"));
         }
         let oracle = oracle(arguments, game, None)?;
@@ -222,11 +223,11 @@ impl<G: Playable> MctsRecipe<G> {
     /// The leaf is asked by pointer, once a simulation: so the search is compiled once a game.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
-            LeafKind::Playout => self.playouts.make(),
+            LeafKind::PlayoutLeaf => self.playouts.make(),
             LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
-            LeafKind::Mix(share, evaluator) => {
+            LeafKind::BlendedLeaf(share, evaluator) => {
                 let first = Arc::clone(evaluator).leaf();
-                Box::new(Mix::new(*share, first, self.playouts.make()))
+                Box::new(BlendedLeaf::new(*share, first, self.playouts.make()))
             }
             LeafKind::Star(depth, evaluator) => {
                 Arc::clone(evaluator).star_leaf(game.clone(), *depth)
@@ -244,7 +245,7 @@ impl<G: Playable> MctsRecipe<G> {
 /// `rave(least, most, half)` or `tries(…)`, and whether it is the former.
 fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
-        return Ok((MctsOptions::default().noise, true));
+        return Ok((MctsOptions::default().virtual_visits, true));
     };
     if !["rave", "tries"].contains(&&*notation.name) {
         return Err(notation.wrong(format!(
@@ -273,10 +274,10 @@ fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Probl
     let mut arguments = Arguments::of(notation);
     let evaluator = |arguments: &mut Arguments<'_>| or_usual(arguments.take("eval")?, game);
     let leaf = match notation.name.as_str() {
-        "playout" => LeafKind::Playout,
+        "playout" => LeafKind::PlayoutLeaf,
         "mix" => {
             let share = arguments.number("share", 0.0..=1.0, 0.5)?;
-            LeafKind::Mix(share, evaluator(&mut arguments)?)
+            LeafKind::BlendedLeaf(share, evaluator(&mut arguments)?)
         }
         "star" => {
             let depth = arguments.number("depth", 1..=4, 1)?;

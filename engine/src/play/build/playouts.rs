@@ -3,7 +3,7 @@
 //! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`,
 //! `mixture(share, POLICY, POLICY)`, or an evaluator, whose best successor is played.
 //! `truncate=PLIES` ends a playout after so many plies with the value that `close=EVAL` gives.
-//! Invariant: the plain case, uniform to the end, is [`Playout`], the fast way of the game.
+//! Invariant: the plain case, uniform to the end, is [`PlayoutLeaf`], the fast way of the game.
 
 use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
 use crate::core::text::{joined, suggestion};
@@ -13,7 +13,7 @@ use crate::play::{
     registry::{AnyEvaluator, LeafMaker},
 };
 use crate::search::{
-    mcts::{Leaf, Playout, Repeated},
+    mcts::{AveragedLeaf, Leaf, PlayoutLeaf},
     playout::{ByPolicy, ByUrgency, HighestClass, Mixture, Policy, Truncated, Uniform},
 };
 use std::sync::Arc;
@@ -154,13 +154,13 @@ impl<G: Playable> PlayoutRecipe<G> {
                 times: 1,
                 ..self.clone()
             };
-            return Box::new(Repeated::new(self.times, once.make()));
+            return Box::new(AveragedLeaf::new(self.times, once.make()));
         }
         if let Some(own) = &self.own {
             return own();
         }
         match &self.truncated {
-            None if matches!(self.policy, PolicyKind::Uniform) => Box::new(Playout),
+            None if matches!(self.policy, PolicyKind::Uniform) => Box::new(PlayoutLeaf),
             None => Box::new(ByPolicy(self.policy.make())),
             Some((plies, evaluator)) => {
                 let end = Arc::clone(evaluator).leaf();

@@ -1,11 +1,10 @@
-//! What the graph consists of: a cell of 16 bytes for each position and each move, and as much
-//! again of what is known of it.
+//! A cell of the graph: 16 bytes per node header or edge, and 16 more of rarely read data.
 //!
-//! A simulation reads and writes cells on its whole way; what is proven or known beforehand lies
-//! apart, so that it costs no cache line where there is nothing. All of it is atomic, so threads
-//! share it without locks; for one thread alone (`SHARED` is false) plain loads and stores do.
-//! Invariants: sums are of whole numbers, so no order of additions changes them; what is proven
-//! only ever tightens; [`Proof`] bounds mean something only where the cell says so.
+//! Bounds and priors are in a [`ColdCell`] apart, so that the path of a simulation touches fewer
+//! cache lines. All fields are atomic and shared without locks; with one thread (`SHARED` is false)
+//! plain loads and stores suffice. Invariants: sums are fixed-point, so the order of additions is
+//! irrelevant; bounds only tighten; bounds of a [`ColdCell`] are valid only if the cell's flag is
+//! set.
 
 use crate::core::chance::Bounds;
 use std::sync::atomic::{
@@ -13,87 +12,83 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// Four to a cache line. A zeroed cell is a move that was never tried and of which nothing is
-/// known.
+/// Four to a cache line. All zeros is an unvisited edge.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Cell {
-    /// A move: how often it was tried. A head: how often the position was visited, about, if
-    /// threads share it.
+    /// Visits of the edge, or of the node (approximate if threads share it).
     visits: AtomicU32,
-    /// A move: the block of the position behind it, 0 for none, or [`OVER`]. A head: the number of
-    /// its moves. And [`PROVEN`].
+    /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
+    /// [`HAS_BOUNDS`].
     link: AtomicU32,
-    /// A move: sum of the payoffs of the seat that makes it, in units of 2⁻³². A head: the key of
-    /// the position.
+    /// Edge: sum of the mover's payoffs in units of 2⁻³². Header: the hash key.
     sum: AtomicU64,
 }
 
-/// What is known of a move or a position beside its statistics. Nothing is known where it is
-/// zeroed.
+/// Rarely read data of an edge or node. All zeros is no information.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(in crate::search) struct Proof {
-    /// What is proven for the seat that makes the move, or for the seat to move: [`pack`].
+pub(in crate::search) struct ColdCell {
+    /// Bounds for the mover or the side to move: [`pack_bounds`].
     bounds: AtomicU64,
-    /// A move: what the prior says of it, an `f32`.
-    hint: AtomicU32,
-    /// A head: scratch.
-    mark: AtomicU32,
+    /// Edge: the prior, an `f32`.
+    prior: AtomicU32,
+    /// Header: mark of the garbage collection.
+    gc_mark: AtomicU32,
 }
 
-/// Of a link: something is proven. No place is as large.
-const PROVEN: u32 = 1 << 31;
+/// Flag of a link: the cold cell has bounds. Larger than any index.
+const HAS_BOUNDS: u32 = 1 << 31;
 
-/// A link to the end of the game. No place is as large.
-const OVER: u32 = PROVEN - 1;
+/// Link of an edge that ends the game. Larger than any index.
+const TERMINAL: u32 = HAS_BOUNDS - 1;
 
-/// Links are smaller than this.
-pub(super) const MAX_PLACES: usize = OVER as usize;
+/// Limit of cell indices.
+pub(super) const MAX_CELLS: usize = TERMINAL as usize;
 
-/// Units of a sum in a payoff of 1.
-const ONE: f64 = 4_294_967_296.0;
+/// Fixed-point representation of a payoff of 1.
+const FIXED_ONE: f64 = 4_294_967_296.0;
 
-const UPPER_UNKNOWN: u32 = 1.0f32.to_bits();
+const UPPER_MASK: u32 = 1.0f32.to_bits();
 
-/// Bounds in a word, nothing known being 0.
+/// Bounds as a word, 0 for unknown.
 #[inline]
-fn pack(bounds: Bounds) -> u64 {
-    u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_UNKNOWN) << 32
+fn pack_bounds(bounds: Bounds) -> u64 {
+    u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_MASK) << 32
 }
 
 #[inline]
-fn unpack(word: u64) -> Bounds {
+fn unpack_bounds(word: u64) -> Bounds {
     Bounds {
         lower: f32::from_bits(word as u32),
-        upper: f32::from_bits((word >> 32) as u32 ^ UPPER_UNKNOWN),
+        upper: f32::from_bits((word >> 32) as u32 ^ UPPER_MASK),
     }
 }
 
 /// A payoff in units of 2⁻³².
 #[inline]
-pub(super) fn units(payoff: f32) -> u64 {
-    (f64::from(payoff) * ONE) as i64 as u64
+pub(super) fn to_fixed(payoff: f32) -> u64 {
+    (f64::from(payoff) * FIXED_ONE) as i64 as u64
 }
 
 impl Cell {
-    /// Makes it the head of a block.
+    /// Makes the cell a node header.
     #[inline]
-    pub(super) fn set_head(&self, moves: u32, key: u64, visits: u32) {
+    pub(super) fn set_header(&self, moves: u32, key: u64, visits: u32) {
         self.visits.store(visits, Relaxed);
         self.link.store(moves, Relaxed);
         self.sum.store(key, Relaxed);
     }
 
-    /// Makes it a move that was never tried.
+    /// Makes the cell an unvisited edge.
     #[inline]
     pub(super) fn clear(&self) {
-        self.set_head(0, 0, 0);
+        self.set_header(0, 0, 0);
     }
 
-    /// Copies all of `other`; nobody else may be at either.
+    /// Copies `other`; needs exclusive access to both.
     pub(super) fn copy(&self, other: &Self) {
-        self.set_head(other.link.load(Relaxed), other.key(), other.visits());
+        self.set_header(other.link.load(Relaxed), other.key(), other.visits());
     }
 
     #[inline]
@@ -101,7 +96,7 @@ impl Cell {
         self.visits.load(Relaxed)
     }
 
-    /// Adds visits (modulo 2³²) and answers how many there were.
+    /// Adds visits (modulo 2³²) and returns the count before.
     #[inline]
     pub(super) fn add_visits<const SHARED: bool>(&self, visits: u32) -> u32 {
         if SHARED {
@@ -112,45 +107,45 @@ impl Cell {
         before
     }
 
-    /// The block behind a move; 0 for none.
+    /// The child node of an edge; 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
-        match self.link.load(Acquire) & !PROVEN {
-            OVER => 0,
-            block => block,
+        match self.link.load(Acquire) & !HAS_BOUNDS {
+            TERMINAL => 0,
+            node => node,
         }
     }
 
-    /// Whether the game is over behind a move that was tried.
+    /// Whether a visited edge ends the game.
     #[inline]
-    pub(super) fn is_over(&self) -> bool {
-        self.link.load(Relaxed) & !PROVEN == OVER
+    pub(super) fn is_terminal(&self) -> bool {
+        self.link.load(Relaxed) & !HAS_BOUNDS == TERMINAL
     }
 
     #[inline]
-    pub(super) fn set_over(&self) {
-        self.link.fetch_or(OVER, Relaxed);
+    pub(super) fn set_terminal(&self) {
+        self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Sets the block behind a move unless there is one, and answers which there is.
+    /// Sets the child node unless there is one; returns the current one.
     #[inline]
-    pub(super) fn set_child(&self, block: u32) -> u32 {
-        let unlinked = |link: u32| (link & !PROVEN == 0).then_some(link | block);
+    pub(super) fn set_child(&self, node: u32) -> u32 {
+        let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
         match self.link.fetch_update(Release, Acquire, unlinked) {
-            Ok(_) => block,
+            Ok(_) => node,
             Err(_) => self.child(),
         }
     }
 
-    /// Puts another block behind a move; nobody else may be at it.
-    pub(super) fn move_child(&self, block: u32) {
+    /// Replaces the child node; needs exclusive access.
+    pub(super) fn replace_child(&self, node: u32) {
         self.link
-            .store(self.link.load(Relaxed) & PROVEN | block, Relaxed);
+            .store(self.link.load(Relaxed) & HAS_BOUNDS | node, Relaxed);
     }
 
     #[inline]
     pub(super) fn moves(&self) -> u32 {
-        self.link.load(Relaxed) & !PROVEN
+        self.link.load(Relaxed) & !HAS_BOUNDS
     }
 
     #[inline]
@@ -160,86 +155,86 @@ impl Cell {
 
     #[inline]
     pub(super) fn add_payoff<const SHARED: bool>(&self, payoff: f32) {
-        self.add_units::<SHARED>(units(payoff));
+        self.add_fixed::<SHARED>(to_fixed(payoff));
     }
 
-    /// Adds payoffs in [`units`].
+    /// Adds a payoff of [`to_fixed`].
     #[inline]
-    pub(super) fn add_units<const SHARED: bool>(&self, units: u64) {
+    pub(super) fn add_fixed<const SHARED: bool>(&self, fixed_payoff: u64) {
         if SHARED {
-            // A lost playout costs nothing.
-            if units != 0 {
-                self.sum.fetch_add(units, Relaxed);
+            if fixed_payoff != 0 {
+                self.sum.fetch_add(fixed_payoff, Relaxed);
             }
         } else {
             self.sum
-                .store(self.sum.load(Relaxed).wrapping_add(units), Relaxed);
+                .store(self.sum.load(Relaxed).wrapping_add(fixed_payoff), Relaxed);
         }
     }
 
     #[inline]
     pub(super) fn payoff(&self) -> f32 {
         // Below 2⁶³, so that one instruction converts it.
-        self.sum.load(Relaxed) as i64 as f32 * (1.0 / ONE as f32)
+        self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
     }
 
-    /// Sum of the payoffs, with all digits.
+    /// Sum of the payoffs in full precision.
     pub(super) fn exact_payoff(&self) -> f64 {
-        self.sum.load(Relaxed) as f64 / ONE
+        self.sum.load(Relaxed) as f64 / FIXED_ONE
     }
 
-    /// Mean payoff; of a move that was tried.
+    /// Mean payoff of a visited edge.
     #[inline]
     pub(super) fn mean(&self) -> f32 {
         self.payoff() / self.visits() as f32
     }
 
-    /// Whether anything is proven: only then [`Proof`] has bounds.
+    /// Whether the [`ColdCell`] has bounds.
     #[inline]
     pub(super) fn has_bounds(&self) -> bool {
-        self.link.load(Relaxed) & PROVEN != 0
+        self.link.load(Relaxed) & HAS_BOUNDS != 0
     }
 
     #[inline]
     pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
         if SHARED {
-            self.link.fetch_or(PROVEN, Release);
+            self.link.fetch_or(HAS_BOUNDS, Release);
         } else {
-            self.link.store(self.link.load(Relaxed) | PROVEN, Relaxed);
+            self.link
+                .store(self.link.load(Relaxed) | HAS_BOUNDS, Relaxed);
         }
     }
 }
 
-impl Proof {
-    /// Nothing is known but a hint.
+impl ColdCell {
+    /// Resets to no bounds and this prior.
     #[inline]
-    pub(super) fn clear(&self, hint: f32) {
+    pub(super) fn clear(&self, prior: f32) {
         self.bounds.store(0, Relaxed);
-        self.hint.store(hint.to_bits(), Relaxed);
-        self.mark.store(0, Relaxed);
+        self.prior.store(prior.to_bits(), Relaxed);
+        self.gc_mark.store(0, Relaxed);
     }
 
-    /// Copies all of `other`; nobody else may be at either.
+    /// Copies `other`; needs exclusive access to both.
     pub(super) fn copy(&self, other: &Self) {
         self.bounds.store(other.bounds.load(Relaxed), Relaxed);
-        self.hint.store(other.hint.load(Relaxed), Relaxed);
-        self.mark.store(other.mark.load(Relaxed), Relaxed);
+        self.prior.store(other.prior.load(Relaxed), Relaxed);
+        self.gc_mark.store(other.gc_mark.load(Relaxed), Relaxed);
     }
 
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
-        unpack(self.bounds.load(Relaxed))
+        unpack_bounds(self.bounds.load(Relaxed))
     }
 
-    /// Adds what is proven, and answers whether it is new.
+    /// Tightens the bounds; true if they changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let mut word = self.bounds.load(Relaxed);
         loop {
-            let old = unpack(word);
+            let old = unpack_bounds(word);
             let lower = old.lower.max(bounds.lower);
-            // Bounds that rounding has carried past each other have met.
-            let both = pack(Bounds {
+            // Bounds that cross by rounding have met.
+            let both = pack_bounds(Bounds {
                 lower,
                 upper: old.upper.min(bounds.upper).max(lower),
             });
@@ -261,21 +256,21 @@ impl Proof {
     }
 
     #[inline]
-    pub(super) fn hint(&self) -> f32 {
-        f32::from_bits(self.hint.load(Relaxed))
+    pub(super) fn prior(&self) -> f32 {
+        f32::from_bits(self.prior.load(Relaxed))
     }
 
-    pub(super) fn set_hint(&self, hint: f32) {
-        self.hint.store(hint.to_bits(), Relaxed);
+    pub(super) fn set_prior(&self, prior: f32) {
+        self.prior.store(prior.to_bits(), Relaxed);
     }
 
     #[inline]
-    pub(super) fn mark(&self) -> u32 {
-        self.mark.load(Relaxed)
+    pub(super) fn gc_mark(&self) -> u32 {
+        self.gc_mark.load(Relaxed)
     }
 
-    pub(super) fn set_mark(&self, mark: u32) {
-        self.mark.store(mark, Relaxed);
+    pub(super) fn set_gc_mark(&self, gc_mark: u32) {
+        self.gc_mark.store(gc_mark, Relaxed);
     }
 }
 
@@ -287,7 +282,7 @@ mod tests {
     fn a_cleared_cell_knows_nothing_and_bounds_only_tighten() {
         let cell = Cell {
             visits: AtomicU32::new(7),
-            link: AtomicU32::new(7 | PROVEN),
+            link: AtomicU32::new(7 | HAS_BOUNDS),
             ..Cell::default()
         };
         cell.clear();
@@ -295,33 +290,33 @@ mod tests {
             (cell.visits(), cell.child(), cell.has_bounds()),
             (0, 0, false)
         );
-        let proof = Proof {
+        let cold = ColdCell {
             bounds: AtomicU64::new(7),
-            ..Proof::default()
+            ..ColdCell::default()
         };
-        proof.clear(0.5);
-        assert_eq!((proof.bounds(), proof.hint()), (Bounds::UNKNOWN, 0.5));
+        cold.clear(0.5);
+        assert_eq!((cold.bounds(), cold.prior()), (Bounds::UNKNOWN, 0.5));
         assert!(
-            proof.tighten::<false>(Bounds {
+            cold.tighten::<false>(Bounds {
                 lower: 0.25,
                 upper: 1.0
-            }) && proof.tighten::<true>(Bounds {
+            }) && cold.tighten::<true>(Bounds {
                 lower: 0.0,
                 upper: 0.75
             })
         );
-        assert!(!proof.tighten::<true>(Bounds {
+        assert!(!cold.tighten::<true>(Bounds {
             lower: 0.125,
             upper: 0.875
         }));
         assert_eq!(
-            proof.bounds(),
+            cold.bounds(),
             Bounds {
                 lower: 0.25,
                 upper: 0.75
             }
         );
-        assert!(proof.tighten::<false>(Bounds::exact(0.8)) && proof.bounds() == Bounds::exact(0.8));
+        assert!(cold.tighten::<false>(Bounds::exact(0.8)) && cold.bounds() == Bounds::exact(0.8));
     }
 
     #[test]
@@ -331,24 +326,24 @@ mod tests {
         assert_eq!(
             (
                 cell.child(),
-                cell.is_over(),
+                cell.is_terminal(),
                 cell.set_child(5),
                 cell.set_child(6)
             ),
             (0, false, 5, 5)
         );
-        cell.move_child(3);
+        cell.replace_child(3);
         assert_eq!(
             (cell.child(), cell.moves(), cell.has_bounds()),
             (3, 3, true)
         );
         let end = Cell::default();
-        end.set_over();
-        assert!(end.is_over() && !end.has_bounds());
+        end.set_terminal();
+        assert!(end.is_terminal() && !end.has_bounds());
         end.set_has_bounds::<false>();
         assert_eq!(
             (
-                end.is_over(),
+                end.is_terminal(),
                 end.child(),
                 end.set_child(5),
                 end.has_bounds()

@@ -1,17 +1,16 @@
-//! The graph of a Monte-Carlo search: statistics of positions and moves, shared by all threads, in
-//! memory of fixed size.
+//! The graph of a Monte-Carlo search: statistics of nodes and edges in memory of fixed size, shared
+//! by all threads.
 //!
-//! A position is a *block* of cells, a head and one cell for each of its moves; a move links to the
-//! block behind it. An index by keys finds a position however it was reached, which makes the tree
-//! a graph (Lajkonik keeps its statistics in such a table). Blocks are named by the place of their
-//! head; 0 is none. Invariants: memory never grows; when it is used up, [`Graph::add`] says so and
-//! no block changes; a block is complete before another thread can find it.
+//! A node is a run of cells, a header and one cell per edge, named by the index of its header (0
+//! for none). A hash index finds transpositions (Lajkonik keeps its statistics in such a table).
+//! Invariants: memory never grows; [`Graph::add`] fails when it is used up and changes nothing; a
+//! node is complete before another thread can find it.
 
-use super::cell::MAX_PLACES;
-pub(in crate::search) use super::cell::{Cell, Proof};
+use super::cell::MAX_CELLS;
+pub(in crate::search) use super::cell::{Cell, ColdCell};
 use super::{
-    allocator::{BumpAllocator, Room, ThreadChunk},
-    place::{Edges, Place},
+    allocator::{Capacity, CellAllocator, Chunk},
+    handles::{CellRef, EdgeSlice},
 };
 use crate::search::memory::Memory;
 use std::sync::atomic::{
@@ -19,186 +18,191 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// A place of the index. Bits 0–31 block, 32–39 generation, 40–63 low bits of the key.
+/// A slot of the hash index. Bits 0–31 node, 32–39 generation, 40–63 low bits of the key.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(in crate::search) struct Slot(AtomicU64);
 
-/// Positions and moves in memory of fixed size.
+/// Nodes and edges in memory of fixed size.
 #[derive(Debug)]
 pub(super) struct Graph {
     cells: Memory<Cell>,
-    /// For each cell what is known beside its statistics.
-    proofs: Memory<Proof>,
-    /// Whether anything ever is: else that memory is not even touched.
-    learns: bool,
-    /// For each cell another one, with RAVE: the simulations in which the move was made there or
-    /// later.
-    extras: Option<Memory<Cell>>,
+    /// The rarely read data of each cell.
+    cold_cells: Memory<ColdCell>,
+    /// Whether cold cells are used; else their memory is not touched.
+    uses_cold_cells: bool,
+    /// With RAVE a second cell for each cell: the simulations in which the move was played at the
+    /// node or later.
+    rave_cells: Option<Memory<Cell>>,
     index: Memory<Slot>,
     /// Slots of other generations are empty; never 0.
     generation: u8,
-    taken: ThreadChunk,
-    /// Cells that a thread takes at a time; 0: those of a block.
-    chunk: u32,
+    allocator: CellAllocator,
+    /// Cells of a thread's chunk; 0 for chunks of one node.
+    chunk_size: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) bytes: usize,
-    /// Positions that will be added at most.
+    /// Maximal number of new nodes.
     pub(super) positions: usize,
-    /// Moves of a position, at most; with more the cells of those positions may be too few.
-    pub(super) most_moves: usize,
-    pub(super) extras: bool,
+    /// Typical maximum of moves per position; larger nodes shrink the capacity.
+    pub(super) max_moves: usize,
+    pub(super) use_rave: bool,
     pub(super) threads: usize,
 }
 
-/// Cells to a cache line, and lines that are asked for ahead: the cells of 18 moves.
-const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
+/// Cells per cache line, and prefetched lines: the cells of 18 edges.
+const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Heads behind more moves than these are not asked for ahead: they would drive out of the cache
-/// what is needed.
+/// Prefetched child headers; more would evict needed lines.
 const PREFETCHED_CHILDREN: usize = 32;
 
-/// What a cell takes at least.
-const A_CELL: usize = size_of::<Cell>() + size_of::<Proof>();
+/// Memory per cell without RAVE and index.
+const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
-/// Fewer cells are no graph.
+/// Minimal size of a graph.
 const MIN_CELLS: usize = 1 << 8;
 
-/// Cells that one of several threads takes at a time at most: about a hundred positions, 32 KiB.
-const CHUNK: usize = 1 << 11;
+/// Maximal chunk of a thread: about a hundred nodes, 32 KiB.
+const MAX_CHUNK: usize = 1 << 11;
 
-/// One part of the cells in so many may be in the chunks of threads; if that makes a chunk
-/// smaller than [`SMALLEST_CHUNK`], there is none.
-const RESERVED: usize = 256;
-const SMALLEST_CHUNK: usize = 64;
+/// Chunks of all threads are at most one part in so many of the cells; without room for chunks of
+/// [`MIN_CHUNK`] cells they hold one node each.
+const CHUNK_DIVISOR: usize = 256;
+const MIN_CHUNK: usize = 64;
 
-/// Cells for each slot of the index, at least: a position with its moves rarely takes fewer.
-const CELLS_A_SLOT: usize = 2;
+/// Minimal number of cells per slot of the index.
+const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph of this size; with less if the system does not grant that much, and `None` if it
-    /// grants nothing.
+    /// A graph of this size, or of less if the system grants less; `None` if it grants nothing.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
-            if let Some(graph) = Self::within(Size { bytes, ..size }) {
-                let chunk = if size.threads > 1 {
-                    (graph.cells.items().len() / RESERVED / size.threads).min(CHUNK)
+            if let Some(graph) = Self::try_new(Size { bytes, ..size }) {
+                let chunk_size = if size.threads > 1 {
+                    (graph.cells.items().len() / CHUNK_DIVISOR / size.threads).min(MAX_CHUNK)
                 } else {
                     0
                 };
                 return Some(Self {
-                    chunk: if chunk < SMALLEST_CHUNK {
+                    chunk_size: if chunk_size < MIN_CHUNK {
                         0
                     } else {
-                        chunk as u32
+                        chunk_size as u32
                     },
                     ..graph
                 });
             }
-            if bytes < MIN_CELLS * A_CELL {
+            if bytes < MIN_CELLS * MIN_CELL_BYTES {
                 return None;
             }
             bytes /= 2;
         }
     }
 
-    fn within(size: Size) -> Option<Self> {
+    fn try_new(size: Size) -> Option<Self> {
         let Size {
             bytes,
             positions,
-            most_moves,
-            extras,
+            max_moves,
+            use_rave,
             ..
         } = size;
-        // A slot of the index for every few cells: its power of two is found from below, so this is
-        // an upper limit.
-        let a_cell =
-            A_CELL + if extras { size_of::<Cell>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
-        let cells = (bytes / a_cell).clamp(MIN_CELLS, MAX_PLACES);
-        let most = 1 << (cells / CELLS_A_SLOT).ilog2();
-        let slots = positions.saturating_mul(2).min(most).next_power_of_two();
-        // Pages that are not used cost nothing.
-        let most = positions.saturating_mul(most_moves.saturating_add(1));
-        let cells = cells.min(most.max(MIN_CELLS));
-        let extras = if extras {
+        // The index is rounded down to a power of two, so this is an upper limit.
+        let cell_bytes = MIN_CELL_BYTES
+            + if use_rave { size_of::<Cell>() } else { 0 }
+            + size_of::<Slot>() / CELLS_PER_SLOT;
+        let cells = (bytes / cell_bytes).clamp(MIN_CELLS, MAX_CELLS);
+        let max_slots = 1 << (cells / CELLS_PER_SLOT).ilog2();
+        let slots = positions
+            .saturating_mul(2)
+            .min(max_slots)
+            .next_power_of_two();
+        // Untouched pages cost nothing.
+        let max_cells = positions.saturating_mul(max_moves.saturating_add(1));
+        let cells = cells.min(max_cells.max(MIN_CELLS));
+        let rave_cells = if use_rave {
             Some(Memory::zeroed(cells)?)
         } else {
             None
         };
-        let (cells, proofs, index) = (
+        let (cells, cold_cells, index) = (
             Memory::zeroed(cells)?,
             Memory::zeroed(cells)?,
             Memory::zeroed(slots)?,
         );
         Some(Self {
             cells,
-            proofs,
-            learns: true,
-            extras,
+            cold_cells,
+            uses_cold_cells: true,
+            rave_cells,
             index,
             generation: 1,
-            taken: ThreadChunk::nothing(),
-            chunk: 0,
+            allocator: CellAllocator::new(),
+            chunk_size: 0,
         })
     }
 
-    /// Bytes that the system lends at most.
+    /// Maximal memory in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let extras = self
-            .extras
+        let rave_cells = self
+            .rave_cells
             .as_ref()
-            .map_or(0, |extras| size_of_val(extras.items()));
+            .map_or(0, |rave_cells| size_of_val(rave_cells.items()));
         size_of_val(self.cells.items())
-            + size_of_val(self.proofs.items())
-            + extras
+            + size_of_val(self.cold_cells.items())
+            + rave_cells
             + size_of_val(self.index.items())
     }
 
-    /// Positions that are there, but for those made of reserves that are not closed yet.
-    pub(super) fn blocks(&self) -> u32 {
-        self.taken.blocks()
+    /// Nodes, without those in open chunks.
+    pub(super) fn nodes(&self) -> u32 {
+        self.allocator.nodes()
     }
 
-    pub(super) fn fill(&self) -> f64 {
-        f64::from(self.taken.cells()) / self.cells.items().len() as f64
+    pub(super) fn fill_ratio(&self) -> f64 {
+        f64::from(self.allocator.cells()) / self.cells.items().len() as f64
     }
 
-    /// How often a move is tried before the position behind it is added: `usual`, twice as often
-    /// when half the memory is used, four times at three quarters, and so on; but 1 stays 1, for
-    /// there memory that is used up is no loss.
+    /// Visits of an edge before its node is created: `base`, doubled when half the memory is used,
+    /// quadrupled at three quarters, and so on. A base of 1 stays, since there a full memory does
+    /// no harm.
     #[inline]
-    pub(super) fn crowded(&self, usual: u32) -> u32 {
-        if usual == 1 {
+    pub(super) fn expansion_threshold(&self, base: u32) -> u32 {
+        if base == 1 {
             return 1;
         }
-        let (taken, all) = (self.taken.cells() as usize, self.cells.items().len());
-        let left = all.saturating_sub(taken).max(1);
-        usual.saturating_mul(1 << (all / left).ilog2().min(16))
+        let (chunk, all) = (self.allocator.cells() as usize, self.cells.items().len());
+        let remaining = all.saturating_sub(chunk).max(1);
+        base.saturating_mul(1 << (all / remaining).ilog2().min(16))
     }
 
-    /// A head, or a move by its place.
+    /// A node header or an edge by its index.
     #[inline]
-    pub(super) fn cell(&self, place: u32) -> Place<'_> {
-        Place::new(
-            &self.cells.items()[place as usize],
-            &self.proofs,
-            place as usize,
+    pub(super) fn cell(&self, index: u32) -> CellRef<'_> {
+        CellRef::new(
+            &self.cells.items()[index as usize],
+            &self.cold_cells,
+            index as usize,
         )
     }
 
-    /// `count` moves of a block, from number `start` on.
+    /// `count` edges of a node from `start` on.
     #[inline]
-    pub(super) fn edges(&self, block: u32, start: usize, count: usize) -> Edges<'_> {
-        let first = block as usize + 1 + start;
-        Edges::new(&self.cells.items()[first..][..count], &self.proofs, first)
+    pub(super) fn edges(&self, node: u32, start: usize, finish: usize) -> EdgeSlice<'_> {
+        let first = node as usize + 1 + start;
+        EdgeSlice::new(
+            &self.cells.items()[first..][..finish],
+            &self.cold_cells,
+            first,
+        )
     }
 
-    /// Asks for the heads behind moves: one of them is needed next.
+    /// Prefetches the headers of the children.
     #[inline]
     pub(super) fn prefetch_children(&self, edges: &[Cell]) {
         edges[..edges.len().min(PREFETCHED_CHILDREN)]
@@ -206,36 +210,35 @@ impl Graph {
             .for_each(|edge| self.cells.prefetch(edge.child() as usize));
     }
 
-    /// Asks for the moves of a block, without waiting for its head to say how many there are.
+    /// Prefetches the edges of a node without reading its header.
     #[inline]
-    pub(super) fn prefetch_moves(&self, block: u32) {
+    pub(super) fn prefetch_edges(&self, node: u32) {
         (1..=PREFETCHED_LINES)
-            .for_each(|line| self.cells.prefetch(block as usize + line * CELLS_A_LINE));
+            .for_each(|line| self.cells.prefetch(node as usize + line * CELLS_PER_LINE));
     }
 
-    /// Asks for the line of a move in order to write to it: other threads may have read it.
+    /// Prefetches the line of an edge for writing.
     #[inline]
     pub(super) fn prefetch_to_write(&self, edge: u32) {
         self.cells.prefetch_to_write(edge as usize);
     }
 
-    pub(super) fn all_edges(&self, block: u32) -> Edges<'_> {
-        self.edges(block, 0, self.cell(block).moves() as usize)
+    pub(super) fn edges_of(&self, node: u32) -> EdgeSlice<'_> {
+        self.edges(node, 0, self.cell(node).moves() as usize)
     }
 
-    /// The additional statistics of `count` cells from a place on; none if there are none.
+    /// The RAVE statistics of `count` cells; empty without RAVE.
     #[inline]
-    pub(super) fn extras(&self, place: u32, count: usize) -> &[Cell] {
-        self.extras
-            .as_ref()
-            .map_or(&[], |extras| &extras.items()[place as usize..][..count])
+    pub(super) fn rave_cells(&self, index: u32, finish: usize) -> &[Cell] {
+        self.rave_cells.as_ref().map_or(&[], |rave_cells| {
+            &rave_cells.items()[index as usize..][..finish]
+        })
     }
 
-    /// Forgets everything. `learns` says whether bounds, hints or priors will be written or asked
-    /// for.
-    pub(super) fn clear(&mut self, learns: bool) {
-        self.learns = learns;
-        self.taken.clear();
+    /// Drops all nodes. `uses_cold_cells` is whether bounds or priors will be written.
+    pub(super) fn clear(&mut self, uses_cold_cells: bool) {
+        self.uses_cold_cells = uses_cold_cells;
+        self.allocator.clear();
         self.empty_index();
     }
 
@@ -250,71 +253,71 @@ impl Graph {
         }
     }
 
-    /// A new block that only its maker knows, with moves that were never tried, of a thread's
-    /// allocator; `None` if there is no room for it.
+    /// Allocates a node with unvisited edges that is not in the index yet; `None` if memory is used
+    /// up.
     pub(super) fn add(
         &self,
-        allocator: &mut BumpAllocator,
+        chunk: &mut Chunk,
         key: u64,
         moves: usize,
         visits: u32,
     ) -> Option<u32> {
-        let wanted = u32::try_from(moves + 1).ok()?;
-        if allocator.left() < wanted {
-            // Nor may the index fill up: searching it would take ever longer.
-            let room = Room {
+        let cells_needed = u32::try_from(moves + 1).ok()?;
+        if chunk.remaining() < cells_needed {
+            // A fuller index would be slow to probe.
+            let capacity = Capacity {
                 cells: self.cells.items().len() as u64,
-                blocks: self.index.items().len() as u64 / 4 * 3,
+                nodes: self.index.items().len() as u64 / 4 * 3,
             };
-            self.fill_up(allocator);
-            let chunk = self.chunk.max(wanted);
-            if !self.taken.refill(allocator, chunk, room)
-                && !self.taken.refill(allocator, wanted, room)
+            self.pad(chunk);
+            let chunk_size = self.chunk_size.max(cells_needed);
+            if !self.allocator.refill(chunk, chunk_size, capacity)
+                && !self.allocator.refill(chunk, cells_needed, capacity)
             {
                 return None;
             }
         }
-        let block = allocator.block(wanted);
-        let places = block as usize..(block + wanted) as usize;
-        self.cells.items()[places.clone()]
+        let node = chunk.allocate_node(cells_needed);
+        let range = node as usize..(node + cells_needed) as usize;
+        self.cells.items()[range.clone()]
             .iter()
             .for_each(Cell::clear);
-        if self.learns {
-            self.proofs.items()[places]
+        if self.uses_cold_cells {
+            self.cold_cells.items()[range]
                 .iter()
-                .for_each(|proof| proof.clear(0.0));
+                .for_each(|cold| cold.clear(0.0));
         }
-        self.extras(block, wanted as usize)
+        self.rave_cells(node, cells_needed as usize)
             .iter()
             .for_each(Cell::clear);
-        self.cell(block).set_head(moves as u32, key, visits);
-        Some(block)
+        self.cell(node).set_header(moves as u32, key, visits);
+        Some(node)
     }
 
-    /// Ends an allocator: its blocks are counted, the rest is a block that nobody finds.
-    pub(super) fn close(&self, allocator: &mut BumpAllocator) {
-        self.fill_up(allocator);
-        self.taken.count(allocator);
+    /// Counts a chunk's nodes and pads its rest.
+    pub(super) fn release(&self, chunk: &mut Chunk) {
+        self.pad(chunk);
+        self.allocator.finish(chunk);
     }
 
-    /// Makes a block that nobody finds of what is left of an allocator.
-    fn fill_up(&self, allocator: &mut BumpAllocator) {
-        if allocator.left() > 0 {
-            self.cell(allocator.next)
-                .set_head(allocator.left() - 1, 0, 0);
-            allocator.next = allocator.end;
+    /// Turns the rest of a chunk into an unreferenced node.
+    fn pad(&self, chunk: &mut Chunk) {
+        if chunk.remaining() > 0 {
+            self.cell(chunk.next)
+                .set_header(chunk.remaining() - 1, 0, 0);
+            chunk.next = chunk.end;
         }
     }
 
-    /// The block of a position that others can find.
+    /// The node of a position in the index.
     #[inline]
     pub(super) fn find(&self, key: u64) -> Option<u32> {
         self.probe(key).ok()
     }
 
-    /// Lets others find a block, unless they find another one of the same position; answers which.
-    pub(super) fn publish(&self, key: u64, block: u32) -> u32 {
-        let word = u64::from(block) | u64::from(self.generation) << 32 | key << 40;
+    /// Adds a node to the index unless the key is there; returns the indexed node.
+    pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
+        let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
             match self.probe(key) {
                 Ok(found) => return found,
@@ -324,19 +327,19 @@ impl Graph {
                         .compare_exchange(stale, word, Release, Relaxed)
                         .is_ok()
                     {
-                        return block;
+                        return node;
                     }
                 }
             }
         }
     }
 
-    /// The block with a key, or the empty slot where it would stand, with what is in it.
+    /// The node with a key, or the empty slot for it with its content.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
         let mask = slots.len() - 1;
-        // The high bits of the key choose the slot, the low ones are compared.
+        // The high bits of the key choose the slot, the low bits are compared.
         let mut slot = (key >> 32) as usize & mask;
         loop {
             let word = slots[slot].0.load(Acquire);
@@ -350,93 +353,93 @@ impl Graph {
         }
     }
 
-    /// Keeps what can be reached from a block and moves it together; answers where that block is
-    /// now. `write_buffer` is scratch.
-    pub(super) fn keep_only(&mut self, root: u32, write_buffer: &mut Vec<u32>) -> u32 {
-        self.for_each_block(|graph, block| graph.cell(block).proof().set_mark(0));
-        write_buffer.clear();
-        write_buffer.push(root);
-        self.cell(root).proof().set_mark(1);
-        while let Some(block) = write_buffer.pop() {
-            for edge in self.all_edges(block).iter() {
+    /// Mark-and-compact: keeps the nodes reachable from `root` and returns its new index. `stack`
+    /// is scratch.
+    pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
+        self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
+        stack.clear();
+        stack.push(root);
+        self.cell(root).cold().set_gc_mark(1);
+        while let Some(node) = stack.pop() {
+            for edge in self.edges_of(node).iter() {
                 let child = edge.child();
-                if child != 0 && self.cell(child).proof().mark() == 0 {
-                    self.cell(child).proof().set_mark(1);
-                    write_buffer.push(child);
+                if child != 0 && self.cell(child).cold().gc_mark() == 0 {
+                    self.cell(child).cold().set_gc_mark(1);
+                    stack.push(child);
                 }
             }
         }
-        // Where each will stand, then the links, then the cells: each only ever moves towards the
-        // beginning.
+        // New indices, then links, then cells: every cell moves towards the beginning only.
         let mut used = 1;
-        self.for_each_marked(|graph, block| {
-            graph.cell(block).proof().set_mark(used);
-            used += graph.cell(block).moves() + 1;
+        self.for_each_marked(|graph, node| {
+            graph.cell(node).cold().set_gc_mark(used);
+            used += graph.cell(node).moves() + 1;
         });
-        self.for_each_marked(|graph, block| {
-            for edge in graph
-                .all_edges(block)
-                .iter()
-                .filter(|edge| edge.child() != 0)
-            {
-                edge.move_child(graph.cell(edge.child()).proof().mark());
+        self.for_each_marked(|graph, node| {
+            for edge in graph.edges_of(node).iter().filter(|edge| edge.child() != 0) {
+                edge.replace_child(graph.cell(edge.child()).cold().gc_mark());
             }
         });
-        let moved = self.cell(root).proof().mark();
+        let moved = self.cell(root).cold().gc_mark();
         self.empty_index();
-        let mut blocks = 0;
-        self.for_each_marked(|graph, block| {
+        let mut nodes = 0;
+        self.for_each_marked(|graph, node| {
             let (to, cells) = (
-                graph.cell(block).proof().mark(),
-                graph.cell(block).moves() + 1,
+                graph.cell(node).cold().gc_mark(),
+                graph.cell(node).moves() + 1,
             );
             for offset in 0..cells {
-                let (new, old) = (graph.cell(to + offset), graph.cell(block + offset));
+                let (new, old) = (graph.cell(to + offset), graph.cell(node + offset));
                 new.copy(&old);
-                new.proof().copy(old.proof());
+                new.cold().copy(old.cold());
             }
-            if let Some(extras) = &graph.extras {
+            if let Some(rave_cells) = &graph.rave_cells {
                 for offset in 0..cells as usize {
-                    extras.items()[to as usize + offset]
-                        .copy(&extras.items()[block as usize + offset]);
+                    rave_cells.items()[to as usize + offset]
+                        .copy(&rave_cells.items()[node as usize + offset]);
                 }
             }
-            graph.publish(graph.cell(to).key(), to);
-            blocks += 1;
+            graph.insert(graph.cell(to).key(), to);
+            nodes += 1;
         });
-        self.taken.set(used, blocks);
+        self.allocator.set(used, nodes);
         moved
     }
 
-    /// In the order of their places. What is done may overwrite the block and those before it.
+    /// In order of index; `task` may overwrite the node and those before it.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
-        self.for_each_block(|graph, block| {
-            if graph.cell(block).proof().mark() != 0 {
-                task(graph, block);
+        self.for_each_node(|graph, node| {
+            if graph.cell(node).cold().gc_mark() != 0 {
+                task(graph, node);
             }
         });
     }
 
-    fn for_each_block(&self, mut task: impl FnMut(&Self, u32)) {
-        let mut block = 1;
-        let end = self.taken.cells();
-        while block < end {
-            let next = block + self.cell(block).moves() + 1;
-            task(self, block);
-            block = next;
+    fn for_each_node(&self, mut task: impl FnMut(&Self, u32)) {
+        let mut node = 1;
+        let end = self.allocator.cells();
+        while node < end {
+            let next = node + self.cell(node).moves() + 1;
+            task(self, node);
+            node = next;
         }
     }
 }
 
 #[cfg(test)]
 impl Graph {
-    pub(super) fn for_tests(bytes: usize, positions: usize, extras: bool, threads: usize) -> Self {
+    pub(super) fn for_tests(
+        bytes: usize,
+        positions: usize,
+        rave_cells: bool,
+        threads: usize,
+    ) -> Self {
         let size = Size {
-            // Miri looks at all of it again and again.
+            // Miri checks every byte.
             bytes: bytes.min(if cfg!(miri) { 1 << 14 } else { bytes }),
             positions,
-            most_moves: 63,
-            extras,
+            max_moves: 63,
+            use_rave: rave_cells,
             threads,
         };
         Self::new(size).unwrap()
@@ -462,16 +465,16 @@ mod tests {
         assert!(graph.bytes() <= 1 << 16);
         for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
             let key = |number: u64| key(number) ^ round;
-            let (mut blocks, mut allocator) = (Vec::new(), BumpAllocator::default());
-            while let Some(block) = graph.add(&mut allocator, key(blocks.len() as u64), 5, 1) {
-                assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
-                blocks.push(block);
+            let (mut nodes, mut chunk) = (Vec::new(), Chunk::default());
+            while let Some(node) = graph.add(&mut chunk, key(nodes.len() as u64), 5, 1) {
+                assert_eq!(graph.insert(key(nodes.len() as u64), node), node);
+                nodes.push(node);
             }
-            assert!(blocks.len() > graph.bytes() / 328);
-            graph.close(&mut allocator);
-            assert_eq!(graph.blocks(), blocks.len() as u32);
-            for (number, &block) in blocks.iter().enumerate() {
-                assert_eq!(graph.find(key(number as u64)), Some(block));
+            assert!(nodes.len() > graph.bytes() / 328);
+            graph.release(&mut chunk);
+            assert_eq!(graph.nodes(), nodes.len() as u32);
+            for (number, &node) in nodes.iter().enumerate() {
+                assert_eq!(graph.find(key(number as u64)), Some(node));
             }
             assert_eq!(graph.find(key(1 << 20)), None);
             graph.clear(true);
@@ -485,28 +488,27 @@ mod tests {
         // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
         let keys = [12u64, 13, 10, 14, 11];
         let long = |key: u64| key << 32 | key;
-        let blocks = keys.map(|key| {
-            let (mut allocator, moves, visits) =
-                (BumpAllocator::default(), key as usize, key as u32);
-            let block = graph.add(&mut allocator, long(key), moves, visits);
-            assert_eq!(block, Some(graph.publish(long(key), block.unwrap())));
-            block.unwrap()
+        let nodes = keys.map(|key| {
+            let (mut chunk, moves, visits) = (Chunk::default(), key as usize, key as u32);
+            let node = graph.add(&mut chunk, long(key), moves, visits);
+            assert_eq!(node, Some(graph.insert(long(key), node.unwrap())));
+            node.unwrap()
         });
-        graph.edges(blocks[2], 3, 1).get(0).set_child(blocks[4]);
-        graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
-        graph.edges(blocks[4], 0, 1).get(0).set_child(blocks[0]);
-        graph.edges(blocks[0], 11, 1).get(0).add_visits::<true>(99);
-        graph.extras(blocks[0] + 12, 1)[0].add_visits::<true>(98);
-        let root = graph.keep_only(blocks[2], &mut Vec::new());
+        graph.edges(nodes[2], 3, 1).get(0).set_child(nodes[4]);
+        graph.edges(nodes[2], 4, 1).get(0).set_child(nodes[0]);
+        graph.edges(nodes[4], 0, 1).get(0).set_child(nodes[0]);
+        graph.edges(nodes[0], 11, 1).get(0).add_visits::<true>(99);
+        graph.rave_cells(nodes[0] + 12, 1)[0].add_visits::<true>(98);
+        let root = graph.retain_reachable(nodes[2], &mut Vec::new());
         let [second, third] = [3, 4].map(|number| graph.edges(root, number, 1).get(0).child());
         let found = [10, 11, 12, 13, 14].map(|key| graph.find(long(key)));
         let expected = [Some(root), Some(second), Some(third), None, None];
-        assert_eq!((found, graph.blocks()), (expected, 3));
+        assert_eq!((found, graph.nodes()), (expected, 3));
         assert_eq!(graph.edges(second, 0, 1).get(0).child(), third);
         assert_eq!(
             (
                 graph.edges(third, 11, 1).get(0).visits(),
-                graph.extras(third + 12, 1)[0].visits()
+                graph.rave_cells(third + 12, 1)[0].visits()
             ),
             (99, 98)
         );
@@ -515,52 +517,45 @@ mod tests {
             (12, 12)
         );
         // Room for the next one.
-        assert!(graph.add(&mut BumpAllocator::default(), 1, 5, 0).is_some());
+        assert!(graph.add(&mut Chunk::default(), 1, 5, 0).is_some());
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "too many cells")]
     fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
         let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
-        assert!(graph.chunk as usize >= SMALLEST_CHUNK);
+        assert!(graph.chunk_size as usize >= MIN_CHUNK);
         for _ in 0..3 {
-            let mut reserves = [BumpAllocator::default(), BumpAllocator::default()];
-            let mut blocks: Vec<u32> = Vec::new();
+            let mut chunks = [Chunk::default(), Chunk::default()];
+            let mut nodes: Vec<u32> = Vec::new();
             for number in 0..400u64 {
                 let moves = moves(number);
-                let block = graph
-                    .add(
-                        &mut reserves[number as usize / 3 % 2],
-                        key(number),
-                        moves,
-                        0,
-                    )
+                let node = graph
+                    .add(&mut chunks[number as usize / 3 % 2], key(number), moves, 0)
                     .unwrap();
-                graph.publish(key(number), block);
+                graph.insert(key(number), node);
                 // A chain, from each to the one before it.
-                if let Some(&before) = blocks.last() {
-                    let edge = graph.edges(block, moves - 1, 1).get(0);
+                if let Some(&before) = nodes.last() {
+                    let edge = graph.edges(node, moves - 1, 1).get(0);
                     assert_eq!(edge.set_child(before), before);
                 }
-                blocks.push(block);
+                nodes.push(node);
             }
-            reserves
-                .iter_mut()
-                .for_each(|allocator| graph.close(allocator));
-            assert_eq!(graph.blocks(), 400);
-            let mut places: Vec<u32> = blocks
+            chunks.iter_mut().for_each(|chunk| graph.release(chunk));
+            assert_eq!(graph.nodes(), 400);
+            let mut range: Vec<u32> = nodes
                 .iter()
-                .flat_map(|&block| block..=block + graph.cell(block).moves())
+                .flat_map(|&node| node..=node + graph.cell(node).moves())
                 .collect();
-            places.sort_unstable();
-            assert!(places.is_sorted_by(|one, next| one < next));
+            range.sort_unstable();
+            assert!(range.is_sorted_by(|one, next| one < next));
             let mut walked = 0;
-            graph.for_each_block(|graph, block| walked += graph.cell(block).moves() + 1);
-            assert_eq!(walked + 1, graph.taken.cells());
+            graph.for_each_node(|graph, node| walked += graph.cell(node).moves() + 1);
+            assert_eq!(walked + 1, graph.allocator.cells());
             // The second half of the chain goes.
-            let root = graph.keep_only(blocks[199], &mut Vec::new());
+            let root = graph.retain_reachable(nodes[199], &mut Vec::new());
             assert_eq!(
-                (graph.blocks(), graph.find(key(199)), graph.find(key(200))),
+                (graph.nodes(), graph.find(key(199)), graph.find(key(200))),
                 (200, Some(root), None)
             );
             assert!((0..200).all(|number| graph.find(key(number)).is_some()));
@@ -577,37 +572,37 @@ mod tests {
             for thread in 0..THREADS {
                 let graph = &graph;
                 scope.spawn(move || {
-                    let mut allocator = BumpAllocator::default();
+                    let mut chunk = Chunk::default();
                     let mut before = None;
                     for number in (0..KEYS).map(|number| (number + 5 * thread) % KEYS) {
-                        let block = graph.find(key(number)).unwrap_or_else(|| {
-                            let new = graph.add(&mut allocator, key(number), moves(number), 0);
-                            graph.publish(key(number), new.unwrap())
+                        let node = graph.find(key(number)).unwrap_or_else(|| {
+                            let new = graph.add(&mut chunk, key(number), moves(number), 0);
+                            graph.insert(key(number), new.unwrap())
                         });
-                        let head = graph.cell(block);
-                        assert_eq!(head.key(), key(number));
-                        head.add_visits::<true>(1);
-                        let edges = graph.all_edges(block);
+                        let header = graph.cell(node);
+                        assert_eq!(header.key(), key(number));
+                        header.add_visits::<true>(1);
+                        let edges = graph.edges_of(node);
                         assert_eq!(edges.len(), moves(number));
                         edges.get(0).add_payoff::<true>(0.5);
                         edges.get(0).tighten::<true>(Bounds::exact(0.25));
-                        if let Some((before, last)) = before.replace((block, number)) {
+                        if let Some((before, last)) = before.replace((node, number)) {
                             let linked = graph.edges(before, moves(last) - 1, 1).get(0);
-                            linked.set_child(block);
-                            graph.prefetch_children(graph.all_edges(block).cells());
+                            linked.set_child(node);
+                            graph.prefetch_children(graph.edges_of(node).cells());
                             // Whoever linked it, it is the next key's block, and complete.
                             let child = graph.cell(linked.child());
                             assert_eq!(child.key(), key((last + 1) % KEYS));
                         }
                     }
-                    graph.close(&mut allocator);
+                    graph.release(&mut chunk);
                 });
             }
         });
         for number in 0..KEYS {
-            let block = graph.find(key(number)).unwrap();
-            let edge = graph.edges(block, 0, 1).get(0);
-            assert_eq!(u64::from(graph.cell(block).visits()), THREADS);
+            let node = graph.find(key(number)).unwrap();
+            let edge = graph.edges(node, 0, 1).get(0);
+            assert_eq!(u64::from(graph.cell(node).visits()), THREADS);
             assert_eq!(edge.exact_payoff(), 0.5 * THREADS as f64);
             assert_eq!(edge.bounds(), Bounds::exact(0.25));
         }

@@ -1,4 +1,4 @@
-//! What a simulation ends with: a random playout, an evaluator, a small search, or a mixture.
+//! Leaf evaluations: random playouts, evaluators, small searches and blends of them.
 
 use crate::core::{
     evaluator::{Evaluator, others_alike},
@@ -8,26 +8,28 @@ use crate::core::{
 };
 use crate::search::star::{Star, StarOptions};
 
-/// Plays on at random to the end: an outcome by its weight, a permitted move uniformly.
+/// A uniform random playout to the end of the game.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Playout;
+pub struct PlayoutLeaf;
 
-impl<G: Game> Leaf<G> for Playout {
+impl<G: Game> Leaf<G> for PlayoutLeaf {
     #[inline]
     fn payoffs(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        made: Option<&mut MoveKinds>,
+        moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        match made {
-            Some(made) => game.random_end_noted(position, || random.next_u64(), made),
+        match moves_played {
+            Some(moves_played) => {
+                game.random_end_noted(position, || random.next_u64(), moves_played)
+            }
             None => game.random_end(position, || random.next_u64()),
         }
     }
 
-    fn payoffs_of(
+    fn payoffs_batch(
         &mut self,
         game: &G,
         positions: &[G::Position],
@@ -38,21 +40,20 @@ impl<G: Game> Leaf<G> for Playout {
     }
 }
 
-/// The mean of several answers of another leaf; it tells of the moves of the first, for no
-/// simulation makes those of several.
-pub struct Repeated<L> {
+/// The mean of several evaluations by another leaf; reports the moves of the first playout.
+pub struct AveragedLeaf<L> {
     times: u32,
     leaf: L,
 }
 
-impl<L> Repeated<L> {
-    /// `times` answers, at least one.
+impl<L> AveragedLeaf<L> {
+    /// A leaf that averages `times` evaluations, at least one.
     pub fn new(times: u32, leaf: L) -> Self {
         Self { times, leaf }
     }
 }
 
-impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
+impl<G: Game, L: Leaf<G>> Leaf<G> for AveragedLeaf<L> {
     fn new_game(&mut self) {
         self.leaf.new_game();
     }
@@ -62,11 +63,13 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        mut made: Option<&mut MoveKinds>,
+        mut moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
         let mut mean = [0.0; MAX_SEATS];
         for _ in 0..self.times {
-            let payoffs = self.leaf.payoffs(game, position, random, made.take());
+            let payoffs = self
+                .leaf
+                .payoffs(game, position, random, moves_played.take());
             for (sum, payoff) in mean.iter_mut().zip(payoffs) {
                 *sum += payoff;
             }
@@ -75,7 +78,7 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
     }
 }
 
-/// Asks an evaluator instead of playing on (Monte_Alpha v2's idea).
+/// Evaluates a leaf by an evaluator (idea of Monte_Alpha v2).
 #[derive(Clone, Debug)]
 pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
     evaluator: E,
@@ -84,7 +87,7 @@ pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
 }
 
 impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
-    /// Leaves valued by `evaluator`.
+    /// Leaves with the values of `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
             evaluator,
@@ -106,7 +109,7 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
         self.evaluator.payoffs(game, position, &self.cache)
     }
 
-    fn payoffs_of(
+    fn payoffs_batch(
         &mut self,
         game: &G,
         positions: &[G::Position],
@@ -122,49 +125,48 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
         self.values.resize(positions.len(), 0.0);
         self.evaluator.values(game, positions, &mut self.values);
         for ((position, &value), payoffs) in positions.iter().zip(&self.values).zip(payoffs) {
-            *payoffs = of_two(game.to_move(position), value);
+            *payoffs = two_player_payoffs(game.to_move(position), value);
         }
     }
 }
 
-/// The payoffs of two seats, one of which gets `value`.
+/// Payoffs of two seats, of which `seat` gets `value`.
 #[inline]
-pub(super) fn of_two(seat: usize, value: f32) -> Payoffs {
+pub(super) fn two_player_payoffs(seat: usize, value: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[seat] = value;
     payoffs[1 - seat] = 1.0 - value;
     payoffs
 }
 
-/// A share of one leaf's answer and the rest of another's: `λ · first + (1 − λ) · second`
-/// (AlphaGo's mixture).
+/// A blend of two leaves, `λ · first + (1 − λ) · second` (AlphaGo).
 #[derive(Clone, Debug)]
-pub struct Mix<A, B> {
+pub struct BlendedLeaf<A, B> {
     first: A,
     second: B,
-    share: f32,
+    weight: f32,
     others: Vec<Payoffs>,
 }
 
-impl<A, B> Mix<A, B> {
-    /// `share`, in `[0, 1]`, is what the first leaf counts.
-    pub fn new(share: f32, first: A, second: B) -> Self {
+impl<A, B> BlendedLeaf<A, B> {
+    /// A blend in which `weight`, in `[0, 1]`, is λ.
+    pub fn new(weight: f32, first: A, second: B) -> Self {
         Self {
             first,
             second,
-            share,
+            weight,
             others: Vec::new(),
         }
     }
 
     fn mix(&self, payoffs: &mut Payoffs, other: &Payoffs) {
         for (payoff, other) in payoffs.iter_mut().zip(other) {
-            *payoff = self.share * *payoff + (1.0 - self.share) * other;
+            *payoff = self.weight * *payoff + (1.0 - self.weight) * other;
         }
     }
 }
 
-impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
+impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for BlendedLeaf<A, B> {
     fn new_game(&mut self) {
         self.first.new_game();
         self.second.new_game();
@@ -175,27 +177,28 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        mut made: Option<&mut MoveKinds>,
+        mut moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
         let mut payoffs = self
             .first
-            .payoffs(game, position, random, made.as_deref_mut());
-        let other = self.second.payoffs(game, position, random, made);
+            .payoffs(game, position, random, moves_played.as_deref_mut());
+        let other = self.second.payoffs(game, position, random, moves_played);
         self.mix(&mut payoffs, &other);
         payoffs
     }
 
-    fn payoffs_of(
+    fn payoffs_batch(
         &mut self,
         game: &G,
         positions: &[G::Position],
         random: &mut RandomStream,
         payoffs: &mut [Payoffs],
     ) {
-        self.first.payoffs_of(game, positions, random, payoffs);
+        self.first.payoffs_batch(game, positions, random, payoffs);
         let mut others = std::mem::take(&mut self.others);
         others.resize(positions.len(), [0.0; MAX_SEATS]);
-        self.second.payoffs_of(game, positions, random, &mut others);
+        self.second
+            .payoffs_batch(game, positions, random, &mut others);
         for (payoffs, other) in payoffs.iter_mut().zip(&others) {
             self.mix(payoffs, other);
         }
@@ -203,15 +206,15 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
     }
 }
 
-/// Looks a few plies ahead: expectiminimax with an evaluator. With more than two seats it knows the
-/// value of the seat to move; all others get the same.
+/// An expectiminimax search of a few plies. With more than two seats the opponents get equal
+/// payoffs.
 #[derive(Clone)]
-pub struct StarLeaf<G: Game, E: Evaluator<G>> {
+pub struct SearchLeaf<G: Game, E: Evaluator<G>> {
     star: Star<G, E>,
     depth: u32,
 }
 
-impl<G: Game, E: Evaluator<G>> StarLeaf<G, E> {
+impl<G: Game, E: Evaluator<G>> SearchLeaf<G, E> {
     /// Leaves searched `depth` plies deep, at least one.
     pub fn new(game: G, evaluator: E, depth: u32) -> Self {
         Self {
@@ -221,7 +224,7 @@ impl<G: Game, E: Evaluator<G>> StarLeaf<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
+impl<G: Game, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     fn payoffs(
         &mut self,
         game: &G,
@@ -237,12 +240,11 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
     }
 }
 
-/// What a position after a move is worth, before anything was tried, for the seat to move there.
+/// Prior values of the successors of a new node, for the seat to move in each.
 ///
-/// Every evaluator is one; behind a pointer, for it is asked once a position and about all its
-/// moves together.
+/// Every evaluator is a prior; it is `dyn` since it is called once per node.
 pub trait Prior<G: Game>: Send + Sync {
-    /// One win probability a position; none of them is over.
+    /// Computes a win probability per position; none of them is over.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
 }
 

@@ -1,92 +1,90 @@
-//! What a Monte-Carlo search found: moves with their statistics, the line thought best, the size of
-//! the graph.
+//! Results of a Monte-Carlo search: move statistics, principal variation and size of the graph.
 
 use crate::core::chance::Bounds;
 use serde::Serialize;
 
-/// What a search found out about one move at the root; as JSON what is known besides its value.
+/// Statistics of a root move; as JSON without move and value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct MoveStatistics<M> {
     /// The move.
     #[serde(skip)]
     pub mv: M,
-    /// How often it was tried, by earlier searches too if their results were kept, and the tries that
-    /// nobody made ([`super::MctsOptions::noise`]).
+    /// Visits, including those of reused trees and virtual ones
+    /// ([`super::MctsOptions::virtual_visits`]).
     pub visits: u32,
-    /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if nothing is
-    /// known of it.
+    /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
     #[serde(skip)]
     pub value: Option<f32>,
-    /// What is proven of its value for that seat.
+    /// Proven bounds of the value for that seat.
     #[serde(flatten)]
     pub proven: Bounds,
-    /// What the prior says it is worth; `None` without a prior.
+    /// The prior; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
-    /// Plies to the end, this one included, of a move that is proven to win or to lose, as the proof
-    /// goes: at least so many where an oracle ended it. Only where seats move in turn.
+    /// Plies to the end, this one included, of a move that is proven won or lost; a lower bound
+    /// where an oracle ended the proof. Only with alternating seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
 
-/// How a search went; as JSON without line and moves.
+/// Summary of a search; as JSON without principal variation and moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct TreeReport<M> {
     /// Simulations of the last search.
     pub simulations: u64,
-    /// Positions in the graph; leaves that were visited once are none yet.
+    /// Nodes of the graph; leaves that were visited once have none.
     pub positions: u32,
-    /// Plies of the longest simulation within the graph.
+    /// Plies of the longest path in the graph.
     pub depth: u32,
-    /// Bytes that the graph takes at most.
+    /// Maximal memory of the graph in bytes.
     pub bytes: usize,
-    /// Share of the graph's memory that is used, 0 to 1.
+    /// Fraction of the graph's memory in use.
     pub fill: f64,
-    /// Whether a position could not be added because memory was used up.
+    /// Whether memory was too small for a new node.
     pub full: bool,
-    /// The line thought best: the best move, then the most visited one of each position, whatever
-    /// chance says.
+    /// Principal variation: the best move, then the most visited move of each node, over all
+    /// outcomes.
     #[serde(skip)]
-    pub line: Vec<M>,
-    /// Each move asked about, in order.
+    pub pv: Vec<M>,
+    /// Statistics of the root moves, in order.
     #[serde(skip)]
     pub moves: Vec<MoveStatistics<M>>,
 }
 
-/// Proofs that rest on an oracle may miss each other by this much.
-const NO_MATTER: f32 = 1e-4;
+/// Tolerance of proofs by an inexact oracle.
+const PROOF_TOLERANCE: f32 = 1e-4;
 
-/// The move to make: one that is proven to be as good as every other, else the most tried of those
-/// that are not proven to be worse than another; the first of several, but a win in few plies and a
-/// defeat in many.
+/// The move to make: one that is proven as good as every other, else the most visited one that is
+/// not proven worse than another. Ties go to the faster win, the slower loss, then the first in
+/// order.
 ///
 /// # Panics
 /// If there is no move.
 #[must_use]
-pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
-    let lower = found.iter().map(|statistics| statistics.proven.lower);
-    let floor = lower.fold(0.0, f32::max);
+pub fn best_move<M: Copy>(moves: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
+    let lower = moves.iter().map(|statistics| statistics.proven.lower);
+    let best_lower = lower.fold(0.0, f32::max);
     let beats = |one: usize, other: usize| {
-        one == other || found[one].proven.lower + NO_MATTER >= found[other].proven.upper
+        one == other || moves[one].proven.lower + PROOF_TOLERANCE >= moves[other].proven.upper
     };
-    let haste = |&one: &usize| match (found[one].plies, found[one].proven.lower >= 1.0) {
+    let length_order = |&one: &usize| match (moves[one].plies, moves[one].proven.lower >= 1.0) {
         (None, _) => 0,
         (Some(plies), true) => i64::from(plies),
         (Some(plies), false) => -i64::from(plies),
     };
-    let bests = (0..found.len()).filter(|&one| (0..found.len()).all(|other| beats(one, other)));
-    if let Some(best) = bests.min_by_key(haste) {
-        return &found[best];
+    let bests = (0..moves.len()).filter(|&one| (0..moves.len()).all(|other| beats(one, other)));
+    if let Some(best) = bests.min_by_key(length_order) {
+        return &moves[best];
     }
     let mut best: Option<&MoveStatistics<M>> = None;
-    for statistics in found.iter().filter(|one| one.proven.upper >= floor) {
+    for statistics in moves.iter().filter(|one| one.proven.upper >= best_lower) {
         if best.is_none_or(|best| statistics.visits > best.visits) {
             best = Some(statistics);
         }
     }
-    best.unwrap_or(&found[0])
+    best.unwrap_or(&moves[0])
 }
 
 #[cfg(test)]
@@ -95,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_best_move_is_the_one_that_is_proven_even_if_it_may_be_better_still() {
-        let found = |mv, visits, lower, upper| MoveStatistics {
+        let moves = |mv, visits, lower, upper| MoveStatistics {
             mv,
             visits,
             value: Some(lower),
@@ -103,17 +101,17 @@ mod tests {
             plies: None,
             proven: Bounds { lower, upper },
         };
-        // Rolled 4 at "...../5..../f.4.2/...../..... r -": 2/3 at least, 2/3 at most, and the like.
+        // One outcome: 2/3 at least, 2/3 at most, and the like.
         let all = [
-            found('a', 5, 2.0 / 3.0, 1.0),
-            found('b', 5, 0.0, 2.0 / 3.0),
-            found('c', 6, 0.0, 2.0 / 3.0),
+            moves('a', 5, 2.0 / 3.0, 1.0),
+            moves('b', 5, 0.0, 2.0 / 3.0),
+            moves('c', 6, 0.0, 2.0 / 3.0),
         ];
         assert_eq!(best_move(&all).mv, 'a');
         let all = [
-            found('a', 5, 0.6, 1.0),
-            found('b', 7, 0.0, 0.7),
-            found('c', 9, 0.0, 0.5),
+            moves('a', 5, 0.6, 1.0),
+            moves('b', 7, 0.0, 0.7),
+            moves('c', 9, 0.0, 0.5),
         ];
         assert_eq!(best_move(&all).mv, 'b');
     }

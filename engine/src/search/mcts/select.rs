@@ -1,16 +1,16 @@
-//! Which move a simulation tries: UCB1 with what is proven, RAVE in five blends and progressive bias.
+//! Selection: UCB1 with proven bounds, five RAVE blends and progressive bias.
 //!
-//! Everything is in `f32` and in operations that every machine rounds alike; the logarithm is a
-//! table. Of equal scores the first in list order wins. Invariant: a move that is proven to be no
-//! better than another permitted one is not tried again, and no score exceeds what is proven.
+//! All arithmetic is in `f32` with operations that round alike on every machine; the logarithm is a
+//! table. The first of equal scores wins. Invariant: an edge that is proven no better than another
+//! is not tried again, and scores are clamped to proven bounds.
 
 use super::{
     cell::Cell,
+    handles::EdgeSlice,
     options::{Blend, FirstPlay, MctsOptions},
-    place::Edges,
 };
 
-/// The constants of a search's selection.
+/// Constants of the selection of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selector {
     exploration: f32,
@@ -18,15 +18,15 @@ pub(super) struct Selector {
     bias: f32,
     rave: f32,
     blend: Blend,
-    /// UCB1 alone, and every move once before any twice: the fast path.
-    plain: bool,
-    /// Means blended with RAVE alone, untried moves by RAVE: another fast path.
-    by_rave_alone: bool,
+    /// Fast path: UCB1 with each move once before any twice.
+    ucb1_only: bool,
+    /// Fast path: RAVE blends without exploration, and RAVE means for unvisited moves.
+    rave_only: bool,
 }
 
 impl Selector {
     pub(super) fn new(options: &MctsOptions) -> Self {
-        let plain =
+        let ucb1_only =
             options.first_play == FirstPlay::First && options.bias == 0.0 && options.rave == 0.0;
         Self {
             exploration: options.exploration as f32,
@@ -34,93 +34,92 @@ impl Selector {
             bias: options.bias,
             rave: options.rave,
             blend: options.blend,
-            plain,
-            by_rave_alone: options.exploration == 0.0
+            ucb1_only,
+            rave_only: options.exploration == 0.0
                 && options.bias == 0.0
                 && options.rave > 0.0
                 && matches!(options.first_play, FirstPlay::Value(_)),
         }
     }
 
-    /// The number of the move to try, of at least one; `visits` are those of the position, at least 1.
-    /// `extras` is as long as `edges`, or empty where no rule needs it.
+    /// Index of the edge to try, of at least one; `visits` are those of the node, at least 1.
+    /// `rave_cells` is as long as `edges`, or empty.
     #[inline]
-    pub(super) fn select(&self, edges: Edges<'_>, extras: &[Cell], visits: u32) -> usize {
+    pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {
             return 0;
         }
-        if self.plain {
+        if self.ucb1_only {
             self.ucb1(edges, visits)
-        } else if self.by_rave_alone {
-            self.by_rave(edges, extras, visits)
+        } else if self.rave_only {
+            self.select_by_rave(edges, rave_cells, visits)
         } else {
-            self.any(edges, extras, visits)
+            self.select_general(edges, rave_cells, visits)
         }
     }
 
     #[inline]
-    fn ucb1(&self, edges: Edges<'_>, visits: u32) -> usize {
+    fn ucb1(&self, edges: EdgeSlice<'_>, visits: u32) -> usize {
         let scale = self.exploration * ln(visits).sqrt();
         let mut best = (0, f32::NEG_INFINITY);
         let mut proven = false;
-        for (number, edge) in edges.cells().iter().enumerate() {
-            let tried = edge.visits();
-            if tried == 0 {
-                return number;
+        for (index, edge) in edges.cells().iter().enumerate() {
+            let edge_visits = edge.visits();
+            if edge_visits == 0 {
+                return index;
             }
             proven |= edge.has_bounds();
-            let each = 1.0 / tried as f32;
-            let score = edge.payoff() * each + scale * each.sqrt();
+            let inverse = 1.0 / edge_visits as f32;
+            let score = edge.payoff() * inverse + scale * inverse.sqrt();
             if score > best.1 {
-                best = (number, score);
+                best = (index, score);
             }
         }
         if proven {
-            self.any(edges, &[], visits)
+            self.select_general(edges, &[], visits)
         } else {
             best.0
         }
     }
 
     #[inline]
-    fn by_rave(&self, edges: Edges<'_>, extras: &[Cell], visits: u32) -> usize {
+    fn select_by_rave(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         let FirstPlay::Value(first) = self.first_play else {
-            return self.any(edges, extras, visits);
+            return self.select_general(edges, rave_cells, visits);
         };
         let mut best = (0, f32::NEG_INFINITY);
         let mut proven = false;
-        for (number, (edge, made)) in edges.cells().iter().zip(extras).enumerate() {
+        for (index, (edge, rave_cell)) in edges.cells().iter().zip(rave_cells).enumerate() {
             proven |= edge.has_bounds();
-            let (tried, known) = (edge.visits(), made.visits() > 0);
-            let score = match (tried > 0, known) {
-                (true, true) => self.blended(tried as f32, edge.payoff(), made),
+            let (edge_visits, has_rave) = (edge.visits(), rave_cell.visits() > 0);
+            let score = match (edge_visits > 0, has_rave) {
+                (true, true) => self.blend_rave(edge_visits as f32, edge.payoff(), rave_cell),
                 (true, false) => edge.mean(),
-                (false, true) => made.mean(),
+                (false, true) => rave_cell.mean(),
                 (false, false) => first,
             };
             if score > best.1 {
-                best = (number, score);
+                best = (index, score);
             }
         }
         if proven {
-            self.any(edges, extras, visits)
+            self.select_general(edges, rave_cells, visits)
         } else {
             best.0
         }
     }
 
-    /// The value of a move that was tried `n` times with a sum of payoffs `w`, by what was made of
-    /// it later on too.
+    /// Mean of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
     #[inline]
-    fn blended(&self, n: f32, w: f32, made: &Cell) -> f32 {
-        let (m, v, k) = (made.visits() as f32, made.payoff(), self.rave);
+    fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
+        let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff(), self.rave);
         let mixed = |weight: f32| weight * (v / m) + (1.0 - weight) * (w / n);
         match self.blend {
             Blend::Gelly => mixed((k / (3.0 * n + k)).sqrt()),
             Blend::Teytaud => mixed(k / (n + k)),
             Blend::Silver => (w * (1.0 + k * m) + v) / (n + m + k * n * m),
             Blend::Variance => {
-                // Where all was won or lost there is no variance, and RAVE says nothing.
+                // Without variance RAVE counts nothing.
                 let mean = w / n;
                 mixed(m / (n + m + k * n * m / (mean * (1.0 - mean)).max(1e-6)))
             }
@@ -128,84 +127,86 @@ impl Selector {
         }
     }
 
-    /// All rules.
+    /// The complete rule.
     #[inline(never)]
-    fn any(&self, edges: Edges<'_>, extras: &[Cell], visits: u32) -> usize {
-        let (mut champion, mut floor) = (usize::MAX, 0.0);
-        for (number, edge) in edges.iter().enumerate() {
+    fn select_general(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
+        let (mut best_proven, mut best_lower) = (usize::MAX, 0.0);
+        for (index, edge) in edges.iter().enumerate() {
             let lower = edge.bounds().lower;
-            if lower > floor {
-                (champion, floor) = (number, lower);
+            if lower > best_lower {
+                (best_proven, best_lower) = (index, lower);
             }
         }
         let log = ln(visits);
         let first = match self.first_play {
             // The best by RAVE first.
-            FirstPlay::First => (self.rave > 0.0).then_some(URGENT),
+            FirstPlay::First => (self.rave > 0.0).then_some(UNTRIED_SCORE),
             FirstPlay::Above(more) => Some(0.5 + more),
             FirstPlay::Value(value) => Some(value),
         };
         let mut best = (0, f32::NEG_INFINITY);
-        for (number, edge) in edges.iter().enumerate() {
-            let (bounds, tried) = (edge.bounds(), edge.visits());
-            // What is to be tried once has a value then, even if it cannot be better than another.
-            if bounds.upper <= floor && number != champion && (tried > 0 || first.is_some()) {
+        for (index, edge) in edges.iter().enumerate() {
+            let (bounds, edge_visits) = (edge.bounds(), edge.visits());
+            // With [`FirstPlay::First`] even a dominated edge is visited once.
+            if bounds.upper <= best_lower
+                && index != best_proven
+                && (edge_visits > 0 || first.is_some())
+            {
                 continue;
             }
-            let extra = extras.get(number);
-            let mean = if tried > 0 {
+            let rave_cell = rave_cells.get(index);
+            let mean = if edge_visits > 0 {
                 edge.mean()
             } else if let Some(first) = first {
                 first
             } else {
-                return number;
+                return index;
             };
-            let tried = tried as f32;
-            let mean = match extra {
-                Some(made) if self.rave > 0.0 && made.visits() > 0 => {
-                    if tried > 0.0 {
-                        self.blended(tried, edge.payoff(), made)
+            let edge_visits = edge_visits as f32;
+            let mean = match rave_cell {
+                Some(rave_cell) if self.rave > 0.0 && rave_cell.visits() > 0 => {
+                    if edge_visits > 0.0 {
+                        self.blend_rave(edge_visits, edge.payoff(), rave_cell)
                     } else if let FirstPlay::Value(_) = self.first_play {
-                        made.mean()
+                        rave_cell.mean()
                     } else {
-                        mean - 0.5 + made.mean()
+                        mean - 0.5 + rave_cell.mean()
                     }
                 }
                 _ => mean,
             };
-            // What was never tried has its first-play urgency for a score.
-            let bonus = if tried == 0.0 {
+            // An unvisited edge has its first-play urgency.
+            let bonus = if edge_visits == 0.0 {
                 0.0
             } else {
-                self.exploration * (log / tried).sqrt()
+                self.exploration * (log / edge_visits).sqrt()
             };
             let score = mean
                 + bonus
                 + if self.bias > 0.0 {
-                    self.bias * edge.hint() / tried.max(1.0).sqrt()
+                    self.bias * edge.prior() / edge_visits.max(1.0).sqrt()
                 } else {
                     0.0
                 };
-            // Without a proof a score may be above 1: what was hardly ever tried is ahead of
-            // everything.
+            // Without bounds a score may exceed 1: rarely visited edges are urgent.
             let score = if edge.has_bounds() {
                 score.max(bounds.lower).min(bounds.upper)
             } else {
                 score
             };
             if score > best.1 {
-                best = (number, score);
+                best = (index, score);
             }
         }
         best.0
     }
 }
 
-/// More than any score: what was never tried comes before everything.
-const URGENT: f32 = 1000.0;
+/// Exceeds any score, so that unvisited edges come first.
+const UNTRIED_SCORE: f32 = 1000.0;
 
-/// The natural logarithm of a whole number from 1 on: exact to the last digits below 512, from
-/// there on rounded down to a step of a 256th of the number, so at most 0.004 too small.
+/// Natural logarithm of an integer from 1 on: exact below 512, then of the number rounded down to 9
+/// bits, so at most 0.004 too small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();
@@ -216,21 +217,21 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// ln 1 to ln 511, computed without the system's library so that every machine gets the same bits.
+/// ln 1 to ln 511, computed at compile time so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
-    let (mut number, mut total) = (2, 0.0f64);
-    while number < 512 {
+    let (mut index, mut total) = (2, 0.0f64);
+    while index < 512 {
         // ln n - ln (n - 1) = 2 artanh(1 / (2n - 1)) = 2 (x + x^3 / 3 + x^5 / 5 + …)
-        let x = 1.0 / (2.0 * number as f64 - 1.0);
+        let x = 1.0 / (2.0 * index as f64 - 1.0);
         let (mut power, mut term) = (2.0 * x, 1.0);
         while term < 60.0 {
             total += power / term;
             power *= x * x;
             term += 2.0;
         }
-        table[number] = total as f32;
-        number += 1;
+        table[index] = total as f32;
+        index += 1;
     }
     table
 };
@@ -239,30 +240,30 @@ static LN: [f32; 512] = {
 mod tests {
     use super::*;
     use crate::core::chance::Bounds;
-    use crate::search::mcts::{allocator::BumpAllocator, graph::Graph};
+    use crate::search::mcts::{allocator::Chunk, graph::Graph};
 
-    /// A position whose moves were tried so often, with these sums of payoffs.
-    fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
+    /// A node whose edges have these visits and payoff sums.
+    fn graph(edge_visits: &[(u32, f32)]) -> (Graph, u32) {
         let graph = Graph::for_tests(1 << 16, 16, true, 1);
-        let block = graph
-            .add(&mut BumpAllocator::default(), 1, tried.len(), 1)
+        let node = graph
+            .add(&mut Chunk::default(), 1, edge_visits.len(), 1)
             .unwrap();
-        for (cell, &(visits, payoff)) in graph.all_edges(block).iter().zip(tried) {
+        for (cell, &(visits, payoff)) in graph.edges_of(node).iter().zip(edge_visits) {
             cell.add_visits::<true>(visits);
             cell.add_payoff::<true>(payoff);
         }
-        (graph, block)
+        (graph, node)
     }
 
     #[test]
     fn the_logarithm_is_the_librarys() {
-        for number in 1..5_000_000u32 {
-            let exact = f64::from(number).ln();
-            let error = exact - f64::from(ln(number));
-            let most = if number < 512 { 1e-6 } else { 0.004 };
+        for index in 1..5_000_000u32 {
+            let exact = f64::from(index).ln();
+            let error = exact - f64::from(ln(index));
+            let max_error = if index < 512 { 1e-6 } else { 0.004 };
             assert!(
-                (-2e-6..most).contains(&error),
-                "ln {number}: off by {error}"
+                (-2e-6..max_error).contains(&error),
+                "ln {index}: off by {error}"
             );
         }
         assert_eq!(ln(1), 0.0);
@@ -272,19 +273,22 @@ mod tests {
     #[test]
     fn every_rule_selects_by_its_formula() {
         let visits = 300;
-        let tried = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
-        let (graph, block) = graph(&tried);
-        let (edges, extras) = (graph.all_edges(block), graph.extras(block + 1, tried.len()));
-        let hints = [0.1, 0.2, 0.3, 0.9];
-        for (edge, hint) in edges.iter().zip(hints) {
-            edge.set_hint(hint);
+        let edge_visits = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
+        let (graph, node) = graph(&edge_visits);
+        let (edges, rave_cells) = (
+            graph.edges_of(node),
+            graph.rave_cells(node + 1, edge_visits.len()),
+        );
+        let priors = [0.1, 0.2, 0.3, 0.9];
+        for (edge, prior) in edges.iter().zip(priors) {
+            edge.set_prior(prior);
         }
         let best = |score: &dyn Fn(f64, f64, f64) -> f64| {
-            let scores: Vec<f64> = tried
+            let scores: Vec<f64> = edge_visits
                 .iter()
-                .zip(hints)
-                .map(|(&(n, w), hint)| {
-                    score(f64::from(n), f64::from(w) / f64::from(n), f64::from(hint))
+                .zip(priors)
+                .map(|(&(n, w), prior)| {
+                    score(f64::from(n), f64::from(w) / f64::from(n), f64::from(prior))
                 })
                 .collect();
             (0..4)
@@ -299,7 +303,7 @@ mod tests {
                     bias,
                     ..MctsOptions::default()
                 };
-                Selector::new(&options).select(edges, extras, visits)
+                Selector::new(&options).select(edges, rave_cells, visits)
             };
             assert_eq!(select(0.0), best(&|n, q, _| q + c * (log / n).sqrt()));
             assert_eq!(
@@ -307,15 +311,15 @@ mod tests {
                 best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / n.sqrt())
             );
         }
-        // As if the first were made later on, and always won.
-        for extra in extras {
-            extra.clear();
-            extra.add_visits::<true>(10);
-            extra.add_payoff::<true>(2.0);
+        // As if the first move were always won when played later.
+        for rave_cell in rave_cells {
+            rave_cell.clear();
+            rave_cell.add_visits::<true>(10);
+            rave_cell.add_payoff::<true>(2.0);
         }
-        extras[0].clear();
-        extras[0].add_visits::<true>(1000);
-        extras[0].add_payoff::<true>(900.0);
+        rave_cells[0].clear();
+        rave_cells[0].add_visits::<true>(1000);
+        rave_cells[0].add_payoff::<true>(900.0);
         let select = |blend, rave| {
             let options = MctsOptions {
                 rave,
@@ -323,12 +327,12 @@ mod tests {
                 exploration: 0.0,
                 ..MctsOptions::default()
             };
-            Selector::new(&options).select(edges, extras, visits)
+            Selector::new(&options).select(edges, rave_cells, visits)
         };
-        let made = [(1000.0, 900.0), (10.0, 2.0), (10.0, 2.0), (10.0, 2.0)];
+        let rave_cell = [(1000.0, 900.0), (10.0, 2.0), (10.0, 2.0), (10.0, 2.0)];
         let best = |score: &dyn Fn(f64, f64, f64, f64) -> f64| {
-            let score = |number: usize| {
-                let ((n, w), (m, v)) = (tried[number], made[number]);
+            let score = |index: usize| {
+                let ((n, w), (m, v)) = (edge_visits[index], rave_cell[index]);
                 score(f64::from(n), f64::from(w), m, v)
             };
             (0..4)
@@ -362,11 +366,11 @@ mod tests {
 
     #[test]
     fn what_is_proven_decides() {
-        let (graph, block) = graph(&[(50, 10.0), (40, 30.0), (10, 9.0)]);
-        let cells = graph.all_edges(block);
+        let (graph, node) = graph(&[(50, 10.0), (40, 30.0), (10, 9.0)]);
+        let cells = graph.edges_of(node);
         let select = || Selector::new(&MctsOptions::default()).select(cells, &[], 100);
         assert_eq!(select(), 2);
-        // Proven to be worth at most what another is worth at least: not tried again.
+        // The upper bound is below another move's lower bound: not tried again.
         cells.get(2).tighten::<true>(Bounds {
             lower: 0.0,
             upper: 0.3,
@@ -382,8 +386,8 @@ mod tests {
 
     #[test]
     fn moves_that_were_never_tried_have_their_urgency() {
-        let (graph, block) = graph(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
-        let cells = graph.all_edges(block);
+        let (graph, node) = graph(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
+        let cells = graph.edges_of(node);
         let select = |first_play| {
             Selector::new(&MctsOptions {
                 first_play,

@@ -1,75 +1,74 @@
-//! Stratified first draw: each thread simulates its own stratum of what chance can bring first, while
-//! no other one falls behind.
+//! Splits simulations among threads by strata of the first chance draw.
 //!
-//! Threads that search the same positions fetch each other's cache lines all the time. So each
-//! draws from an equal part of its own of what the first draw of a simulation can bring: other
-//! faces of the die, thus mostly other positions. All parts together are the draw that one thread
-//! makes, as long as each has its turn equally often. Invariants: every simulation of the budget is
-//! claimed once; of a limited number of simulations each part gets its share, to one; without a
-//! limit, and before the end, parts are [`AHEAD`] apart at most, or one in [`ONE_IN`], and what is
-//! claimed from one look to the next. Source: stratified sampling; dividing work by what it touches
-//! is that of transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer 1999).
+//! Threads that search the same nodes contend for cache lines, so each samples the first draw from
+//! its own range and mostly visits other nodes; equal use of all ranges gives the distribution of
+//! one thread. Invariants: every simulation of the budget is claimed once; with a budget, parts
+//! differ by at max 1 in size; without one, no part leads another by more than max([`MAX_LEAD`],
+//! claimed / [`LEAD_DIVISOR`]) plus one check interval.
+//!
+//! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
+//! 1999).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A part may be so many simulations ahead of another before its thread helps that one out.
-const AHEAD: u64 = 128;
+/// Maximal lead of a part in simulations before its thread helps a slower one.
+const MAX_LEAD: u64 = 128;
 
-/// Or one in so many of those that the other has.
-const ONE_IN: u64 = 256;
+/// The maximal lead is at min one part in so many of the slower part.
+const LEAD_DIVISOR: u64 = 256;
 
-/// Claims until a thread looks at the other parts, and while it helps another one; else there are
-/// not fewer from one look to the next than threads, for so many are looked at.
-const BETWEEN_LOOKS: usize = 8;
+/// Claims of a thread between two checks of all parts; at min one per thread, except while it
+/// helps another part.
+const CHECK_INTERVAL: usize = 8;
 
-/// The parts of the draw, and how many simulations have been claimed of each.
+/// The parts and their claimed simulations.
 #[derive(Debug)]
 pub(super) struct WorkSplit {
     parts: Vec<WorkPart>,
     budget: u64,
 }
 
-/// On cache lines of its own: mostly one thread writes to it.
+/// On cache lines of its own, since mostly one thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
-    draws: Draws,
+    draws: DrawRange,
     quota: u64,
     claimed: AtomicU64,
 }
 
 #[derive(Debug)]
-pub(super) struct Turn {
-    own: usize,
-    /// The part it draws from at present.
+pub(super) struct Cursor {
+    own_part: usize,
+    /// The part it currently draws from.
     part: usize,
-    /// Claims until it looks at the other parts.
+    /// Claims until the next check.
     left: usize,
-    /// Simulations that it knows to be claimed, of all parts.
-    known: u64,
+    /// Claimed simulations of all parts at the last check.
+    claimed_total: u64,
 }
 
-/// Simulations to be made.
+/// Simulations to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Claim {
     pub(super) count: u64,
-    pub(super) draws: Draws,
+    pub(super) draws: DrawRange,
 }
 
-/// A part of what 32 random bits can say: `width` numbers from `first` on.
+/// A range of 32-bit draws: `width` numbers from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Draws {
+pub(super) struct DrawRange {
     first: u64,
     width: u64,
 }
 
-impl Draws {
+impl DrawRange {
     pub(super) const ALL: Self = Self {
         first: 0,
         width: 1 << 32,
     };
 
-    /// One of so many equal parts.
+    /// Range `part` of `parts` equal ones.
     fn part(part: usize, parts: usize) -> Self {
         let begin = |part: usize| ((part as u128) << 32) / parts as u128;
         let first = begin(part) as u64;
@@ -79,22 +78,21 @@ impl Draws {
         }
     }
 
-    /// A number of the part from any number.
+    /// Scales a 32-bit number to the range.
     #[inline]
-    pub(super) fn number(self, any: u32) -> u32 {
+    pub(super) fn scale(self, any: u32) -> u32 {
         (self.first + ((u64::from(any) * self.width) >> 32)) as u32
     }
 }
 
 impl WorkSplit {
-    /// For so many threads, and so many simulations of all together.
+    /// Parts for `threads` threads and a total of `budget` simulations.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
-        // What is left over when the budget is divided is spread over all parts, not given to the
-        // first faces.
+        // The remainder of the division is spread over all parts.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
         let part = |part: usize| WorkPart {
-            draws: Draws::part(part * stride % threads, threads),
+            draws: DrawRange::part(part * stride % threads, threads),
             quota: up_to(part + 1) - up_to(part),
             claimed: AtomicU64::new(0),
         };
@@ -104,72 +102,71 @@ impl WorkSplit {
         }
     }
 
-    pub(super) fn turn(&self, number: usize) -> Turn {
-        Turn {
-            own: number,
-            part: number,
-            left: BETWEEN_LOOKS,
-            known: 0,
+    pub(super) fn cursor(&self, scale: usize) -> Cursor {
+        Cursor {
+            own_part: scale,
+            part: scale,
+            left: CHECK_INTERVAL,
+            claimed_total: 0,
         }
     }
 
-    /// At most how many simulations are left to claim.
-    pub(super) fn left(&self, turn: &Turn) -> u64 {
-        self.budget - turn.known
+    /// Upper limit of unclaimed simulations.
+    pub(super) fn left(&self, cursor: &Cursor) -> u64 {
+        self.budget - cursor.claimed_total
     }
 
-    /// The next simulations, at most `step`; `None` if all have been claimed.
-    pub(super) fn claim(&self, turn: &mut Turn, step: u64) -> Option<Claim> {
-        if turn.left == 0 {
-            self.look_around(turn);
+    /// Claims at max `step` simulations; `None` if all are claimed.
+    pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
+        if cursor.left == 0 {
+            self.rebalance(cursor);
         }
-        turn.left -= 1;
+        cursor.left -= 1;
         loop {
-            let part = &self.parts[turn.part];
+            let part = &self.parts[cursor.part];
             let before = part.claimed.fetch_add(step, Relaxed);
             if before < part.quota {
                 let count = step.min(part.quota - before);
-                turn.known += count;
+                cursor.claimed_total += count;
                 return Some(Claim {
                     count,
                     draws: part.draws,
                 });
             }
             let left = |part: &WorkPart| part.quota - part.claimed();
-            turn.part = (0..self.parts.len())
+            cursor.part = (0..self.parts.len())
                 .max_by_key(|&part| left(&self.parts[part]))
                 .filter(|&part| left(&self.parts[part]) > 0)?;
         }
     }
 
-    /// Simulations that have been claimed.
+    /// Number of claimed simulations.
     pub(super) fn claimed(&self) -> u64 {
         self.parts.iter().map(WorkPart::claimed).sum()
     }
 
-    /// Goes to the part that lags behind, if one does, else to its own.
-    fn look_around(&self, turn: &mut Turn) {
-        turn.left = BETWEEN_LOOKS.max(self.parts.len());
+    /// Moves to the slowest part if it lags behind, else to the own one.
+    fn rebalance(&self, cursor: &mut Cursor) {
+        cursor.left = CHECK_INTERVAL.max(self.parts.len());
         if self.parts.len() == 1 {
             return;
         }
-        turn.known = self.claimed();
+        cursor.claimed_total = self.claimed();
         let claimed = |part: usize| self.parts[part].claimed();
-        let last = (0..self.parts.len())
+        let slowest = (0..self.parts.len())
             .min_by_key(|&part| claimed(part))
-            .unwrap_or(turn.own);
-        let ahead = claimed(turn.own).saturating_sub(claimed(last));
-        turn.part = turn.own;
-        if ahead > AHEAD.max(claimed(last) / ONE_IN) {
-            // Others may have seen that too.
-            (turn.part, turn.left) = (last, BETWEEN_LOOKS);
+            .unwrap_or(cursor.own_part);
+        let lead = claimed(cursor.own_part).saturating_sub(claimed(slowest));
+        cursor.part = cursor.own_part;
+        if lead > MAX_LEAD.max(claimed(slowest) / LEAD_DIVISOR) {
+            // Other threads may help too.
+            (cursor.part, cursor.left) = (slowest, CHECK_INTERVAL);
         }
     }
 }
 
-/// A step around a ring of so many parts that comes to all of them and soon everywhere: about the
-/// golden section. Threads begin in the order of their numbers, and should draw from everywhere at
-/// once.
+/// A stride coprime to `parts`, near the golden section, so that threads started in order draw from
+/// distant ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {
@@ -195,26 +192,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_the_draw_are_the_whole_draw() {
+    fn draw_ranges_partition_all_draws() {
         for parts in [1, 2, 3, 5, 6, 7, 128] {
             let mut next = 0;
             for part in 0..parts {
-                let draws = Draws::part(part, parts);
-                assert_eq!(u64::from(draws.number(0)), next);
-                next = u64::from(draws.number(u32::MAX)) + 1;
+                let draws = DrawRange::part(part, parts);
+                assert_eq!(u64::from(draws.scale(0)), next);
+                next = u64::from(draws.scale(u32::MAX)) + 1;
                 assert!(draws.width.abs_diff((1 << 32) / parts as u64) <= 1);
             }
             assert_eq!(next, 1 << 32);
         }
-        assert_eq!(Draws::part(0, 1), Draws::ALL);
+        assert_eq!(DrawRange::part(0, 1), DrawRange::ALL);
         assert_eq!(
-            [0, 1, 12345, u32::MAX].map(|any| Draws::ALL.number(any)),
+            [0, 1, 12345, u32::MAX].map(|any| DrawRange::ALL.scale(any)),
             [0, 1, 12345, u32::MAX]
         );
     }
 
-    /// Claims of threads of which each is so many times as fast as the first, and at the end of
-    /// each claim what all parts have.
+    /// Simulates threads of these relative speeds; calls `each` with all claimed counts after each
+    /// claim.
     fn race(
         work_split: &WorkSplit,
         speeds: &[usize],
@@ -222,13 +219,13 @@ mod tests {
         rounds: usize,
         mut each: impl FnMut(&[u64]),
     ) {
-        let mut turns: Vec<Turn> = (0..speeds.len())
-            .map(|number| work_split.turn(number))
+        let mut cursors: Vec<Cursor> = (0..speeds.len())
+            .map(|scale| work_split.cursor(scale))
             .collect();
         for _ in 0..rounds {
-            for (turn, &speed) in turns.iter_mut().zip(speeds) {
+            for (cursor, &speed) in cursors.iter_mut().zip(speeds) {
                 for _ in 0..speed {
-                    if work_split.claim(turn, step).is_none() {
+                    if work_split.claim(cursor, step).is_none() {
                         return;
                     }
                     each(
@@ -244,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_gets_its_share_of_a_budget_however_fast_threads_are() {
+    fn parts_split_the_budget_equally_at_any_thread_speed() {
         for (budget, speeds) in [
             (100_000, &[1, 1][..]),
             (100_003, &[1, 5, 2]),
@@ -268,22 +265,23 @@ mod tests {
     fn parts_that_follow_one_another_are_far_apart_and_what_is_left_over_is_spread() {
         for threads in 1..=256 {
             let stride = stride(threads);
-            let mut places: Vec<usize> = (0..threads).map(|part| part * stride % threads).collect();
+            let mut indices: Vec<usize> =
+                (0..threads).map(|part| part * stride % threads).collect();
             if threads >= 6 {
-                // Any six in a row meet half of the faces of a die or more.
+                // Any six in a row are from at min half of six equal ranges.
                 let faces = |six: &[usize]| {
                     six.iter()
-                        .map(|place| 6 * place / threads)
+                        .map(|index| 6 * index / threads)
                         .collect::<std::collections::HashSet<_>>()
                         .len()
                 };
                 assert!(
-                    places.windows(6).all(|six| faces(six) >= 3),
-                    "{threads}: {places:?}"
+                    indices.windows(6).all(|six| faces(six) >= 3),
+                    "{threads}: {indices:?}"
                 );
             }
-            places.sort_unstable();
-            assert!(places.into_iter().eq(0..threads));
+            indices.sort_unstable();
+            assert!(indices.into_iter().eq(0..threads));
         }
         let quotas = |threads, budget| {
             WorkSplit::new(threads, budget)
@@ -300,11 +298,11 @@ mod tests {
     fn without_a_limit_no_part_falls_behind() {
         for speeds in [&[1, 1][..], &[1, 3], &[0, 1], &[1, 2, 4, 1, 1, 9]] {
             let work_split = WorkSplit::new(speeds.len(), u64::MAX);
-            let between_looks = (16 * BETWEEN_LOOKS * speeds.iter().sum::<usize>()) as u64;
+            let claimed_per_check = (16 * CHECK_INTERVAL * speeds.iter().sum::<usize>()) as u64;
             race(&work_split, speeds, 16, 20_000, |claimed| {
-                let (least, most) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
+                let (min, max) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
                 assert!(
-                    most - least <= AHEAD.max(least / ONE_IN) + between_looks,
+                    max - min <= MAX_LEAD.max(min / LEAD_DIVISOR) + claimed_per_check,
                     "{claimed:?}"
                 );
             });
@@ -314,21 +312,24 @@ mod tests {
     #[test]
     fn one_thread_knows_what_is_left_and_others_know_no_less() {
         let work_split = WorkSplit::new(1, 1000);
-        let mut turn = work_split.turn(0);
+        let mut cursor = work_split.cursor(0);
         let mut left = 1000;
-        while let Some(claim) = work_split.claim(&mut turn, 16) {
+        while let Some(claim) = work_split.claim(&mut cursor, 16) {
             left -= claim.count;
-            assert_eq!((work_split.left(&turn), claim.draws), (left, Draws::ALL));
+            assert_eq!(
+                (work_split.left(&cursor), claim.draws),
+                (left, DrawRange::ALL)
+            );
         }
         assert_eq!((left, work_split.claimed()), (0, 1000));
         let work_split = WorkSplit::new(2, 1000);
-        let mut turns = [work_split.turn(0), work_split.turn(1)];
-        for number in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
-            work_split.claim(&mut turns[number], 16);
+        let mut cursors = [work_split.cursor(0), work_split.cursor(1)];
+        for scale in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
+            work_split.claim(&mut cursors[scale], 16);
             assert!(
-                turns
+                cursors
                     .iter()
-                    .all(|turn| work_split.left(turn) >= 1000 - work_split.claimed())
+                    .all(|cursor| work_split.left(cursor) >= 1000 - work_split.claimed())
             );
         }
     }

@@ -1,18 +1,17 @@
-//! One thread's simulations: down the graph to a leaf, its value, and back up.
+//! Simulations of one thread: selection, leaf evaluation and backup.
 //!
-//! A simulation draws an outcome at each position, selects among the moves it permits, and ends at
-//! a move that was never tried, at what is settled, or where memory is used up. A position gets its
-//! block when a move is tried for the second time, so what was visited once costs no memory.
-//! Nothing here allocates once its lists have grown. Statistics belong to moves (UCT1 of Childs,
-//! Brodeur and Kocsis 2008): on a graph a move's mean is that of the simulations that made it,
-//! while what lies behind it is searched by all who get there.
+//! A simulation samples an outcome at each node, selects an allowed edge, and ends at an unvisited
+//! edge, at a proven value, or where memory is used up. An edge gets its child node at its second
+//! visit. Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions
+//! an edge's mean counts its own simulations, while all parents search the child. Simulations
+//! allocate nothing once their buffers have grown.
 
 mod backup;
-mod descent;
+mod selection;
 
 use super::{
-    allocator::BumpAllocator, graph::Graph, leaf::Prior, options::MctsOptions, select::Selector,
-    solver, work_split::Draws, write_buffer::WriteBuffer,
+    allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, select::Selector, solver,
+    work_split::DrawRange, write_buffer::WriteBuffer,
 };
 use crate::core::{
     chance::Bounds,
@@ -23,22 +22,22 @@ use crate::core::{
 };
 use crate::search::{SearchStats, eval_timer::EvalTimer, limits::Watch};
 
-/// The position at which all simulations begin.
+/// The node at which all simulations begin.
 #[derive(Clone, Debug)]
 pub(super) struct Root<G: Game> {
     pub(super) position: G::Position,
-    pub(super) block: u32,
-    /// The moves that chance permits, if it has spoken.
-    pub(super) permitted: Option<Vec<G::Move>>,
-    /// Where among the block's moves the first of them stands.
+    pub(super) node: u32,
+    /// The legal moves after the chance event; `None` before it.
+    pub(super) allowed: Option<Vec<G::Move>>,
+    /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
-    /// Whether there is but one outcome, or chance has spoken: then one move is the best.
+    /// Whether one move is best: after the chance event or with one outcome only.
     pub(super) one_choice: bool,
-    /// Whether the block belongs to this search alone, and has these moves only.
-    pub(super) private: bool,
+    /// Whether the node is outside the index and has the allowed moves only.
+    pub(super) owned: bool,
 }
 
-pub(super) struct Shared<'a, G: Game> {
+pub(super) struct Context<'a, G: Game> {
     pub(super) game: &'a G,
     pub(super) graph: &'a Graph,
     pub(super) options: &'a MctsOptions,
@@ -46,41 +45,40 @@ pub(super) struct Shared<'a, G: Game> {
     pub(super) root: &'a Root<G>,
     pub(super) oracle: Option<&'a dyn Oracle<G>>,
     pub(super) prior: Option<&'a dyn Prior<G>>,
-    /// Bounds that are at most this far apart have met: above 0 if an oracle is not exact to the
-    /// last digit.
+    /// Bounds this close count as met: above 0 for an inexact oracle.
     pub(super) tolerance: f32,
-    /// Whether threads keep back what they have to add: where there are several.
-    pub(super) keeps_back: bool,
-    /// Where threads keep back: a move that was tried less often, at most as many as can be under
-    /// way, counts as tried while a simulation makes it ([`MctsOptions::virtual_loss`]).
-    pub(super) crowded_below: u32,
+    /// Whether threads buffer their additions: with several threads.
+    pub(super) buffers_writes: bool,
+    /// With buffers, edges with fewer visits get [`MctsOptions::virtual_loss`]; at most the number
+    /// of simulations under way.
+    pub(super) virtual_loss_below: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step<P> {
-    block: u32,
+struct PathStep<P> {
+    node: u32,
     edge: u32,
     seat: Seat,
     position: P,
-    /// How often the move was counted as tried on the way down.
-    counted: u32,
+    /// Virtual losses added during selection.
+    virtual_losses: u32,
 }
 
 #[derive(Clone, Debug)]
-struct Lane<P> {
-    path: Vec<Step<P>>,
-    /// The position it has reached, and its block; none at the end of the path.
-    at: Option<(P, u32)>,
+struct Simulation<P> {
+    path: Vec<PathStep<P>>,
+    /// The position and node reached; `None` at the end of the path.
+    current: Option<(P, u32)>,
     payoffs: Payoffs,
-    /// Which of the positions that wait for a leaf is its last one, if it is.
-    waits: Option<usize>,
-    /// Whether something new was proven of its last move.
-    proved: bool,
-    /// Kinds of the moves made beyond the graph.
-    made: MoveKinds,
+    /// Index of its leaf in the worker's queue, if it is there.
+    queue_index: Option<usize>,
+    /// Whether the bounds of its last edge were tightened.
+    bounds_changed: bool,
+    /// Kinds of the moves played below the graph.
+    played_kinds: MoveKinds,
 }
 
-/// What one thread owns, on cache lines of its own.
+/// State of one thread, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: Game, L> {
@@ -92,31 +90,30 @@ pub(super) struct Worker<G: Game, L> {
     pub(super) depth: usize,
     pub(super) full: bool,
     pub(super) write_buffer: WriteBuffer,
-    pub(super) allocator: BumpAllocator,
-    /// What the first draw of its simulations may be.
-    pub(super) draws: Draws,
-    lanes: Vec<Lane<G::Position>>,
-    /// Positions that wait for a leaf, and the answers.
-    waiting: Vec<G::Position>,
-    answers: Vec<Payoffs>,
-    /// The moves of the outcome drawn, and all moves of a position, with its outcomes and a number
-    /// each.
-    drawn: G::Moves,
+    pub(super) chunk: Chunk,
+    /// Range of the first chance draw.
+    pub(super) draws: DrawRange,
+    simulations: Vec<Simulation<G::Position>>,
+    /// Positions to evaluate, and their payoffs.
+    queue: Vec<G::Position>,
+    queue_payoffs: Vec<Payoffs>,
+    /// Allowed moves of the sampled outcome; all moves of a node with its outcomes.
+    sampled_moves: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,
     bounds: Vec<Bounds>,
     values: Vec<f32>,
     successors: Vec<G::Position>,
     successor_values: Vec<f32>,
-    /// Kinds of the moves made from a position of the path on.
-    made: MoveKinds,
+    /// Kinds of the moves played from a node of the path on.
+    played_kinds: MoveKinds,
 }
 
-/// A thread has at most one simulation under way for each so many that it has made.
-const FOR_EACH_LANE: u64 = 32;
+/// A thread has at most one simulation under way per so many completed ones.
+const SIMULATIONS_PER_SLOT: u64 = 32;
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
-    /// One of so many threads.
+    /// The worker of one of `threads` threads.
     pub(super) fn new(leaf: L, threads: usize) -> Self {
         Self {
             leaf,
@@ -127,120 +124,124 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             depth: 0,
             full: false,
             write_buffer: WriteBuffer::new(threads),
-            allocator: BumpAllocator::default(),
-            draws: Draws::ALL,
-            lanes: Vec::new(),
-            waiting: Vec::new(),
-            answers: Vec::new(),
-            drawn: G::Moves::default(),
+            chunk: Chunk::default(),
+            draws: DrawRange::ALL,
+            simulations: Vec::new(),
+            queue: Vec::new(),
+            queue_payoffs: Vec::new(),
+            sampled_moves: G::Moves::default(),
             moves: G::Moves::default(),
             outcomes: G::Outcomes::default(),
             bounds: Vec::new(),
             values: Vec::new(),
             successors: Vec::new(),
             successor_values: Vec::new(),
-            made: MoveKinds::default(),
+            played_kinds: MoveKinds::default(),
         }
     }
 
-    /// Runs `count` simulations after so many earlier ones of this search and thread, as many at a
-    /// time as the options say and those permit.
+    /// Runs `count` simulations in batches, after `earlier` ones of this search and thread.
     pub(super) fn simulate<const SHARED: bool>(
         &mut self,
-        shared: &Shared<'_, G>,
+        context: &Context<'_, G>,
         count: usize,
         earlier: u64,
     ) {
-        let batch = shared.options.batch.max(1);
-        if self.lanes.len() < batch {
-            let lane = Lane {
+        let batch = context.options.batch.max(1);
+        if self.simulations.len() < batch {
+            let simulation = Simulation {
                 path: Vec::new(),
-                at: None,
+                current: None,
                 payoffs: [0.0; MAX_SEATS],
-                waits: None,
-                proved: false,
-                made: MoveKinds::default(),
+                queue_index: None,
+                bounds_changed: false,
+                played_kinds: MoveKinds::default(),
             };
-            self.lanes.resize(batch, lane);
+            self.simulations.resize(batch, simulation);
         }
-        let mut lanes = std::mem::take(&mut self.lanes);
+        let mut simulations = std::mem::take(&mut self.simulations);
         let mut left = count;
         while left > 0 {
-            let known = earlier + (count - left) as u64;
-            let permitted = usize::try_from(known / FOR_EACH_LANE)
+            let completed = earlier + (count - left) as u64;
+            let allowed = usize::try_from(completed / SIMULATIONS_PER_SLOT)
                 .unwrap_or(usize::MAX)
                 .saturating_add(1);
-            let lanes = &mut lanes[..left.min(batch).min(permitted)];
-            left -= lanes.len();
-            self.descend::<SHARED>(shared, lanes);
-            self.value(shared, lanes);
-            for lane in lanes.iter_mut() {
-                self.depth = self.depth.max(lane.path.len());
-                self.back_up::<SHARED>(shared, lane);
+            let simulations = &mut simulations[..left.min(batch).min(allowed)];
+            left -= simulations.len();
+            self.select_leaves::<SHARED>(context, simulations);
+            self.evaluate_queue(context, simulations);
+            for simulation in simulations.iter_mut() {
+                self.depth = self.depth.max(simulation.path.len());
+                self.back_up::<SHARED>(context, simulation);
             }
         }
-        self.lanes = lanes;
+        self.simulations = simulations;
     }
 
-    /// The block of the position behind a move that was tried before; 0 if memory is used up or the
-    /// game over.
+    /// Creates or finds the child node of a visited edge; 0 if memory is used up or the game is
+    /// over.
     #[inline(never)]
-    fn expand(&mut self, shared: &Shared<'_, G>, place: u32, next: &G::Position) -> u32 {
-        let (game, graph) = (shared.game, shared.graph);
-        let edge = graph.cell(place);
-        // Another thread may have made this move first and not have said yet that it ends the game.
+    fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
+        let (game, graph) = (context.game, context.graph);
+        let edge = graph.cell(edge_index);
+        // Another thread may have visited this edge without marking its end yet.
         if game.payoffs(next).is_some() {
             return 0;
         }
         let key = game.key(next);
-        if shared.options.graph
+        if context.options.graph
             && let Some(found) = graph.find(key)
         {
             return edge.set_child(found);
         }
         game.moves(next, &mut self.moves);
-        let Some(mut block) = graph.add(&mut self.allocator, key, self.moves.len(), 1) else {
+        let Some(mut node) = graph.add(&mut self.chunk, key, self.moves.len(), 1) else {
             self.full = true;
             return 0;
         };
-        self.inform(shared, block, next);
-        if shared.options.graph {
-            block = graph.publish(key, block);
+        self.init_edges(context, node, next);
+        if context.options.graph {
+            node = graph.insert(key, node);
         }
-        edge.set_child(block)
+        edge.set_child(node)
     }
 
-    /// Writes down what is known of each of `self.moves` before any was tried.
-    pub(super) fn inform(&mut self, shared: &Shared<'_, G>, block: u32, position: &G::Position) {
-        let edges = shared.graph.all_edges(block);
-        if let Some(oracle) = shared.oracle {
+    /// Initializes a new node's edges (`self.moves`): oracle bounds, virtual visits and priors.
+    pub(super) fn init_edges(
+        &mut self,
+        context: &Context<'_, G>,
+        node: u32,
+        position: &G::Position,
+    ) {
+        let edges = context.graph.edges_of(node);
+        if let Some(oracle) = context.oracle {
             self.bounds.clear();
             self.bounds.resize(self.moves.len(), Bounds::UNKNOWN);
-            if oracle.bounds_of_moves(shared.game, position, &self.moves, &mut self.bounds) {
+            if oracle.bounds_of_moves(context.game, position, &self.moves, &mut self.bounds) {
                 for (edge, &bounds) in edges.iter().zip(&self.bounds) {
                     edge.tighten::<true>(bounds);
                 }
-                self.list(shared, block, position);
-                let proven = solver::proven(shared.graph, block, &self.outcomes, &mut self.values);
-                shared.graph.cell(block).tighten::<true>(proven);
+                self.list(context, node, position);
+                let proven = solver::proven(context.graph, node, &self.outcomes, &mut self.values);
+                context.graph.cell(node).tighten::<true>(proven);
             }
         }
-        let (least, range, half) = shared.options.noise;
-        if least + range > 0 {
-            let cells = match shared.options.noise_by_rave {
-                true => shared.graph.extras(block + 1, self.moves.len()),
+        let (min_visits, range, half_spread) = context.options.virtual_visits;
+        if min_visits + range > 0 {
+            let cells = match context.options.virtual_visits_in_rave {
+                true => context.graph.rave_cells(node + 1, self.moves.len()),
                 false => edges.cells(),
             };
-            for made in cells {
-                let visits = least + self.random.below(range as usize + 1) as u32;
+            for cell in cells {
+                let visits = min_visits + self.random.below(range as usize + 1) as u32;
                 let even = 0.5 * visits as f32;
-                let more = half * (self.random.unit() as f32 - 0.5);
-                made.add_visits::<true>(visits);
-                made.add_payoff::<true>((even + more).clamp(0.0, visits as f32));
+                let more = half_spread * (self.random.unit() as f32 - 0.5);
+                cell.add_visits::<true>(visits);
+                cell.add_payoff::<true>((even + more).clamp(0.0, visits as f32));
             }
         }
-        let Some(prior) = shared.prior else { return };
-        let game = shared.game;
+        let Some(prior) = context.prior else { return };
+        let game = context.game;
         let seat = game.to_move(position);
         self.successors.clear();
         for &mv in self.moves.iter() {
@@ -251,11 +252,11 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         }
         self.successor_values.resize(self.successors.len(), 0.0);
         prior.values(game, &self.successors, &mut self.successor_values);
-        let mut asked = self.successors.iter().zip(&self.successor_values);
-        for (&mv, edge) in self.moves.iter().zip(shared.graph.all_edges(block).iter()) {
+        let mut evaluated = self.successors.iter().zip(&self.successor_values);
+        for (&mv, edge) in self.moves.iter().zip(context.graph.edges_of(node).iter()) {
             let payoff = match game.payoffs(&game.play(position, mv)) {
                 Some(payoffs) => payoffs[seat],
-                None => asked.next().map_or(0.5, |(next, &value)| {
+                None => evaluated.next().map_or(0.5, |(next, &value)| {
                     if game.to_move(next) == seat {
                         value
                     } else {
@@ -263,14 +264,14 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                     }
                 }),
             };
-            edge.set_hint(payoff);
+            edge.set_prior(payoff);
         }
     }
 }
 
-/// The value that settled bounds stand for.
+/// The value of met bounds.
 #[inline]
-pub(super) fn middle(bounds: Bounds) -> f32 {
+pub(super) fn midpoint(bounds: Bounds) -> f32 {
     if bounds.lower >= bounds.upper {
         bounds.lower
     } else {
@@ -278,9 +279,9 @@ pub(super) fn middle(bounds: Bounds) -> f32 {
     }
 }
 
-impl<G: Game> Shared<'_, G> {
+impl<G: Game> Context<'_, G> {
     #[inline]
-    pub(super) fn settled(&self, bounds: Bounds) -> bool {
+    pub(super) fn is_proven(&self, bounds: Bounds) -> bool {
         bounds.lower + self.tolerance >= bounds.upper
     }
 }

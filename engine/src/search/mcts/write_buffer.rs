@@ -1,162 +1,164 @@
-//! What a thread has still to add to the cells that every simulation passes.
+//! Per-thread write combining for the cells near the root.
 //!
-//! Near the root all threads write to the same cache lines, and wait for each other. So of a *busy*
-//! cell, one with many visits, a thread keeps back what it has to add until that is a small share
-//! of what the cell counts. Invariants: of a busy move no thread keeps back more than its visits
-//! shifted by `share`, nor [`MAX_BUFFERED`] of them: all threads together at most one part in 64; of other
-//! moves nothing. Sums are of whole numbers, so nothing is lost on the way, and when a search ends
-//! nothing is kept back. Visits of busy positions only steer exploration: one in [`THINNED`] is
-//! counted, as so many.
+//! All threads write to the cache lines near the root and would wait for each other, so a thread
+//! buffers its additions to *busy* cells (those with many visits). Invariants: per busy edge a
+//! thread buffers at most its visits shifted by `shift`, and at most [`MAX_BUFFERED`], so all
+//! threads together at most 1/64; other edges are not buffered; nothing is buffered after a search.
+//! Visits of busy nodes only steer exploration, so one in [`SAMPLING_PERIOD`] is counted, with that
+//! weight.
 
 use super::{
-    cell::{Cell, units},
+    cell::{Cell, to_fixed},
     graph::Graph,
 };
 
-/// Most simulations whose payoffs are kept back of one move.
+/// Maximal number of buffered simulations per edge.
 pub(super) const MAX_BUFFERED: u32 = 64;
 
-/// Of visits of busy positions one in so many is counted. A prime: the turns of the few on a path
-/// must not come in step with it.
-const THINNED: u32 = 17;
+/// One in so many visits of busy nodes is counted. A prime, to avoid resonance with the path
+/// length.
+const SAMPLING_PERIOD: u32 = 17;
 
-/// All threads together keep back at most the visits of a move shifted by this.
-const SHARE_OF_ALL: u32 = 6;
+/// All threads together buffer at most an edge's visits shifted by this.
+const BASE_SHIFT: u32 = 6;
 
-/// Moves that are kept apart at a time; a power of two. Four KiB, so that the graph keeps the
-/// nearest cache.
-const ENTRIES: usize = 256;
+/// Buffered edges, a power of two. Four KiB, to leave the L1 cache to the graph.
+const NUM_EDGES: usize = 256;
 
-/// What is to be added to one move.
+/// Buffered additions to one edge.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    place: u32,
+struct EdgeEntry {
+    index: u32,
     visits: u32,
-    units: u64,
+    fixed_payoff: u64,
 }
 
-/// Busy positions whose RAVE is kept back at a time.
-const POSITIONS: usize = 16;
+/// Buffered nodes with RAVE.
+const NUM_NODES: usize = 16;
 
-/// What one position's moves have to be told.
+/// Buffered RAVE additions to the edges of one node.
 #[derive(Debug, Default)]
-struct Made {
-    block: u32,
+struct RaveEntry {
+    node: u32,
     simulations: u32,
-    /// Visits and payoffs of each move.
+    /// Visits and payoffs of each edge.
     moves: Vec<(u32, u64)>,
 }
 
-/// One thread's sums. Place 0, which is none, stands for an empty entry.
+/// The buffer of one thread. Index 0, the null node, marks an empty entry.
 #[derive(Debug)]
 pub(super) struct WriteBuffer {
-    entries: Vec<Entry>,
-    made: Vec<Made>,
-    share: u32,
-    /// Visits of busy positions since one was counted.
-    seen: u32,
+    entries: Vec<EdgeEntry>,
+    rave_entries: Vec<RaveEntry>,
+    shift: u32,
+    /// Visits of busy nodes since the last counted one.
+    unsampled_visits: u32,
 }
 
 impl WriteBuffer {
-    /// For one of so many threads; a thread alone keeps nothing back.
+    /// A buffer for one of `threads` threads; one thread alone buffers nothing.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
-            made: (0..several * POSITIONS).map(|_| Made::default()).collect(),
-            entries: vec![Entry::default(); several * ENTRIES],
-            share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(),
-            seen: 0,
+            rave_entries: (0..several * NUM_NODES)
+                .map(|_| RaveEntry::default())
+                .collect(),
+            entries: vec![EdgeEntry::default(); several * NUM_EDGES],
+            shift: BASE_SHIFT + threads.next_power_of_two().ilog2(),
+            unsampled_visits: 0,
         }
     }
 
     /// Visits from which on a cell is busy.
     #[inline]
-    pub(super) fn busy(&self) -> u32 {
-        2 << self.share
+    pub(super) fn busy_threshold(&self) -> u32 {
+        2 << self.shift
     }
 
-    /// Counts a visit of a position, and answers how many there were.
+    /// Counts a visit of a node and returns the visits before.
     #[inline]
-    pub(super) fn visit(&mut self, head: &Cell) -> u32 {
-        let before = head.visits();
-        if before < self.busy() {
-            return head.add_visits::<true>(1);
+    pub(super) fn visit(&mut self, header: &Cell) -> u32 {
+        let before = header.visits();
+        if before < self.busy_threshold() {
+            return header.add_visits::<true>(1);
         }
-        self.seen += 1;
-        if self.seen == THINNED {
-            self.seen = 0;
-            head.add_visits::<true>(THINNED);
+        self.unsampled_visits += 1;
+        if self.unsampled_visits == SAMPLING_PERIOD {
+            self.unsampled_visits = 0;
+            header.add_visits::<true>(SAMPLING_PERIOD);
         }
         before
     }
 
-    /// Adds a visit of a busy move, and its payoff.
+    /// Adds a visit and its payoff to a busy edge.
     #[inline]
-    pub(super) fn add(&mut self, graph: &Graph, place: u32, payoff: f32) {
-        let entry = &mut self.entries[place as usize % ENTRIES];
-        if entry.place != place {
+    pub(super) fn add(&mut self, graph: &Graph, index: u32, payoff: f32) {
+        let entry = &mut self.entries[index as usize % NUM_EDGES];
+        if entry.index != index {
             entry.flush(graph);
-            entry.place = place;
+            entry.index = index;
         }
         entry.visits += 1;
-        entry.units = entry.units.wrapping_add(units(payoff));
-        if entry.visits >= (graph.cell(place).visits() >> self.share).min(MAX_BUFFERED) {
+        entry.fixed_payoff = entry.fixed_payoff.wrapping_add(to_fixed(payoff));
+        if entry.visits >= (graph.cell(index).visits() >> self.shift).min(MAX_BUFFERED) {
             entry.flush(graph);
         }
     }
 
-    /// Adds which moves of a busy position were made in a simulation, and its payoff (RAVE).
+    /// Adds one simulation's RAVE payoff to the flagged edges of a busy node.
     #[inline]
-    pub(super) fn add_made(
+    pub(super) fn add_rave(
         &mut self,
         graph: &Graph,
-        block: u32,
-        units: u64,
-        made: impl ExactSizeIterator<Item = bool>,
+        node: u32,
+        fixed_payoff: u64,
+        flags: impl ExactSizeIterator<Item = bool>,
     ) {
-        let entry = &mut self.made[block as usize % POSITIONS];
-        if entry.block != block {
+        let entry = &mut self.rave_entries[node as usize % NUM_NODES];
+        if entry.node != node {
             entry.flush(graph);
-            entry.block = block;
-            entry.moves.resize(made.len(), (0, 0));
+            entry.node = node;
+            entry.moves.resize(flags.len(), (0, 0));
         }
-        for (sums, made) in entry.moves.iter_mut().zip(made) {
-            sums.0 += u32::from(made);
-            sums.1 = sums.1.wrapping_add(if made { units } else { 0 });
+        for (sums, flag) in entry.moves.iter_mut().zip(flags) {
+            sums.0 += u32::from(flag);
+            sums.1 = sums.1.wrapping_add(if flag { fixed_payoff } else { 0 });
         }
         entry.simulations += 1;
-        if entry.simulations >= (graph.cell(block).visits() >> self.share).min(MAX_BUFFERED) {
+        if entry.simulations >= (graph.cell(node).visits() >> self.shift).min(MAX_BUFFERED) {
             entry.flush(graph);
         }
     }
 
     pub(super) fn flush(&mut self, graph: &Graph) {
         self.entries.iter_mut().for_each(|entry| entry.flush(graph));
-        self.made.iter_mut().for_each(|entry| entry.flush(graph));
+        self.rave_entries
+            .iter_mut()
+            .for_each(|entry| entry.flush(graph));
     }
 }
 
-impl Made {
+impl RaveEntry {
     fn flush(&mut self, graph: &Graph) {
-        let told = graph.extras(self.block + 1, self.moves.len());
-        for (made, (visits, units)) in told.iter().zip(&mut self.moves) {
+        let rave_cells = graph.rave_cells(self.node + 1, self.moves.len());
+        for (cell, (visits, fixed_payoff)) in rave_cells.iter().zip(&mut self.moves) {
             if *visits > 0 {
-                made.add_visits::<true>(std::mem::take(visits));
-                made.add_units::<true>(std::mem::take(units));
+                cell.add_visits::<true>(std::mem::take(visits));
+                cell.add_fixed::<true>(std::mem::take(fixed_payoff));
             }
         }
-        (self.block, self.simulations) = (0, 0);
+        (self.node, self.simulations) = (0, 0);
         self.moves.clear();
     }
 }
 
-impl Entry {
+impl EdgeEntry {
     #[inline]
     fn flush(&mut self, graph: &Graph) {
-        if self.place > 0 {
-            let edge = graph.cell(self.place);
+        if self.index > 0 {
+            let edge = graph.cell(self.index);
             edge.add_visits::<true>(self.visits);
-            edge.add_units::<true>(self.units);
+            edge.add_fixed::<true>(self.fixed_payoff);
             *self = Self::default();
         }
     }
@@ -165,42 +167,44 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::mcts::allocator::BumpAllocator;
+    use crate::search::mcts::allocator::Chunk;
 
     #[test]
-    fn little_is_kept_back_and_nothing_is_lost() {
+    fn buffers_are_small_and_lose_nothing() {
         let graph = Graph::for_tests(1 << 16, 1 << 10, false, 2);
-        let block = graph
-            .add(&mut BumpAllocator::default(), 7 << 32, 2 * ENTRIES, 0)
+        let node = graph
+            .add(&mut Chunk::default(), 7 << 32, 2 * NUM_EDGES, 0)
             .unwrap();
         for threads in [2, 5, 128] {
             let mut write_buffer = WriteBuffer::new(threads);
             // The first two share an entry.
-            let places = [block + 1, block + 1 + ENTRIES as u32, block + 2];
-            for place in places {
-                graph.cell(place).add_visits::<true>(write_buffer.busy());
+            let indices = [node + 1, node + 1 + NUM_EDGES as u32, node + 2];
+            for index in indices {
+                graph
+                    .cell(index)
+                    .add_visits::<true>(write_buffer.busy_threshold());
             }
-            let mut wanted =
-                places.map(|place| (graph.cell(place).visits(), graph.cell(place).exact_payoff()));
-            let mut kept = 0;
+            let mut expected =
+                indices.map(|index| (graph.cell(index).visits(), graph.cell(index).exact_payoff()));
+            let mut max_missing = 0;
             for number in 0..200_000u32 {
                 let which = (number / 7 % 3) as usize;
                 let payoff = (number % 5) as f32 / 4.0;
-                write_buffer.add(&graph, places[which], payoff);
-                wanted[which].0 += 1;
-                wanted[which].1 += f64::from(payoff);
-                let visits = graph.cell(places[which]).visits();
-                let missing = wanted[which].0 - visits;
+                write_buffer.add(&graph, indices[which], payoff);
+                expected[which].0 += 1;
+                expected[which].1 += f64::from(payoff);
+                let visits = graph.cell(indices[which]).visits();
+                let missing = expected[which].0 - visits;
                 assert!(
                     missing < MAX_BUFFERED && missing as usize * threads <= visits as usize / 64
                 );
-                kept = kept.max(missing);
+                max_missing = max_missing.max(missing);
             }
-            assert!(kept > 5);
+            assert!(max_missing > 5);
             write_buffer.flush(&graph);
-            for (place, (visits, payoff)) in places.into_iter().zip(wanted) {
+            for (index, (visits, payoff)) in indices.into_iter().zip(expected) {
                 assert_eq!(
-                    (graph.cell(place).visits(), graph.cell(place).exact_payoff()),
+                    (graph.cell(index).visits(), graph.cell(index).exact_payoff()),
                     (visits, payoff),
                     "{threads} threads"
                 );
@@ -210,11 +214,11 @@ mod tests {
 
     #[test]
     fn visits_of_a_position_are_about_right() {
-        let heads: [Cell; 4] = Default::default();
+        let headers: [Cell; 4] = Default::default();
         let mut write_buffer = WriteBuffer::new(2);
         for number in 0..100_000 {
-            for head in &heads {
-                assert!(write_buffer.visit(head).abs_diff(number) <= 2 * THINNED);
+            for header in &headers {
+                assert!(write_buffer.visit(header).abs_diff(number) <= 2 * SAMPLING_PERIOD);
             }
         }
     }

@@ -1,118 +1,123 @@
-//! The way back of a simulation: payoffs, what was proven, and RAVE.
+//! Backup of a simulation: payoffs, bounds and RAVE.
 //!
-//! Invariant: every position on the path hears of what was proven below it before the one above it
-//! does.
+//! Invariant: bounds are backed up from the leaf to the root.
 
-use super::{Lane, Shared, Worker};
+use super::{Context, Simulation, Worker};
 use crate::core::{
     game::{Game, List, Outcome},
     leaf::Leaf,
 };
-use crate::search::mcts::{cell::units, solver};
+use crate::search::mcts::{cell::to_fixed, solver};
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
-    /// Carries the payoffs, and what was proven, from the end of a simulation to the root.
+    /// Backs up payoffs and bounds from the leaf to the root.
     #[inline]
     pub(super) fn back_up<const SHARED: bool>(
         &mut self,
-        shared: &Shared<'_, G>,
-        lane: &mut Lane<G::Position>,
+        context: &Context<'_, G>,
+        simulation: &mut Simulation<G::Position>,
     ) {
-        let &Shared { graph, options, .. } = shared;
+        let &Context { graph, options, .. } = context;
         if options.rave > 0.0 {
-            self.add_rave::<SHARED>(shared, lane);
+            self.back_up_rave::<SHARED>(context, simulation);
         }
-        for index in (0..lane.path.len()).rev() {
-            let step = lane.path[index];
+        for index in (0..simulation.path.len()).rev() {
+            let step = simulation.path[index];
             let edge = graph.cell(step.edge);
-            let payoff = lane.payoffs[step.seat];
-            let after = lane.path.get(index + 1);
+            let payoff = simulation.payoffs[step.seat];
+            let after = simulation.path.get(index + 1);
             if SHARED
-                && shared.keeps_back
-                && step.counted == 0
-                && edge.visits() >= self.write_buffer.busy()
+                && context.buffers_writes
+                && step.virtual_losses == 0
+                && edge.visits() >= self.write_buffer.busy_threshold()
             {
                 self.write_buffer.add(graph, step.edge, payoff);
             } else {
-                let late = 1u32.wrapping_sub(step.counted);
-                if late != 0 {
-                    edge.add_visits::<SHARED>(late);
+                let missing_visits = 1u32.wrapping_sub(step.virtual_losses);
+                if missing_visits != 0 {
+                    edge.add_visits::<SHARED>(missing_visits);
                 }
                 edge.add_payoff::<SHARED>(payoff);
             }
             if options.solver {
-                let proved = match after {
-                    None => lane.proved,
+                let bounds_changed = match after {
+                    None => simulation.bounds_changed,
                     Some(after) => {
-                        let head = graph.cell(after.block);
-                        head.has_bounds()
+                        let header = graph.cell(after.node);
+                        header.has_bounds()
                             && edge.tighten::<SHARED>(if after.seat == step.seat {
-                                head.bounds()
+                                header.bounds()
                             } else {
-                                head.bounds().opposite()
+                                header.bounds().opposite()
                             })
                     }
                 };
-                if proved {
-                    self.list(shared, step.block, &step.position);
-                    let bounds =
-                        solver::proven(graph, step.block, &self.outcomes, &mut self.values);
-                    graph.cell(step.block).tighten::<SHARED>(bounds);
+                if bounds_changed {
+                    self.list(context, step.node, &step.position);
+                    let bounds = solver::proven(graph, step.node, &self.outcomes, &mut self.values);
+                    graph.cell(step.node).tighten::<SHARED>(bounds);
                 }
             }
         }
     }
 
-    /// All moves of a position on the path, and its outcomes.
+    /// Lists all moves and outcomes of a node on the path.
     pub(in super::super) fn list(
         &mut self,
-        shared: &Shared<'_, G>,
-        block: u32,
+        context: &Context<'_, G>,
+        node: u32,
         position: &G::Position,
     ) {
-        if shared.root.private && block == shared.root.block {
+        if context.root.owned && node == context.root.node {
             self.moves.clear();
-            shared
+            context
                 .root
-                .permitted
+                .allowed
                 .iter()
-                .flat_map(|permitted| permitted.iter())
+                .flat_map(|allowed| allowed.iter())
                 .for_each(|&mv| self.moves.push(mv));
             self.outcomes.clear();
             self.outcomes.push(Outcome::certain(self.moves.len()));
         } else {
-            shared.game.moves(position, &mut self.moves);
-            self.outcomes = shared.game.outcomes(position, &self.moves);
+            context.game.moves(position, &mut self.moves);
+            self.outcomes = context.game.outcomes(position, &self.moves);
         }
     }
 
-    /// Adds the payoffs to every move on the way that was made then or later, by its kind.
-    fn add_rave<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &Lane<G::Position>) {
-        let mut made = std::mem::take(&mut self.made);
-        made.clone_from(&lane.made);
-        for (depth, step) in lane.path.iter().enumerate().rev() {
-            self.list(shared, step.block, &step.position);
-            let units = units(lane.payoffs[step.seat]);
-            let kind = |mv| shared.game.move_kind(&step.position, mv);
-            made.insert(kind(self.moves[(step.edge - step.block - 1) as usize]));
-            if depth > shared.options.rave_depth {
+    /// Adds the payoffs to every move of the path's nodes that was played there or later, by move
+    /// kind.
+    fn back_up_rave<const SHARED: bool>(
+        &mut self,
+        context: &Context<'_, G>,
+        simulation: &Simulation<G::Position>,
+    ) {
+        let mut played_kinds = std::mem::take(&mut self.played_kinds);
+        played_kinds.clone_from(&simulation.played_kinds);
+        for (depth, step) in simulation.path.iter().enumerate().rev() {
+            self.list(context, step.node, &step.position);
+            let fixed_payoff = to_fixed(simulation.payoffs[step.seat]);
+            let kind = |mv| context.game.move_kind(&step.position, mv);
+            played_kinds.insert(kind(self.moves[(step.edge - step.node - 1) as usize]));
+            if depth > context.options.rave_depth {
                 continue;
             }
-            let flags = self.moves.iter().map(|&mv| made.contains(kind(mv)));
-            if SHARED && shared.graph.cell(step.block).visits() >= self.write_buffer.busy() {
+            let flags = self.moves.iter().map(|&mv| played_kinds.contains(kind(mv)));
+            if SHARED
+                && context.graph.cell(step.node).visits() >= self.write_buffer.busy_threshold()
+            {
                 self.write_buffer
-                    .add_made(shared.graph, step.block, units, flags);
+                    .add_rave(context.graph, step.node, fixed_payoff, flags);
                 continue;
             }
-            let extras = shared.graph.extras(step.block + 1, self.moves.len());
-            for (extra, made) in extras.iter().zip(flags) {
-                // Where it is cheap, without a branch: nobody foresees which moves are made.
-                if !SHARED || made {
-                    extra.add_visits::<SHARED>(u32::from(made));
-                    extra.add_units::<SHARED>(if made { units } else { 0 });
+            let rave_cells = context.graph.rave_cells(step.node + 1, self.moves.len());
+            for (rave_cell, is_played) in rave_cells.iter().zip(flags) {
+                // With one thread without a branch, which would be unpredictable.
+                if !SHARED || is_played {
+                    rave_cell.add_visits::<SHARED>(u32::from(is_played));
+                    rave_cell.add_fixed::<SHARED>(if is_played { fixed_payoff } else { 0 });
                 }
             }
         }
-        self.made = made;
+        self.played_kinds = played_kinds;
     }
 }

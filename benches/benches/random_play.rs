@@ -1,7 +1,7 @@
 //! Speed of random games on one core: the reference, single games, and 64 in lockstep on every
 //! engine; on maps of ReversiXT, ply by ply with all moves listed.
 
-use benches::studies::playouts::play_block;
+use benches::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream, simd::Instructions};
 use engine::games::{

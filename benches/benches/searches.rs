@@ -1,7 +1,7 @@
 //! Speed of the searches: a decision in each position of the committed suite, each from an empty
 //! memory; and of roll-outs.
 
-use benches::studies::suite::Suite;
+use benches::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Standard};

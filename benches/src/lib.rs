@@ -1,28 +1,88 @@
-//! Measuring: matches and their statistics, plots and reports of any game, and studies of one.
-//!
-//! The modules in reading order: each uses only those above it, and the engine. Invariant: only
-//! [`studies`] names a game.
+//! Studies of EinStein and ReversiXT, compared with published figures.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-pub mod error;
+use arena::statistics::Estimate;
+use engine::core::{
+    game::Chance,
+    random::{RandomStream, SeedSpace, derive_seed},
+    record::GameRecord,
+};
+use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
+use engine::play::{
+    game_loop::{Exploration, play_game},
+    player::Player,
+};
 
-pub mod statistics;
+mod zero_sum;
 
-pub mod text_table;
+mod published;
 
-pub mod plot;
+pub mod atlas;
 
-pub mod page;
+pub mod playouts;
 
-pub mod arena;
+pub mod suite;
 
-#[cfg(unix)]
-pub mod external;
+pub mod strength;
 
-pub mod studies;
+pub mod search_bench;
 
-#[cfg(test)]
-mod test_faults;
-#[cfg(test)]
-mod test_players;
+pub mod reproduce;
+
+pub mod sections;
+
+/// One of a few that arguments and results call by a name.
+pub trait Named: Copy + PartialEq + 'static {
+    /// All of them with their names, in their order.
+    const NAMES: &'static [(&'static str, Self)];
+
+    /// Its name.
+    #[must_use]
+    fn name(self) -> &'static str {
+        let mut all = Self::NAMES.iter();
+        all.find(|(_, one)| *one == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// What has a name, if anything has.
+    #[must_use]
+    fn named(name: &str) -> Option<Self> {
+        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, one)| *one)
+    }
+}
+
+/// The start and the dice of a game from its seed and number, of which its players are told. Red
+/// begins every other one.
+fn begin_game(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    seed: u64,
+    number: u64,
+) -> (Position, DiceStream) {
+    let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
+    let [of_start, of_dice] = [0, 1].map(|what| derive_seed(game_seed, SeedSpace::Arena, &[what]));
+    for (seat, player) in (0..).zip(players) {
+        player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat]));
+    }
+    let first = if number.is_multiple_of(2) { RED } else { BLUE };
+    let start = game.random_start(&mut RandomStream::new(of_start), first);
+    (start, DiceStream::new(of_dice, game.die()))
+}
+
+/// A game of two players, who have been told of it.
+fn play(
+    game: &Standard,
+    start: Position,
+    [one, other]: &mut [Box<dyn Player<Standard>>; 2],
+    dice: &mut impl Chance<Standard>,
+    exploration: Option<&mut Exploration>,
+) -> GameRecord<Standard> {
+    let players: &mut [&mut dyn Player<Standard>] = &mut [one.as_mut(), other.as_mut()];
+    play_game(game, start, players, dice, exploration, None)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}

@@ -3,7 +3,7 @@
 //! die of four and puts the number into one of its three columns, over what is there; the same
 //! number opposite goes. After eight throws the larger number wins a column, more columns the game.
 
-use benches::arena::{Contestant, MatchOptions, play_match};
+use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::core::{
     calibration::Calibration,
     evaluator::Score,

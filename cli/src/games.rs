@@ -4,8 +4,8 @@
 //! [`with_game!`]; one that exists for one game asks for it ([`GameArguments::only`]).
 
 use anyhow::{Result, anyhow, bail};
-use benches::arena::Starts;
-use benches::studies::setups::Setups;
+use arena::matches::Starts;
+use arena::setups::Setups;
 use engine::core::{
     files::{self, FileKind},
     text,

@@ -4,7 +4,7 @@
 //! games that selected or measured it. An undecided test promotes nothing.
 
 use anyhow::{Context, Result};
-use benches::arena::{MatchOptions, StoppingRule};
+use arena::matches::{MatchOptions, StoppingRule};
 use engine::core::random::SeedSpace;
 use engine::learned::container::Container;
 use engine::play::playable::Playable;

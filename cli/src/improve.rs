@@ -14,7 +14,7 @@ mod page;
 use crate::stages::Stages;
 use crate::{gating, output, settings};
 use anyhow::{Context, Result, bail};
-use benches::arena::report::Stage;
+use arena::report::Stage;
 use config::ImproveConfig;
 use engine::core::{
     files::{self, FileKind},

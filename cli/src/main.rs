@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     // Other programs can play every game.
     #[cfg(unix)]
     let [..] =
-        games::for_games!(each_game OneGame => benches::external::provide_external::<OneGame>());
+        games::for_games!(each_game OneGame => arena::external::provide_external::<OneGame>());
     match alea.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::fail(&error),

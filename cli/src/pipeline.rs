@@ -13,11 +13,9 @@ use crate::gating::model_notation;
 use crate::stages::Stages;
 use crate::{output, settings};
 use anyhow::Result;
-use benches::arena::{
-    Contestant, MatchResult, play_match,
-    report::{Picture, ReportData, ReportMatch, Stage, write_report},
-};
-use benches::plot::{CalibrationBin, Curve, LineChart};
+use arena::matches::{Contestant, MatchResult, play_match};
+use arena::plot::{CalibrationBin, Curve, LineChart};
+use arena::report::{Picture, ReportData, ReportMatch, Stage, write_report};
 use config::{PipelineConfig, Round};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;

@@ -5,7 +5,7 @@
 
 use crate::output;
 use anyhow::{Context, Result};
-use benches::arena::report::Stage;
+use arena::report::Stage;
 use engine::core::files::{self, FileKind};
 use std::{
     path::{Path, PathBuf},

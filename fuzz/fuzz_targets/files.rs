@@ -3,7 +3,7 @@
 
 use crate::games::with_every_game;
 use crate::repair;
-use benches::arena::{Contestant, MatchOptions, play_match};
+use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
 use engine::games::{
     einstein::{

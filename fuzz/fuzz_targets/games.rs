@@ -1,7 +1,7 @@
 //! What every game reads and writes as text: positions, moves, whole games, and the answers of other
 //! programs.
 
-use benches::external::{
+use arena::external::{
     dialect::Dialect,
     said::{Reply, Said, Talk},
     understood,

@@ -4,8 +4,9 @@
 //! that the system watches. Linux alone tells.
 
 use crate::{players::is_cheap, repair, spoken};
-use benches::external::provide_external;
-use benches::studies::{regret::suite::LabelledSuite, suite::Suite};
+use arena::external::provide_external;
+use arena::regret::suite::LabelledSuite;
+use benches::suite::Suite;
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };

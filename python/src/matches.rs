@@ -7,8 +7,8 @@ use crate::games::{Game, each};
 use crate::models::Looks;
 use crate::tables::Tables;
 use crate::{Told, pool};
-use benches::arena::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
-use benches::studies::regret::{
+use arena::matches::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
+use arena::regret::{
     self as studies,
     positions::{Source, draw_positions},
     report,

@@ -5,10 +5,10 @@ use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::{Result, anyhow, bail};
-use benches::arena::{
+use arena::matches::{
     Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match, warning_of_repeats,
 };
-use benches::statistics::{
+use arena::statistics::{
     Interval,
     sequential::{EloModel, SequentialTest, Verdict},
 };
@@ -148,7 +148,7 @@ impl MatchArguments {
         options.records.clone_from(&self.records);
         #[cfg(unix)]
         if let Some(folder) = &self.log {
-            benches::external::log::keep_in(folder.clone());
+            arena::external::log::keep_in(folder.clone());
         }
         Ok(options)
     }

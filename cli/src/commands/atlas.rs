@@ -5,14 +5,12 @@ use crate::games::GameArguments;
 use crate::output;
 use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
-use benches::studies::{
-    atlas::{
-        Found, MAX_EXACT_STONES, MEETINGS, SHOWN, Settings, exact,
-        games::{Games, RollOuts, WholeGames},
-        result::Atlas,
-        sampled,
-    },
-    setups::Setups,
+use arena::setups::Setups;
+use benches::atlas::{
+    Found, MAX_EXACT_STONES, MEETINGS, SHOWN, Settings, exact,
+    games::{Games, RollOuts, WholeGames},
+    result::Atlas,
+    sampled,
 };
 use clap::value_parser;
 use engine::core::task_slice::TaskSlice;

@@ -5,7 +5,7 @@ mod search;
 mod strength;
 
 use anyhow::Result;
-use benches::studies::Named;
+use benches::Named;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Reads one of a few by its name.

@@ -8,8 +8,8 @@ use crate::commands::arena::{PairArguments, contestant, sprt_status, stopping_ru
 use crate::games::with_game;
 use crate::{gating, output};
 use anyhow::{Context, Result, bail};
-use benches::arena::{MatchResult, play_match};
-use benches::statistics::sequential::Verdict;
+use arena::matches::{MatchResult, play_match};
+use arena::statistics::sequential::Verdict;
 use chrono::Utc;
 use engine::core::files::{self, FileKind};
 use engine::learned::{

@@ -10,12 +10,9 @@ use crate::commands::arena::{contestant, luck_evaluator, match_options};
 use crate::games::{DEFAULT_GAME, with_game};
 use crate::{output, settings};
 use anyhow::{Context, Result, anyhow, bail};
-use benches::arena::{
-    Contestant, Openings,
-    league::{Entrant, LeagueOptions, LeagueResult, play_league},
-    warning_of_counts,
-};
-use benches::text_table::{Cell, TextTable};
+use arena::league::{Entrant, LeagueOptions, LeagueResult, play_league};
+use arena::matches::{Contestant, Openings, warning_of_counts};
+use arena::text_table::{Cell, TextTable};
 use clap::value_parser;
 use engine::core::{
     files::{self, FileKind},
@@ -202,7 +199,7 @@ impl Arguments {
         let _claim = files::claim_directory(&self.directory)?;
         #[cfg(unix)]
         if let Some(folder) = &self.log {
-            benches::external::log::keep_in(folder.clone());
+            arena::external::log::keep_in(folder.clone());
         }
         with_game!(trusted(&config.game), game => self.run_for(&game, &config))
     }

@@ -8,7 +8,7 @@
 use crate::games::{GameArguments, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
-use benches::text_table::{Cell, TextTable};
+use arena::text_table::{Cell, TextTable};
 use console::style;
 use engine::core::{
     files::{self, FileKind},

@@ -6,14 +6,14 @@ use crate::output;
 use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use crate::tables;
-use anyhow::{Result, bail};
-use benches::studies::regret::{
+use ::arena::regret::{
     Contestant,
     positions::{MIXED, Source, draw_positions},
     report::{Measured, Report, measure},
     suite::LabelledSuite,
     truth::{Labelled, label_exactly},
 };
+use anyhow::{Result, bail};
 use clap::value_parser;
 use engine::core::journal::{Journal, Wording};
 use engine::games::einstein::{Standard, tables::Tables};

@@ -2,7 +2,8 @@
 
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
-use benches::studies::results;
+use arena::results;
+use benches::sections::read_section;
 use clap::Args;
 use engine::core::{
     files::{self, FileKind},
@@ -44,7 +45,7 @@ impl Arguments {
         let mut found = Vec::new();
         for path in &self.files {
             let (name, text) = read(path)?;
-            found.extend(results::read(&name, &text)?);
+            found.extend(results::read(&name, &text, read_section)?);
         }
         let page = results::page(&self.title, &found)?;
         if markdown {

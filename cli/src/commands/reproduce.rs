@@ -2,10 +2,10 @@
 
 use crate::{commands::bench::named, games, output, shard::ShardArguments};
 use anyhow::{Result, bail};
-use benches::studies::{
+use arena::setups::Setups;
+use benches::{
     Named,
     reproduce::{Settings, Target, run as reproduce, seconds},
-    setups::Setups,
 };
 use engine::core::task_slice::TaskSlice;
 use std::path::PathBuf;

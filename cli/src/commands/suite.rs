@@ -5,7 +5,7 @@ use crate::output;
 use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
-use benches::studies::regret::{
+use arena::regret::{
     positions::Source,
     suite::{MAX_TABLE_STONES, MIN_TABLE_STONES, Maker, file, write_held_out},
 };

@@ -4,7 +4,7 @@ use crate::commands::arena::{MatchArguments, contestant};
 use crate::games::with_game;
 use crate::output;
 use anyhow::Result;
-use benches::arena::{tournament::play_tournament, warning_of_repeats};
+use arena::{matches::warning_of_repeats, tournament::play_tournament};
 use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 

@@ -4,7 +4,7 @@ use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use benches::studies::results::curve_picture;
+use arena::results::curve_picture;
 use engine::core::files::{self, FileKind};
 use engine::learned::inputs::Learnable;
 use engine::play::notation::trusted;

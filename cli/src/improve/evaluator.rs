@@ -6,7 +6,7 @@
 use crate::commands::arena::labelled_contestant;
 use crate::gating::{model_notation, with_evaluator};
 use anyhow::Result;
-use benches::arena::Contestant;
+use arena::matches::Contestant;
 use engine::play::{notation::Notation, playable::Playable};
 use std::path::{Path, PathBuf};
 

@@ -18,8 +18,8 @@ use crate::output;
 use crate::pipeline::file_name;
 use crate::stages::Stages;
 use anyhow::{Context, Result, bail};
-use benches::arena::play_match;
-use benches::statistics::sequential::Verdict;
+use arena::matches::play_match;
+use arena::statistics::sequential::Verdict;
 use engine::core::{
     files::{self, FileKind},
     random::SeedSpace,

@@ -6,9 +6,9 @@
 
 use crate::output;
 use anyhow::{Context, Result, bail};
-use benches::arena::MatchResult;
-use benches::statistics::{Interval, sequential::Verdict};
-use benches::text_table::{Cell, TextTable};
+use arena::matches::MatchResult;
+use arena::statistics::{Interval, sequential::Verdict};
+use arena::text_table::{Cell, TextTable};
 use engine::core::files::{self, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

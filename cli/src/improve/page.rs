@@ -7,15 +7,15 @@ use super::{
 };
 use crate::output;
 use anyhow::Result;
-use benches::arena::report::{self, ReportData, Stage};
-use benches::page::{Block, Page, Sentence};
-use benches::plot::{
+use arena::page::{Block, Page, Sentence};
+use arena::plot::{
     Curve, LineChart, Row,
     scaled::{Bar, Scale, chart_with_bars},
     score_bars,
 };
-use benches::statistics::Interval;
-use benches::text_table::{Cell, TextTable};
+use arena::report::{self, ReportData, Stage};
+use arena::statistics::Interval;
+use arena::text_table::{Cell, TextTable};
 use std::path::{Path, PathBuf};
 
 pub(super) fn write(

@@ -89,13 +89,13 @@ fn games() -> Vec<String> {
 }
 
 #[test]
-fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
+fn outside_of_games_only_the_list_of_games_names_one() {
     let games = games();
     assert!(games.contains(&"einstein".to_owned()), "{games:?}");
     // Files and folders that may name a game, with the reason.
     let may: Vec<[String; 2]> = rows(include_str!("../cases/name_a_game.jsonl")).collect();
     let (mut violations, mut used) = (Vec::new(), vec![false; may.len()]);
-    for name in ["trainer", "benches", "protocols", "web", "cli"] {
+    for name in ["trainer", "arena", "protocols", "web", "cli"] {
         for source in crate_sources(name) {
             let words = names_used(&source);
             let named = words.iter().find(|word| {

@@ -2,7 +2,7 @@
 
 use crate::output;
 use anyhow::Result;
-use benches::studies::playouts::{
+use benches::playouts::{
     RandomPlayReport,
     compare::{Comparison, compare},
     die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet},

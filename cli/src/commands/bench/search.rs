@@ -3,7 +3,7 @@
 use super::named;
 use crate::output;
 use anyhow::{Result, bail};
-use benches::studies::{
+use benches::{
     search_bench::{Settings, Study, run as study},
     suite::{Phase, Suite},
 };

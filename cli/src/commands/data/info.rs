@@ -4,7 +4,7 @@ use super::{Records, how_ended};
 use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
-use benches::plot::scaled::histogram;
+use arena::plot::scaled::histogram;
 use engine::core::{files, text::printable};
 use engine::play::playable::Playable;
 use std::{

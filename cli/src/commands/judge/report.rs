@@ -5,8 +5,8 @@
 //! points, hundredths of a win.
 
 use super::Judged;
-use benches::page::{Block, Page};
-use benches::text_table::{Cell, TextTable};
+use arena::page::{Block, Page};
+use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use std::collections::BTreeMap;
 use web::{api::JudgedPly, games::OnBoard, rating::has_chance};

@@ -2,9 +2,9 @@
 
 use super::{crosstable, sentence, standings, troubles};
 use anyhow::Result;
-use benches::arena::league::LeagueResult;
-use benches::page::{Block, Page};
-use benches::plot::{
+use arena::league::LeagueResult;
+use arena::page::{Block, Page};
+use arena::plot::{
     Curve, LineChart,
     scaled::{Bar, Scale, chart_with_bars},
 };

@@ -1,0 +1,236 @@
+//! Leagues of small players, stopped and gone on with.
+
+use super::*;
+use crate::test_players::{contestant, first, greedy, options as match_options, random};
+use crate::{matches::Openings, test_faults};
+use engine::games::{einstein::Standard, reversi::Reversi};
+use std::{fs, sync::Arc};
+
+fn entrant(name: &str, contestant: Contestant<Standard>) -> Entrant<Standard> {
+    Entrant {
+        name: name.to_owned(),
+        contestant,
+        absent: None,
+    }
+}
+
+fn all() -> Vec<Entrant<Standard>> {
+    vec![
+        entrant("any", random()),
+        entrant("nearest", greedy()),
+        entrant("first", first()),
+    ]
+}
+
+fn options(most_games: u64) -> LeagueOptions<Standard> {
+    LeagueOptions {
+        matches: match_options(1, 3),
+        step: 5,
+        precision: 10.0,
+        most_games,
+    }
+}
+
+fn play(directory: &Path, entrants: &[Entrant<Standard>], most_games: u64) -> LeagueResult {
+    play_league(directory, entrants, &options(most_games), |_, _| {}).unwrap()
+}
+
+/// The pairs that lie in a directory, by pairing and number.
+fn pairs(directory: &Path) -> Vec<String> {
+    let mut pairs = Vec::new();
+    for file in fs::read_dir(directory.join("matches")).unwrap() {
+        let path = file.unwrap().path();
+        for line in fs::read_to_string(&path).unwrap().lines().skip(1) {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            pairs.push(format!("{} {}", path.display(), line["pair"]));
+        }
+    }
+    pairs.sort();
+    pairs
+}
+
+#[test]
+fn a_league_finds_the_order_and_says_how_sure_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut steps = 0;
+    let found = play_league(directory.path(), &all(), &options(100_000), |_, _| {
+        steps += 1
+    });
+    let found = found.unwrap();
+    assert!(found.settled && steps > 2, "{found:?}");
+    let names: Vec<&str> = found.standings.iter().map(|one| &*one.name).collect();
+    assert_eq!((names[0], names.len()), ("nearest", 3));
+    // Each game is one of both of its players.
+    let games: u64 = found.standings.iter().map(|one| one.games).sum();
+    assert_eq!(games, 2 * found.games);
+    assert_eq!(found.games, 2 * pairs(directory.path()).len() as u64);
+    let groups: Vec<usize> = found.standings.iter().map(|one| one.group).collect();
+    assert!(groups[0] == 1 && groups[1] == 2, "{found:?}");
+    assert_eq!(found.history.last().unwrap().0, found.games);
+}
+
+#[test]
+fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
+    let whole = tempfile::tempdir().unwrap();
+    let expected = play(whole.path(), &all(), 400);
+    let broken = tempfile::tempdir().unwrap();
+    play(broken.path(), &all(), 90);
+    // Killed in the middle of a step: the last one is in the journal, some of its pairs are not.
+    let state = fs::read_dir(broken.path().join("matches")).unwrap();
+    let state = state.map(|file| file.unwrap().path()).max().unwrap();
+    let lines = fs::read_to_string(&state).unwrap();
+    fs::write(&state, &lines[..lines.len() - 300]).unwrap();
+    let again = play(broken.path(), &all(), 400);
+    assert_eq!(again, expected);
+    let [found, unbroken] = [&broken, &whole].map(|directory| {
+        let name = directory.path().display().to_string();
+        let pairs = pairs(directory.path()).into_iter();
+        pairs
+            .map(|pair| pair.replace(&name, ""))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(found, unbroken);
+    // Nothing is left to do, so nobody has to play.
+    let absent = all().into_iter().map(|one| Entrant {
+        contestant: Contestant {
+            make: contestant::<Standard>("", || panic!("nobody needs to play")).make,
+            ..one.contestant
+        },
+        ..one
+    });
+    let absent: Vec<_> = absent.collect();
+    assert_eq!(play(broken.path(), &absent, 400), expected);
+}
+
+#[test]
+fn who_is_absent_keeps_its_results_and_others_may_join() {
+    let directory = tempfile::tempdir().unwrap();
+    let before = play(directory.path(), &all(), 60);
+    let mut later = all();
+    later[0].absent = Some("it cannot be started".to_owned());
+    later.push(entrant("second", first_again()));
+    let mut gone = entrant("gone", random());
+    gone.absent = Some("it never could".to_owned());
+    later.push(gone);
+    let after = play(directory.path(), &later, 400);
+    let of = |found: &LeagueResult, name: &str| {
+        let found = found.standings.iter().find(|one| one.name == name);
+        found.unwrap().clone()
+    };
+    assert_eq!(of(&before, "any").games, of(&after, "any").games);
+    assert!(of(&after, "any").elo.is_some());
+    assert!(of(&after, "second").games > 0);
+    let gone = of(&after, "gone");
+    assert_eq!((gone.games, gone.elo), (0, None));
+    assert_eq!(gone.absent.as_deref(), Some("it never could"));
+    // Whoever has played may not be forgotten.
+    let refused = play_league(directory.path(), &later[1..], &options(400), |_, _| {});
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.starts_with("any has played in this league"),
+        "{refused}"
+    );
+}
+
+fn first_again() -> Contestant<Standard> {
+    Contestant {
+        name: "second".to_owned(),
+        ..first()
+    }
+}
+
+#[test]
+fn impossible_leagues_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for (entrants, expected) in [
+        (
+            vec![entrant("one", random())],
+            "at least two entrants, not 1",
+        ),
+        (
+            vec![entrant("one", random()), entrant("one", first())],
+            "two entrants are called one",
+        ),
+        (
+            vec![entrant("../one", random()), entrant("two", first())],
+            "'../one' is no name",
+        ),
+    ] {
+        let refused = play_league(directory.path(), &entrants, &options(10), |_, _| {});
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+    for precision in [f64::NAN, f64::INFINITY, -1.0] {
+        let options = LeagueOptions {
+            precision,
+            ..options(10)
+        };
+        let refused = play_league(directory.path(), &all(), &options, |_, _| {});
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("it must be at least 0"), "{refused}");
+    }
+}
+
+#[test]
+fn a_league_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
+    let play = |folder: &Path| {
+        let matches = MatchOptions {
+            records: Some(folder.join("games")),
+            threads: 2,
+            ..match_options(1, 3)
+        };
+        let options = LeagueOptions {
+            matches,
+            step: 2,
+            ..options(12)
+        };
+        play_league(folder, &all(), &options, |_, _| {})
+    };
+    test_faults::hold("league.jsonl", play);
+    test_faults::hold("matches/nearest--first.jsonl", play);
+}
+
+#[test]
+fn every_pairing_has_files_of_its_own() {
+    let names = [
+        "a", "b", "a--b", "b--c", "c", "-", "a-", "-b", "a--", "--b", "a-b",
+    ];
+    let all: Vec<_> = names
+        .iter()
+        .flat_map(|a| names.map(|b| file_name(a, b)))
+        .collect();
+    let different: std::collections::BTreeSet<_> = all.iter().collect();
+    assert_eq!(different.len(), all.len());
+    assert_eq!(file_name("a-b", "c d"), "a-b--c d");
+}
+
+#[test]
+fn games_that_repeat_others_are_counted_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let game = Reversi::FOUR;
+    let entrant = |name: &str, contestant| Entrant {
+        name: name.to_owned(),
+        contestant,
+        absent: None,
+    };
+    let searching = Contestant::of("star1(depth=1)", &game).unwrap();
+    let entrants = [entrant("first", first()), entrant("searching", searching)];
+    let options = LeagueOptions {
+        matches: MatchOptions {
+            // Black has four first moves.
+            starts: Arc::new(Openings { plies: 1 }),
+            threads: 1,
+            ..MatchOptions::new(game, 1, 3)
+        },
+        step: 5,
+        precision: 10.0,
+        most_games: 100_000,
+    };
+    let found = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
+    let played = 2 * pairs(directory.path()).len() as u64;
+    assert!(found.games <= 8 && played >= 10, "{found:?}");
+    assert_eq!(found.repeated_games, Some(played - found.games));
+    // With chance, nothing repeats, and nothing is said of it.
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(play(directory.path(), &all(), 20).repeated_games, None);
+}

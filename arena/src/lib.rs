@@ -1,0 +1,38 @@
+//! Comparing players: matches, tournaments and leagues with their statistics, reports and plots;
+//! regret against exact values; other programs as players.
+//!
+//! The modules stand in reading order: each uses the engine and those above it.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod error;
+
+pub mod statistics;
+
+pub mod text_table;
+
+pub mod plot;
+
+pub mod page;
+
+pub mod matches;
+
+pub mod report;
+
+pub mod tournament;
+
+pub mod league;
+
+#[cfg(unix)]
+pub mod external;
+
+pub mod setups;
+
+pub mod regret;
+
+pub mod results;
+
+#[cfg(test)]
+mod test_faults;
+#[cfg(test)]
+mod test_players;

@@ -1,0 +1,508 @@
+//! Matches between two players: pairs of games with sides swapped and the same luck, in parallel,
+//! resumable.
+//!
+//! Pair `i` is a pure function of (players, rules, starts, seed, `i`). Within a pair both games
+//! share what belongs to the *seats*: the start position, and with it who begins, the k-th outcome
+//! of each seat, and the seed that a seat's player is given. What changes is who sits where: A has
+//! seat 0 in the first game and seat 1 in the second. So two copies of one player always score
+//! 50 %, and half of all games are begun by A. Games without chance start from drawn openings, no
+//! two pairs from the same one while there are others; pairs that repeat a game, or an image of it
+//! under the symmetries of the rules, do not count.
+//! Invariant: results do not depend on the number of threads or on interruptions.
+
+mod collector;
+pub mod luck;
+mod records;
+mod result;
+mod starts;
+mod state;
+mod stopping;
+mod timed;
+
+use crate::error::Result;
+use collector::Collector;
+use engine::core::{
+    game::{Game, Seat},
+    random::{SeedSpace, derive_seed},
+    record::GameRecord,
+    task_slice::TaskSlice,
+};
+use engine::play::{
+    build::PlayerRecipe,
+    fingerprint::canonical_fingerprint,
+    game_line::GameLine,
+    game_loop::{Cause, play_refereed},
+    notation::{PlayerError, Text},
+    playable::{Playable, Repeatable},
+    player::{News, Player},
+};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+pub use result::{LuckResult, MatchResult, warning_of_counts, warning_of_repeats};
+use serde::{Deserialize, Serialize};
+use starts::{Book, has_chance};
+pub use starts::{Openings, Starts};
+pub(crate) use state::check_names;
+use state::{State, identity};
+pub use state::{finish, in_folder, make_folder};
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+pub use stopping::{SequentialResult, StoppingRule};
+use timed::Timed;
+
+/// Makes a player; each worker thread makes its own.
+pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
+
+/// Someone who takes part in a match.
+#[derive(Clone)]
+pub struct Contestant<G: Game> {
+    /// The name in tables and in state files. Two contestants that play differently need different
+    /// names, or a match could be resumed with another player.
+    pub name: String,
+    /// Makes the player.
+    pub make: PlayerFactory<G>,
+}
+
+impl<G: Playable> Contestant<G> {
+    /// The player of a notation, under its name.
+    ///
+    /// # Errors
+    /// As [`PlayerRecipe::parse`].
+    pub fn of<'t>(notation: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
+        let recipe = PlayerRecipe::parse(notation, game)?;
+        Ok(Self {
+            name: recipe.name().to_owned(),
+            make: Arc::new(move || recipe.make()),
+        })
+    }
+}
+
+/// How a match is played.
+#[derive(Clone)]
+pub struct MatchOptions<G: Playable> {
+    /// The rules; their chance is the one really met.
+    pub game: G,
+    /// Pairs of games to play.
+    pub pairs: u64,
+    /// Rules all luck.
+    pub seed: u64,
+    /// Where pairs start.
+    pub starts: Arc<dyn Starts<G>>,
+    /// Worker threads; 0 = as many as the machine has cores.
+    pub threads: usize,
+    /// Where finished pairs are kept. A match that finds some of its pairs there plays only the
+    /// rest; it may also be made longer that way.
+    pub state: Option<PathBuf>,
+    /// Which of the pairs are played here; of a match that is spread over tasks each has a state file
+    /// of its own beside `state`, and one of records.
+    pub share: TaskSlice,
+    /// Where the games of finished pairs are written, move by move.
+    pub records: Option<PathBuf>,
+    /// Whether to show progress, if standard error is a terminal.
+    pub progress: bool,
+    /// What the seeds are for: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] so that promotion is
+    /// never decided on the games that a model was measured on before.
+    pub space: SeedSpace,
+    /// When the match may end before its last pair.
+    pub stop: Option<StoppingRule>,
+    /// Who tells the luck of every outcome: a player that rates moves. Its name belongs to the
+    /// match.
+    pub luck: Option<Contestant<G>>,
+}
+
+impl<G: Playable> MatchOptions<G> {
+    /// A match of so many pairs from the usual openings of the game, on all cores, kept nowhere.
+    #[must_use]
+    pub fn new(game: G, pairs: u64, seed: u64) -> Self {
+        Self {
+            game,
+            pairs,
+            seed,
+            starts: Arc::new(Openings::usual::<G>()),
+            threads: 0,
+            state: None,
+            share: TaskSlice::All,
+            records: None,
+            progress: false,
+            space: SeedSpace::Arena,
+            stop: None,
+            luck: None,
+        }
+    }
+
+    /// The same match, kept under a name in the folders that `state` and `records` are.
+    #[must_use]
+    pub fn kept_as(&self, name: &str) -> Self {
+        let [state, records] = [&self.state, &self.records]
+            .map(|folder| folder.as_deref().map(|folder| in_folder(folder, name)));
+        Self {
+            state,
+            records,
+            ..self.clone()
+        }
+    }
+
+    /// What rules the luck of a pair.
+    fn pair_seed(&self, pair: u64) -> u64 {
+        derive_seed(self.seed, self.space, &[pair])
+    }
+}
+
+/// What came of a pair of games.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PairResult {
+    /// Which pair.
+    pub pair: u64,
+    /// The seat that begins both games.
+    pub first: Seat,
+    /// What A got in the game in which it had seat 0, and in that in which it had seat 1: 0, 1/2 or
+    /// 1.
+    #[serde(deserialize_with = "state::scores")]
+    pub scores: [f64; 2],
+    /// Plies of both games.
+    pub plies: [u32; 2],
+    /// Moves decided by A and by B, in both games together.
+    pub decisions: [u64; 2],
+    /// Wall time A and B spent deciding, in nanoseconds.
+    pub nanoseconds: [u64; 2],
+    /// CPU time that A and B took in both games, in nanoseconds, where they are other programs.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub cpu_nanoseconds: [Option<u64>; 2],
+    /// Fingerprints of both games, from their start to their end; only of games without chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub games: Option<[u64; 2]>,
+    /// How lucky A was in each game, in wins; `None` if nobody told luck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub luck: Option<[f64; 2]>,
+    /// Games that ended because a player made no legal move.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forfeits: Vec<LostByForfeit>,
+}
+
+/// A game lost without being played to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LostByForfeit {
+    /// Which game of the pair, 0 or 1.
+    pub game: usize,
+    /// Whether A lost it.
+    pub by_a: bool,
+    /// Why, in one line.
+    pub reason: String,
+}
+
+/// Whether neither of two is known.
+fn are_none<T>(values: &[Option<T>; 2]) -> bool {
+    values.iter().all(Option::is_none)
+}
+
+impl PairResult {
+    /// The mean of its games for A, without luck if that was told.
+    pub(crate) fn mean(&self) -> f64 {
+        let luck = self.luck.unwrap_or_default();
+        (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
+    }
+
+    /// What whoever began them got in both games together.
+    pub(crate) fn first_mover_score(&self) -> f64 {
+        // A has seat 0 in the first game and seat 1 in the second.
+        (0..2)
+            .map(|game| match self.scores[game] {
+                of_a if game == self.first => of_a,
+                of_a => 1.0 - of_a,
+            })
+            .sum()
+    }
+}
+
+/// Which games have been seen: in a game without chance, the same moves from the same start, or an
+/// image of both under the symmetries of the rules, say nothing new.
+#[derive(Debug, Default)]
+struct Repeats {
+    seen: HashSet<u64>,
+}
+
+impl Repeats {
+    /// Whether no game of a pair, the next in order, repeats one of an earlier pair. That both games
+    /// of a pair are the same says something: that the two players are equal there.
+    fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
+        let games = games.into_iter().flatten();
+        let new = games.clone().all(|game| !self.seen.contains(&game));
+        self.seen.extend(games);
+        new
+    }
+}
+
+/// What was played of a match.
+#[derive(Debug, Default)]
+pub(crate) struct Played {
+    /// The pairs that count, in order.
+    pub(crate) pairs: Vec<PairResult>,
+    /// How many more were played and do not count, as they repeat a game of an earlier one.
+    pub(crate) repeats: u64,
+    /// Wall time of all runs of the match.
+    pub(crate) wall: Duration,
+}
+
+impl Played {
+    /// Parts pairs, which are in order, into those that count and the others.
+    fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
+        let (all, mut seen) = (pairs.len(), Repeats::default());
+        pairs.retain(|result| seen.are_new(result.games));
+        Self {
+            repeats: (all - pairs.len()) as u64,
+            pairs,
+            wall,
+        }
+    }
+}
+
+/// Plays a match, or what is left of it.
+///
+/// # Errors
+/// If no pair is asked for, there are no starts, the state file cannot be used, or what tasks played
+/// is collected, lacks some of them, and the test is not decided without.
+pub fn play_match<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Result<MatchResult> {
+    let played = play_pairs(a, b, options)?;
+    Ok(MatchResult::of(a, b, options, &played))
+}
+
+/// Plays a match and gives every pair that counts.
+///
+/// With a stopping rule these are the pairs up to the one that decided it. A task plays nothing that
+/// was collected before, and nothing at all if that, and what tasks before it did, decides the test.
+/// In a game without chance a pair does not count if one of its games repeats a game of an earlier
+/// pair.
+pub(crate) fn play_pairs<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Result<Played> {
+    let game = &options.game;
+    if options.pairs == 0 {
+        return Err("a match needs at least one pair of games".to_owned().into());
+    }
+    if game.seats() != 2 {
+        let (name, seats) = (game.notation(), game.seats());
+        return Err(format!("a match is between two, and {name} has {seats} seats").into());
+    }
+    options.starts.check()?;
+    let chance = has_chance(game);
+    if let Some(evaluator) = &options.luck {
+        if !chance {
+            let name = game.notation();
+            return Err(
+                format!("{name} leaves nothing to chance, so there is no luck to tell").into(),
+            );
+        }
+        luck::check(evaluator, game)?;
+    }
+    let (identity, share) = (identity(a, b, options), (options.share, options.pairs));
+    let (mut state, mut results, earlier) = State::open(
+        options.state.as_deref(),
+        &identity,
+        share,
+        options.stop.is_some(),
+    )?;
+    let collected = state.journal.is_complete();
+    let mut played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
+    let (records, lost) = records::open([a, b], identity, options, &played)?;
+    state.forget(&lost)?;
+    played.retain(|pair| !lost.contains(pair));
+    results.retain(|result| result.pair < options.pairs && !lost.contains(&result.pair));
+    let mut wanted = Vec::from_iter(options.share.parts(options.pairs));
+    wanted.retain(|pair| !played.contains(pair));
+    let collector = Collector::new(results, (state, records), options);
+    if !collector.is_done() {
+        collected?;
+    }
+    let began = Instant::now();
+    let plays = !wanted.is_empty() && !collector.is_done();
+    if plays {
+        let book = Book::new(options, !chance);
+        play_wanted([a, b], &book, &wanted, &collector)?;
+    }
+    let wall = if plays {
+        began.elapsed()
+    } else {
+        Duration::ZERO
+    };
+    Ok(Played::new(collector.finish()?, earlier + wall))
+}
+
+/// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
+pub(crate) fn kept_pairs<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Result<Played> {
+    let (path, whole) = (options.state.as_deref(), (TaskSlice::All, options.pairs));
+    let (_, mut results, _) = State::open(path, &identity(a, b, options), whole, false)?;
+    results.retain(|result| result.pair < options.pairs);
+    Ok(Played::new(results, Duration::ZERO))
+}
+
+/// Who plays on one thread: both contestants, and the evaluator that tells luck.
+struct Table<'a, G: Playable> {
+    book: &'a Book<'a, G>,
+    contestants: [&'a Contestant<G>; 2],
+    players: [Timed<G>; 2],
+    luck: Option<Box<dyn Player<G>>>,
+}
+
+impl<'a, G: Playable> Table<'a, G> {
+    fn new(contestants: [&'a Contestant<G>; 2], book: &'a Book<'a, G>) -> Self {
+        let options = book.options;
+        Self {
+            book,
+            contestants,
+            players: contestants
+                .map(|contestant| Timed::new((contestant.make)(), options.records.is_some())),
+            luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
+        }
+    }
+
+    /// One pair of games, and both move by move if they are to be written.
+    fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
+        let options = self.book.options;
+        let game = &options.game;
+        let pair_seed = options.pair_seed(pair);
+        let start = self.book.of_pair(pair);
+        let before = self.book.before_pair(pair);
+        let mut chance = game.paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
+        let mut result = PairResult {
+            pair,
+            first: game.to_move(&start),
+            ..PairResult::default()
+        };
+        let (mut luck, mut prints) = ([0.0; 2], [0; 2]);
+        let mut games = Vec::new();
+        for seat_of_a in 0..2 {
+            let seats = [seat_of_a, 1 - seat_of_a];
+            for (player, seat) in self.players.iter_mut().zip(seats) {
+                player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
+                for (position, mv) in &before {
+                    player.notify(News::Ply(position, 0, *mv));
+                }
+            }
+            let [a, b] = self
+                .players
+                .each_mut()
+                .map(|player| player as &mut dyn Player<G>);
+            let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
+            chance.rewind();
+            let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
+            // The game in which A has seat 0 is the first.
+            result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
+            result.plies[seat_of_a] = record.plies.len() as u32;
+            let times = self
+                .players
+                .each_mut()
+                .map(|player| std::mem::take(&mut player.each));
+            if options.records.is_some() {
+                let which = (pair, seat_of_a);
+                let kept = records::line(game, &record, which, times, forfeit.as_ref());
+                games.push(kept);
+            }
+            if self.book.repeats_matter {
+                prints[seat_of_a] = fingerprint(game, &record);
+            }
+            if let Some(evaluator) = &mut self.luck {
+                evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
+                luck[seat_of_a] = luck::of_game(game, &record, seat_of_a, evaluator.as_mut());
+            }
+            if let Some(forfeit) = forfeit {
+                let contestant = usize::from(forfeit.seat != seat_of_a);
+                let reason = forfeit.reason;
+                match forfeit.cause {
+                    Cause::System => {
+                        let player = &self.contestants[contestant].name;
+                        return Err(format!("{player} cannot play, and has not lost by that: {reason}; the match stops here").into());
+                    }
+                    Cause::Crash => {
+                        self.players[contestant].player = (self.contestants[contestant].make)();
+                    }
+                    Cause::Player => {}
+                }
+                result.forfeits.push(LostByForfeit {
+                    game: seat_of_a,
+                    by_a: contestant == 0,
+                    reason,
+                });
+            }
+        }
+        for (contestant, player) in self.players.iter_mut().enumerate() {
+            result.decisions[contestant] = std::mem::take(&mut player.decisions);
+            result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
+            let cpu_time = player.cpu_time.take();
+            result.cpu_nanoseconds[contestant] = cpu_time.map(|time| time.as_nanos() as u64);
+        }
+        result.luck = self.luck.is_some().then_some(luck);
+        result.games = self.book.repeats_matter.then_some(prints);
+        Ok((result, games))
+    }
+}
+
+/// What tells the moves of a game, and where it began, from all others but its images under the
+/// symmetries of the rules.
+fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
+    let as_it_is = || {
+        let keys = record.positions(game).map(|position| game.key(&position));
+        keys.fold(0, |print, key| {
+            derive_seed(print, SeedSpace::Records, &[key])
+        })
+    };
+    canonical_fingerprint(game, record).map_or_else(as_it_is, |print| print as u64)
+}
+
+/// Plays the pairs on worker threads, each with players of its own, in rising order as threads
+/// become free.
+fn play_wanted<G: Playable>(
+    contestants: [&Contestant<G>; 2],
+    book: &Book<'_, G>,
+    wanted: &[u64],
+    collector: &Collector,
+) -> Result<()> {
+    // Each thread looks for the next itself: one that panics, as to end a match, then ends alone.
+    let pool = pool(book.options.threads)?;
+    let next = AtomicU64::new(0);
+    let workers = pool.current_num_threads().min(wanted.len());
+    pool.scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|_| {
+                let mut table = Table::new(contestants, book);
+                while !collector.is_done() {
+                    let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
+                    else {
+                        break;
+                    };
+                    collector.add(table.play_pair(pair));
+                }
+            });
+        }
+    });
+    Ok(())
+}
+
+/// So many worker threads; 0 = as many as the machine has cores.
+pub fn pool(threads: usize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|error| match threads {
+        0 => format!("cannot start a worker thread for each core: {error}"),
+        _ => format!("cannot start {threads} worker threads: {error}"),
+    })?)
+}
+
+#[cfg(test)]
+mod draws;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
+//! have been played.
+
+use super::{MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
+use crate::error::{MeasuringError, Result};
+use crate::report::percent;
+use crate::statistics::PairCounts;
+use engine::core::journal::Journal;
+use engine::play::{game_line::GameLine, playable::Playable};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    io::IsTerminal,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// How often progress is shown.
+const SHOWN_EVERY: Duration = Duration::from_millis(200);
+
+pub(super) struct Collector {
+    /// Whether no more pairs are wanted: the test is decided, or the state file cannot be written.
+    done: AtomicBool,
+    collected: Mutex<Collected>,
+    bar: ProgressBar,
+}
+
+struct Collected {
+    results: Vec<PairResult>,
+    /// For the eye alone: of two pairs with the same game the one that came first.
+    counts: PairCounts,
+    repeats: Repeats,
+    in_order: Option<InOrder>,
+    state: State,
+    records: Journal<GameLine>,
+    error: Option<MeasuringError>,
+    shown: Instant,
+}
+
+impl Collector {
+    /// Begins with what is known already.
+    pub(super) fn new<G: Playable>(
+        results: Vec<PairResult>,
+        (state, records): (State, Journal<GameLine>),
+        options: &MatchOptions<G>,
+    ) -> Self {
+        let bar = ProgressBar::new(options.pairs);
+        // Drawing to a terminal only: a log file would fill with bars.
+        let visible = options.progress && std::io::stderr().is_terminal();
+        bar.set_draw_target(if visible {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs  {msg}  {eta} left")
+        {
+            bar.set_style(style);
+        }
+        bar.set_position(results.len() as u64);
+        bar.reset_eta();
+        let (mut counts, mut repeats) = (PairCounts::default(), Repeats::default());
+        let new = (results.iter()).filter(|result| repeats.are_new(result.games));
+        new.for_each(|result| counts.add(result.scores));
+        let in_order = options.stop.map(|rule| {
+            let mut in_order = InOrder::new(rule);
+            results.iter().for_each(|result| in_order.add(result));
+            in_order
+        });
+        let end = in_order.as_ref().and_then(|in_order| in_order.end);
+        let collected = Collected {
+            results,
+            counts,
+            repeats,
+            in_order,
+            state,
+            records,
+            error: None,
+            shown: Instant::now(),
+        };
+        Self {
+            done: AtomicBool::new(end.is_some()),
+            collected: Mutex::new(collected),
+            bar,
+        }
+    }
+
+    /// Whether no more pairs are wanted.
+    pub(super) fn is_done(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Keeps a pair with its games, or why it could not be played, after which no more are wanted.
+    pub(super) fn add(&self, played: Result<(PairResult, Vec<GameLine>)>) {
+        let mut collected = self
+            .collected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let collected = &mut *collected;
+        let (result, games) = match played {
+            Ok(played) => played,
+            Err(error) => {
+                collected.error.get_or_insert(error);
+                self.done.store(true, Ordering::Relaxed);
+                return;
+            }
+        };
+        let written = games
+            .iter()
+            .try_for_each(|game| collected.records.add(game));
+        let kept = written.and_then(|()| collected.state.add(&result));
+        if let Err(error) = kept {
+            collected.error.get_or_insert(error.into());
+            self.done.store(true, Ordering::Relaxed);
+        }
+        if collected.repeats.are_new(result.games) {
+            collected.counts.add(result.scores);
+        }
+        if let Some(in_order) = &mut collected.in_order {
+            in_order.add(&result);
+            if in_order.end.is_some() {
+                self.done.store(true, Ordering::Relaxed);
+            }
+        }
+        collected.results.push(result);
+        if !self.bar.is_hidden() && collected.shown.elapsed() > SHOWN_EVERY {
+            collected.shown = Instant::now();
+            self.bar.set_position(collected.results.len() as u64);
+            self.bar.set_message(collected.standing());
+        }
+    }
+
+    /// All results in order, up to the pair that decided the test.
+    pub(super) fn finish(self) -> Result<Vec<PairResult>> {
+        self.bar.finish_and_clear();
+        let mut collected = self
+            .collected
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = collected.error {
+            return Err(error);
+        }
+        collected.records.close()?;
+        collected.state.journal.close()?;
+        if let Some(end) = collected.in_order.and_then(|in_order| in_order.end) {
+            collected.results.retain(|result| result.pair < end);
+        }
+        collected.results.sort_unstable_by_key(|result| result.pair);
+        Ok(collected.results)
+    }
+}
+
+impl Collected {
+    /// The score so far, and how the test stands between its bounds.
+    fn standing(&self) -> String {
+        let tally = self.counts.tally();
+        let score = percent(tally.score(), tally.interval().half_width());
+        match self.in_order.as_ref().map(InOrder::result) {
+            Some(test) => format!(
+                "{score}  LLR {:+.2} in ({:.2}, {:.2})",
+                test.log_likelihood_ratio, test.lower, test.upper
+            ),
+            None => score,
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! What came of a match, in figures.
+//!
+//! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
+
+use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
+use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
+use engine::{core::moments::Moments, play::playable::Playable};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+
+/// What came of a match; all shares and intervals are those of A.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchResult {
+    /// The game, in notation.
+    pub game: String,
+    /// Name of A.
+    pub a: String,
+    /// Name of B.
+    pub b: String,
+    /// The seed.
+    pub seed: u64,
+    /// Where games started, in words.
+    pub starts: String,
+    /// Pairs that count.
+    pub pairs: u64,
+    /// Games that count.
+    pub games: u64,
+    /// Games won by A.
+    pub wins: u64,
+    /// Games that were drawn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub draws: u64,
+    /// How many of the games differ from each other up to symmetry; only of games without chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct_games: Option<u64>,
+    /// Games that were played and do not count, because their pair repeats a game of an earlier one;
+    /// only of games without chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated_games: Option<u64>,
+    /// Pairs by the points that A made.
+    pub pair_counts: PairCounts,
+    /// Share of points that A made; a draw is half a point.
+    pub score: f64,
+    /// Standard error of the score, from pair means.
+    pub standard_error: f64,
+    /// 95 % interval of the score.
+    pub interval: Interval,
+    /// Elo of A minus Elo of B.
+    pub elo: f64,
+    /// 95 % interval of the Elo difference.
+    pub elo_interval: Interval,
+    /// Likelihood that A is the stronger one.
+    pub superiority: f64,
+    /// Share of points made by whoever began.
+    pub first_mover_share: f64,
+    /// Plies a game.
+    pub mean_plies: f64,
+    /// Seconds a move of A and of B.
+    pub seconds_per_move: [f64; 2],
+    /// Seconds of CPU time a move of A and of B, where they are other programs: of all processes of
+    /// theirs, and from the beginning of each game on, the time of their opponents included.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub cpu_seconds_per_move: [Option<f64>; 2],
+    /// Games a second of wall time, over all runs of the match.
+    pub games_per_second: f64,
+    /// Wall time in seconds, over all runs of the match.
+    pub wall_seconds: f64,
+    /// The excess score in standard deviations of a game, as Elo.
+    pub normalized_elo: f64,
+    /// 95 % interval of the normalised Elo.
+    pub normalized_elo_interval: Interval,
+    /// Games that A and B lost because they crashed, did not answer or made an illegal move,
+    /// counted by reason.
+    pub forfeits: [BTreeMap<String, u64>; 2],
+    /// How the sequential test stands, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequential_test: Option<SequentialResult>,
+    /// The result without luck, if somebody told luck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub luck: Option<LuckResult>,
+}
+
+/// A match result from which luck has been taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LuckResult {
+    /// Who told luck.
+    pub evaluator: String,
+    /// Share of games won by A, without luck.
+    pub score: f64,
+    /// Its standard error, from pair means.
+    pub standard_error: f64,
+    /// Its 95 % interval; it may reach beyond 0 and 1.
+    pub interval: Interval,
+    /// The Elo difference of that score; a score beyond 0 or 1 counts as just inside.
+    pub elo: f64,
+    /// Its 95 % interval.
+    pub elo_interval: Interval,
+    /// How lucky A was: the mean over games, in wins. The score as played minus the score without
+    /// luck.
+    pub luck: f64,
+    /// Its standard error, from pair means; honest chance is 0 within a few of them.
+    pub luck_standard_error: f64,
+    /// Standard deviation of one game: as played, and without luck.
+    pub game_deviation: [f64; 2],
+    /// Standard deviation of the mean of a pair: as played, and without luck.
+    pub pair_deviation: [f64; 2],
+    /// How many games without the adjustment say as much as one with it; `None` if nothing varies
+    /// without luck.
+    pub games_factor: Option<f64>,
+}
+
+impl MatchResult {
+    /// The figures of pairs that were played.
+    pub(crate) fn of<G: Playable>(
+        a: &Contestant<G>,
+        b: &Contestant<G>,
+        options: &MatchOptions<G>,
+        played: &Played,
+    ) -> Self {
+        let Played {
+            pairs: results,
+            repeats,
+            wall,
+        } = played;
+        let mut pair_counts = PairCounts::default();
+        let (mut plies, mut first_mover_score) = (0.0, 0.0);
+        let mut distinct = HashSet::new();
+        let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
+        let mut cpu_seconds = [None; 2];
+        let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
+        for result in results {
+            pair_counts.add(result.scores);
+            first_mover_score += result.first_mover_score();
+            distinct.extend(result.games.into_iter().flatten());
+            plies += result.plies.map(f64::from).iter().sum::<f64>();
+            for contestant in 0..2 {
+                decisions[contestant] += result.decisions[contestant] as f64;
+                seconds[contestant] += result.nanoseconds[contestant] as f64 / 1e9;
+                if let Some(nanoseconds) = result.cpu_nanoseconds[contestant] {
+                    *cpu_seconds[contestant].get_or_insert(0.0) += nanoseconds as f64 / 1e9;
+                }
+            }
+            for forfeit in &result.forfeits {
+                *forfeits[usize::from(!forfeit.by_a)]
+                    .entry(forfeit.reason.clone())
+                    .or_default() += 1;
+            }
+        }
+        let (pairs, tally) = (pair_counts.pairs(), pair_counts.tally());
+        let games = 2.0 * pairs as f64;
+        Self {
+            game: options.game.notation(),
+            a: a.name.clone(),
+            b: b.name.clone(),
+            seed: options.seed,
+            starts: options.starts.words(),
+            pairs,
+            games: 2 * pairs,
+            wins: pair_counts.wins(),
+            draws: pair_counts.draws,
+            distinct_games: (!distinct.is_empty()).then_some(distinct.len() as u64),
+            repeated_games: (!distinct.is_empty()).then_some(2 * repeats),
+            pair_counts,
+            score: tally.score(),
+            standard_error: tally.standard_error(),
+            interval: tally.interval(),
+            elo: tally.elo(),
+            elo_interval: tally.elo_interval(),
+            superiority: tally.superiority(),
+            first_mover_share: first_mover_score / games,
+            mean_plies: plies / games,
+            seconds_per_move: [0, 1]
+                .map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
+            cpu_seconds_per_move: [0, 1].map(|contestant| {
+                cpu_seconds[contestant].map(|seconds| seconds / decisions[contestant].max(1.0))
+            }),
+            games_per_second: games / wall.as_secs_f64().max(1e-9),
+            wall_seconds: wall.as_secs_f64(),
+            normalized_elo: tally.normalized_elo(2.0),
+            normalized_elo_interval: tally.normalized_elo_interval(2.0),
+            forfeits,
+            sequential_test: options.stop.map(|rule| rule.after(&pair_counts)),
+            luck: options
+                .luck
+                .as_ref()
+                .map(|evaluator| LuckResult::of(&evaluator.name, results)),
+        }
+    }
+}
+
+impl MatchResult {
+    /// The number of games, with how many were drawn, how many differ from each other and how many
+    /// more repeat them, if that needs saying: `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
+    #[must_use]
+    pub fn games_in_words(&self) -> String {
+        let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
+        let drawn = note(self.draws, "drawn");
+        let distinct = note(self.distinct_games.unwrap_or(0), "distinct");
+        let repeated = note(self.repeated_games.unwrap_or(0), "repeats left out");
+        let notes: Vec<String> = [drawn, distinct, repeated].into_iter().flatten().collect();
+        match notes.join(", ") {
+            none if none.is_empty() => format!("{} games", self.games),
+            notes => format!("{} games ({notes})", self.games),
+        }
+    }
+}
+
+/// How many games of matches repeat others, and what to do about it, in one line; `None` if none
+/// does.
+#[must_use]
+pub fn warning_of_repeats<'a>(
+    matches: impl IntoIterator<Item = &'a MatchResult>,
+) -> Option<String> {
+    let counts = |found: &MatchResult| (found.repeated_games.unwrap_or(0), found.games);
+    let sum = |all: (u64, u64), found: (u64, u64)| (all.0 + found.0, all.1 + found.1);
+    let (repeated, games) = matches.into_iter().map(counts).fold((0, 0), sum);
+    warning_of_counts(repeated, games)
+}
+
+/// The same of so many repeated games beside those that count.
+#[must_use]
+pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
+    let played = games + repeated;
+    (repeated > 0).then(|| {
+        format!(
+            "{repeated} of {played} games repeat earlier ones, move for move or as mirror images, and are no evidence; scores and intervals come from the other {games}. \
+             More random moves at the start give more games that differ: --opening-plies, in league.toml opening_plies"
+        )
+    })
+}
+
+impl LuckResult {
+    fn of(evaluator: &str, results: &[PairResult]) -> Self {
+        let (mut games, mut pairs, mut lucks) = (
+            [Moments::default(); 2],
+            [Moments::default(); 2],
+            Moments::default(),
+        );
+        for result in results {
+            let luck = result.luck.unwrap_or_default();
+            let mut sums = [0.0; 2];
+            for (&raw, luck) in result.scores.iter().zip(luck) {
+                for (kind, score) in [raw, raw - luck].into_iter().enumerate() {
+                    games[kind].add(score);
+                    sums[kind] += score;
+                }
+            }
+            lucks.add(luck.iter().sum::<f64>() / 2.0);
+            pairs
+                .iter_mut()
+                .zip(sums)
+                .for_each(|(pairs, sum)| pairs.add(sum / 2.0));
+        }
+        let [raw, adjusted] = pairs;
+        let interval = Interval::of_mean(&adjusted);
+        let edge = 0.25 / (results.len() as f64).max(1.0);
+        let elo = |score: f64| elo_of_score(score.clamp(edge, 1.0 - edge));
+        let ratio = (raw.deviation() / adjusted.deviation()).powi(2);
+        Self {
+            evaluator: evaluator.to_owned(),
+            score: adjusted.mean(),
+            standard_error: adjusted.standard_error(),
+            interval,
+            elo: elo(adjusted.mean()),
+            elo_interval: interval.map(elo),
+            luck: lucks.mean(),
+            luck_standard_error: lucks.standard_error(),
+            game_deviation: games.map(|games| games.deviation()),
+            pair_deviation: [raw.deviation(), adjusted.deviation()],
+            games_factor: ratio.is_finite().then_some(ratio),
+        }
+    }
+}
+
+impl std::fmt::Display for MatchResult {
+    /// One line for a terminal.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let games = self.games_in_words();
+        write!(
+            formatter,
+            "{} – {}: {:.2} % ± {:.2} of {games}, Elo {:+.1} ± {:.1}, superiority {:.2} %",
+            self.a,
+            self.b,
+            100.0 * self.score,
+            100.0 * self.interval.half_width(),
+            self.elo,
+            self.elo_interval.half_width(),
+            100.0 * self.superiority
+        )
+    }
+}

@@ -1,0 +1,191 @@
+//! The state of a match: a journal of its finished pairs, and how long it took.
+//!
+//! Invariant: a state file is only continued by the match that began it.
+
+use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
+use crate::error::Result;
+use engine::core::{
+    journal::{Journal, JournalError, Opened, Wording},
+    random::SeedSpace,
+    task_slice::TaskSlice,
+};
+use engine::play::playable::Playable;
+use rayon::prelude::*;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, Error},
+};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// What the header calls the format.
+const FORMAT: &str = "alea-match-3";
+
+/// Everything that the result of a pair depends on; two matches with equal identities agree on
+/// every pair.
+pub(super) fn identity<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Value {
+    let purpose =
+        (options.space != SeedSpace::Arena).then(|| format!("{:?}", options.space).to_lowercase());
+    let mut identity = json!({
+        "format": FORMAT,
+        "game": options.game.notation(),
+        "player_a": a.name,
+        "player_b": b.name,
+        "seed": options.seed,
+        "starts": options.starts.identity(),
+        "purpose": purpose,
+        "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
+        // Where games may be repeated: what their fingerprints tell apart.
+        "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
+    });
+    if let Some(settings) = identity.as_object_mut() {
+        settings.retain(|_, value| !value.is_null());
+    }
+    identity
+}
+
+/// One line after the header.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Finished {
+    /// Which run of the match this is, from 0; every resumption is a new one.
+    session: u32,
+    /// Nanoseconds since this session began.
+    elapsed: u64,
+    #[serde(flatten)]
+    result: PairResult,
+}
+
+/// Reads scores of games: no others are counted.
+pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
+    let scores = <[f64; 2]>::deserialize(text)?;
+    let known = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
+    known
+        .then_some(scores)
+        .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
+}
+
+/// Refuses fewer than two that take part, and those of one name.
+pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {
+    if names.len() < 2 {
+        let count = names.len();
+        return Err(format!("a {work} needs at least two {who}, not {count}"));
+    }
+    let again = |(index, name): &(usize, &&String)| names[..*index].contains(name);
+    match names.iter().enumerate().find(again) {
+        Some((_, name)) => Err(format!("two {who} are called {name}; names must differ")),
+        None => Ok(()),
+    }
+}
+
+/// Makes the folder of the state files of many matches, if they are to be kept.
+pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
+    folder.map_or(Ok(()), |folder| {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| format!("{}: {error}", folder.display()))
+    })
+}
+
+/// The state file of that name in a folder.
+#[must_use]
+pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.jsonl"))
+}
+
+/// Does what is not known of a range of parts, in rising order as threads become free, each with what
+/// `tools` made for it, keeps every part, and gives all that are known.
+pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
+    known: Opened<(u64, T)>,
+    range: Range<u64>,
+    tools: impl Fn() -> W + Send + Sync,
+    part: impl Fn(&mut W, u64) -> Result<T> + Send + Sync,
+) -> Result<BTreeMap<u64, (u64, T)>> {
+    let mut missing = range.collect::<Vec<u64>>();
+    missing.retain(|number| !known.1.contains_key(number));
+    let known = Mutex::new(known);
+    let missing = missing.into_iter().par_bridge();
+    missing.try_for_each_init(tools, |tools, number| {
+        let line = (number, part(tools, number)?);
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.0.add(&line)?;
+        known.1.insert(number, line);
+        Result::<()>::Ok(())
+    })?;
+    let (journal, known) = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+    journal.close()?;
+    Ok(known)
+}
+
+/// A state file that is being continued; locked against other processes.
+pub(super) struct State {
+    pub(super) journal: Journal<Finished>,
+    session: u32,
+    began: Instant,
+}
+
+impl State {
+    /// Opens or creates the state file of a share of a match of so many pairs, if it is kept; and the
+    /// finished pairs, in order, with the wall time of all sessions. Of a test also what the tasks
+    /// before it did, which may decide it.
+    pub(super) fn open(
+        path: Option<&Path>,
+        identity: &Value,
+        share: (TaskSlice, u64),
+        is_test: bool,
+    ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
+        let wording = Wording {
+            work: "match",
+            part: "pair",
+        };
+        let number = |line: &Finished| line.result.pair;
+        let (journal, mut lines) = Journal::open(path, wording, identity, number, share)?;
+        if let (Some(path), true) = (path, is_test) {
+            lines.extend(Journal::before(path, wording, identity, number, share));
+        }
+        let mut ends = BTreeMap::<u32, u64>::new();
+        for line in lines.values() {
+            let end = ends.entry(line.session).or_default();
+            *end = line.elapsed.max(*end);
+        }
+        let session = ends
+            .last_key_value()
+            .map_or(0, |(&last, _)| last.saturating_add(1));
+        let wall = ends.values().fold(Duration::ZERO, |sum, &end| {
+            sum.saturating_add(Duration::from_nanos(end))
+        });
+        let state = Self {
+            journal,
+            session,
+            began: Instant::now(),
+        };
+        let results = lines.into_values().map(|line| line.result);
+        Ok((state, results.collect(), wall))
+    }
+
+    /// Removes pairs that are to be played again.
+    pub(super) fn forget(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let stays = |line: &Finished| !pairs.contains(&line.result.pair);
+        self.journal.retain(stays)
+    }
+
+    /// Appends a finished pair.
+    pub(super) fn add(&mut self, result: &PairResult) -> Result<(), JournalError> {
+        self.journal.add(&Finished {
+            session: self.session,
+            elapsed: self.began.elapsed().as_nanos() as u64,
+            result: result.clone(),
+        })
+    }
+}

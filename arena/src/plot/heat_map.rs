@@ -1,0 +1,117 @@
+//! A matrix as coloured squares with their numbers.
+//!
+//! Invariant: as for [`super`]; the middle of the scale is white, so that colour says on which side
+//! a number is and how far, to colour-blind readers too (blue and orange).
+
+use super::{TEXT, WIDTH, draw, shortened, write};
+use crate::error::Result;
+use plotters::{prelude::*, style::text_anchor::HPos};
+
+/// Numbers by row and column; `None` is left white.
+pub struct HeatMap {
+    /// Above the matrix.
+    pub title: String,
+    /// Names of the rows, from top to bottom.
+    pub rows: Vec<String>,
+    /// Names of the columns, from left to right; short.
+    pub columns: Vec<String>,
+    /// A row after the other.
+    pub values: Vec<Option<f64>>,
+    /// What is white.
+    pub middle: f64,
+    /// How far from the middle colours are full.
+    pub span: f64,
+    /// Decimal places of the numbers.
+    pub decimals: usize,
+}
+
+const TOP: i32 = 66;
+const MARGIN: i32 = 12;
+/// Width of a letter of row names, about.
+const LETTER: usize = 7;
+const MAX_NAME: usize = 40;
+
+/// Above and below the middle.
+const HIGH: (f64, f64, f64) = (0.0, 114.0, 178.0);
+const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
+
+/// Draws a matrix as SVG.
+///
+/// # Errors
+/// If drawing fails.
+pub fn heat_map(map: &HeatMap) -> Result<String> {
+    let (rows, columns) = (map.rows.len(), map.columns.len());
+    let names = map.rows.iter().map(|name| shortened(name, MAX_NAME));
+    let names: Vec<String> = names.collect();
+    let longest = names.iter().map(|name| name.chars().count()).max();
+    let left = MARGIN + 10 + (LETTER * longest.unwrap_or(0)) as i32;
+    let side = ((WIDTH - left - MARGIN) / columns.max(1) as i32).clamp(8, 56);
+    let tall = side.min(36);
+    let height = TOP + tall * rows.max(1) as i32 + MARGIN;
+    draw(&map.title, height, rows == 0 || columns == 0, |area| {
+        for (column, name) in map.columns.iter().enumerate() {
+            let at = (left + side * column as i32 + side / 2, TOP - 14);
+            write(area, name, at, 12, TEXT, HPos::Center)?;
+        }
+        for (row, name) in names.iter().enumerate() {
+            let y = TOP + tall * row as i32;
+            write(area, name, (left - 8, y + tall / 2), 12, TEXT, HPos::Right)?;
+            for column in 0..columns {
+                let value = map.values.get(row * columns + column).copied().flatten();
+                let Some(value) = value.filter(|value| value.is_finite()) else {
+                    continue;
+                };
+                let x = left + side * column as i32;
+                let share = ((value - map.middle) / map.span).clamp(-1.0, 1.0);
+                area.draw(&Rectangle::new(
+                    [(x + 1, y + 1), (x + side - 1, y + tall - 1)],
+                    colour(share).filled(),
+                ))?;
+                // Numbers that would not fit are left to the table.
+                if side >= 30 {
+                    let ink = if share.abs() > 0.6 { WHITE } else { TEXT };
+                    let words = format!("{value:.*}", map.decimals);
+                    let at = (x + side / 2, y + tall / 2);
+                    write(area, &words, at, 12.min(side / 3), ink, HPos::Center)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// From orange at -1 by white to blue at 1.
+fn colour(share: f64) -> RGBColor {
+    let (red, green, blue) = if share >= 0.0 { HIGH } else { LOW };
+    let mixed = |full: f64| (255.0 + (full - 255.0) * share.abs()).round() as u8;
+    RGBColor(mixed(red), mixed(green), mixed(blue))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_number_has_a_square_of_its_colour() {
+        let map = HeatMap {
+            title: "shares".to_owned(),
+            rows: ["a", "b"].map(str::to_owned).into(),
+            columns: ["1", "2"].map(str::to_owned).into(),
+            values: vec![None, Some(60.0), Some(40.0), Some(50.0)],
+            middle: 50.0,
+            span: 10.0,
+            decimals: 1,
+        };
+        let svg = heat_map(&map).unwrap();
+        for part in ["#0072B2", "#D55E00", "#FFFFFF", "60.0", "40.0", "50.0"] {
+            assert!(svg.contains(part), "{part}: {svg}");
+        }
+        // The ground and three squares.
+        assert_eq!(svg.matches("<rect").count(), 4);
+        let empty = HeatMap {
+            rows: vec![],
+            ..map
+        };
+        assert!(heat_map(&empty).unwrap().contains("nothing to show"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Values with their intervals, a row each: ratings, rates, regrets.
+//!
+//! Invariant: as for [`super`]; the axis holds all intervals.
+
+use super::{
+    COLOURS, GRID, Row, TEXT, WIDTH, draw, join, range, scaled::step_for, tidy, two_lines, write,
+};
+use crate::error::Result;
+use crate::statistics::Interval;
+use plotters::{prelude::*, style::text_anchor::HPos};
+
+const LINE: i32 = 30;
+const TOP: i32 = 44;
+const LEFT: i32 = 262;
+const RIGHT: i32 = 110;
+
+/// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
+/// point in words.
+pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
+    rows_chart(title, unit, rows, decimals, false)
+}
+
+/// The same; scores in percent are bars from 0 and have a line at 50.
+pub(super) fn rows_chart(
+    title: &str,
+    unit: &str,
+    rows: &[Row],
+    decimals: usize,
+    scores: bool,
+) -> Result<String> {
+    let is_finite = |row: &&Row| {
+        let Interval { lower, upper } = row.interval;
+        [row.value, lower, upper].iter().all(|x| x.is_finite())
+    };
+    let rows: Vec<&Row> = rows.iter().filter(is_finite).collect();
+    let height = TOP + LINE * rows.len().max(1) as i32 + 48;
+    draw(title, height, rows.is_empty(), |area| {
+        let all = |row: &&Row| [row.interval.lower, row.value, row.interval.upper];
+        let (low, high) = range(rows.iter().flat_map(all));
+        let (low, high) = if scores {
+            (0.0, 100.0)
+        } else if high > low {
+            (low, high)
+        } else {
+            (low - 1.0, high + 1.0)
+        };
+        let (right, bottom) = (WIDTH - RIGHT, height - 40);
+        let x_of = |value: f64| {
+            LEFT + ((value - low) / (high - low) * f64::from(right - LEFT)).round() as i32
+        };
+        for mark in marks(low, high) {
+            let x = x_of(mark);
+            join(area, [(x, TOP - 8), (x, bottom)], GRID)?;
+            write(area, &tidy(mark), (x, bottom + 13), 13, TEXT, HPos::Center)?;
+        }
+        let below = ((LEFT + right) / 2, bottom + 30);
+        write(area, unit, below, 13, TEXT, HPos::Center)?;
+        for (index, row) in rows.iter().enumerate() {
+            let y = TOP + LINE * index as i32 + LINE / 2 - 4;
+            let lines = two_lines(&row.label, 38);
+            for (line, words) in lines.iter().enumerate() {
+                let y = y + 13 * line as i32 - if lines.len() > 1 { 6 } else { 0 };
+                write(area, words, (LEFT - 12, y), 12, TEXT, HPos::Right)?;
+            }
+            let mut colour = COLOURS[0];
+            if scores {
+                // Blue if better than even for sure, orange if worse for sure, grey if it may be
+                // either.
+                let bar = match row.interval {
+                    Interval { lower, .. } if lower > 50.0 => COLOURS[0],
+                    Interval { upper, .. } if upper < 50.0 => COLOURS[1],
+                    _ => RGBColor(140, 146, 156),
+                };
+                area.draw(&Rectangle::new(
+                    [(x_of(0.0), y - 9), (x_of(row.value), y + 9)],
+                    bar.mix(0.75).filled(),
+                ))?;
+                colour = TEXT;
+            } else {
+                area.draw(&Circle::new((x_of(row.value), y), 4, colour.filled()))?;
+            }
+            let ends = [x_of(row.interval.lower), x_of(row.interval.upper)];
+            join(area, ends.map(|end| (end, y)), colour.stroke_width(2))?;
+            for end in ends {
+                let end = [(end, y - 5), (end, y + 5)];
+                join(area, end, colour.stroke_width(2))?;
+            }
+            let half_width = row.interval.half_width();
+            let words = format!("{:.decimals$} ± {half_width:.decimals$}", row.value);
+            write(area, &words, (right + 10, y), 12, TEXT, HPos::Left)?;
+        }
+        if scores {
+            let even = x_of(50.0);
+            join(
+                area,
+                [(even, TOP - 8), (even, bottom)],
+                TEXT.stroke_width(1),
+            )?;
+        }
+        Ok(())
+    })
+}
+
+/// Three to seven round numbers between the ends.
+fn marks(low: f64, high: f64) -> Vec<f64> {
+    let step = step_for(high - low);
+    let first = (low / step).ceil() as i64;
+    (first..)
+        .map(|number| number as f64 * step)
+        .take_while(|&mark| mark <= high + step * 1e-9)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_where_their_values_are() {
+        let row = |label: &str, value: f64| Row {
+            label: label.to_owned(),
+            value,
+            interval: Interval::around(value, 10.0),
+        };
+        let svg = intervals(
+            "Elo <1>",
+            "Elo",
+            &[
+                row("best", 90.0),
+                row("worst", -90.0),
+                row("none", f64::NAN),
+            ],
+            1,
+        )
+        .unwrap();
+        assert!(
+            svg.contains("90.0 ± 10.0") && svg.contains("Elo &lt;1&gt;") && !svg.contains("NaN")
+        );
+        // The axis runs from -100 at 262 to 100 at 610: 90 is at 592.6 and -90 at 279.4.
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(
+            svg.contains("cx=\"593\"") && svg.contains("cx=\"279\""),
+            "{svg}"
+        );
+        let empty = intervals("none", "", &[], 1).unwrap();
+        assert!(empty.contains("nothing to show"));
+    }
+
+    #[test]
+    fn marks_are_round() {
+        assert_eq!(marks(-100.0, 100.0), [-100.0, -50.0, 0.0, 50.0, 100.0]);
+        assert_eq!(marks(0.3, 1.0).len(), 4);
+    }
+}

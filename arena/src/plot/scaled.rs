@@ -1,0 +1,403 @@
+//! Charts whose axes may be logarithmic or name categories: costs that span orders of magnitude;
+//! histograms.
+//!
+//! The legend stands below the chart, where long names of players have room. Invariant: as for
+//! [`super`]; a point that a logarithmic axis cannot show (zero, negative) is left out.
+
+use super::{
+    Area, COLOURS, Drawn, GRID, LineChart, TEXT, WIDTH, draw, join, range, shortened, tidy, write,
+};
+use crate::error::Result;
+use crate::statistics::Interval;
+use plotters::{prelude::*, style::text_anchor::HPos};
+
+/// What an axis measures by.
+pub enum Scale {
+    /// Equal steps add.
+    Linear,
+    /// Equal steps multiply; marks stand at powers of this base (at least 2).
+    Logarithmic(u32),
+    /// Whole numbers from 0 stand for these names.
+    Categories(Vec<String>),
+}
+
+/// The part of the axis that is shown, in the coordinate it is drawn in, and its marks.
+struct Axis {
+    low: f64,
+    high: f64,
+    marks: Vec<(f64, String)>,
+}
+
+/// Height of the plane and of one line of the legend, in pixels.
+const PLANE: i32 = 300;
+const LEGEND_LINE: i32 = 18;
+/// Most points of a curve that are marked.
+const MAX_MARKED: usize = 40;
+const LEFT: i32 = 74;
+const RIGHT: i32 = 24;
+const TOP: i32 = 40;
+const BOTTOM: i32 = TOP + PLANE;
+/// From the plane's foot to the legend: marks and the label of the x axis.
+const FOOT: i32 = 48;
+
+/// Curves with a marker at each point, on the given scales of x and y.
+pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
+    chart_with_bars(chart, &[], x_scale, y_scale)
+}
+
+/// The interval of a point; a point alone if both ends are the same.
+pub struct Bar {
+    /// Which curve it belongs to.
+    pub curve: usize,
+    /// Where it stands.
+    pub x: f64,
+    /// From where to where.
+    pub interval: Interval,
+}
+
+/// Curves with a marker at each point and intervals as vertical bars, on the given scales.
+///
+/// # Errors
+/// If the plotting library refuses.
+pub fn chart_with_bars(
+    chart: &LineChart,
+    bars: &[Bar],
+    x_scale: &Scale,
+    y_scale: &Scale,
+) -> Result<String> {
+    let on_scales = |points: &[(f64, f64)]| on_scales(points, x_scale, y_scale);
+    let ends = |bar: &Bar| {
+        let Interval { lower, upper } = bar.interval;
+        (bar.curve, on_scales(&[(bar.x, lower), (bar.x, upper)]))
+    };
+    let bars: Vec<(usize, Vec<(f64, f64)>)> = bars.iter().map(ends).collect();
+    let curves: Vec<(&str, Vec<(f64, f64)>)> = chart
+        .curves
+        .iter()
+        .map(|curve| (curve.name.as_str(), on_scales(&curve.points)))
+        .collect();
+    let lines = curves.iter().map(|curve| &curve.1);
+    let points: Vec<(f64, f64)> = lines
+        .chain(bars.iter().map(|bar| &bar.1))
+        .flatten()
+        .copied()
+        .collect();
+    let height = BOTTOM + FOOT + LEGEND_LINE * curves.len() as i32 + 14;
+    draw(&chart.title, height, points.is_empty(), |area| {
+        let plane = Plane {
+            x: Axis::of(x_scale, points.iter().map(|point| point.0)),
+            y: Axis::of(y_scale, points.iter().map(|point| point.1)),
+        };
+        let pixels = |points: &[(f64, f64)]| -> Vec<(i32, i32)> {
+            points.iter().map(|&point| plane.pixel(point)).collect()
+        };
+        plane.paint(area, &chart.x_label, &chart.y_label)?;
+        for (index, ends) in &bars {
+            let colour = COLOURS[index % COLOURS.len()];
+            let &[from, to] = &pixels(ends)[..] else {
+                continue;
+            };
+            if ends[0] == ends[1] {
+                area.draw(&Circle::new(from, 4, colour.filled()))?;
+                continue;
+            }
+            for (x, y) in [from, to] {
+                join(area, [(x - 5, y), (x + 5, y)], colour.stroke_width(1))?;
+            }
+            join(area, [from, to], colour.stroke_width(1))?;
+        }
+        for (index, (name, points)) in curves.iter().enumerate() {
+            let pixels = pixels(points);
+            let colour = COLOURS[index % COLOURS.len()];
+            if pixels.len() > 1 {
+                area.draw(&PathElement::new(pixels.clone(), colour.stroke_width(2)))?;
+            }
+            // Many points are a line without them.
+            if pixels.len() <= MAX_MARKED {
+                for pixel in pixels {
+                    marker(area, index, pixel)?;
+                }
+            }
+            let y = BOTTOM + FOOT + LEGEND_LINE * index as i32 + 6;
+            marker(area, index, (LEFT + 6, y))?;
+            write(
+                area,
+                &shortened(name, 90),
+                (LEFT + 18, y),
+                13,
+                TEXT,
+                HPos::Left,
+            )?;
+        }
+        Ok(())
+    })
+}
+
+/// Points with their intervals beside the one curve of a chart, on linear scales.
+pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
+    let bar = |x, interval| Bar {
+        curve: 1,
+        x,
+        interval,
+    };
+    let bars: Vec<Bar> = points
+        .iter()
+        .flat_map(|&(x, y, interval)| {
+            let wide = interval.filter(|interval| interval.lower < interval.upper);
+            let intervals = wide.into_iter().chain([Interval::around(y, 0.0)]);
+            intervals.map(move |interval| bar(x, interval))
+        })
+        .collect();
+    chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
+}
+
+/// Counts as bars side by side: the first begins at `start`, each is `width` wide.
+///
+/// # Errors
+/// If the plotting library refuses.
+pub fn histogram(
+    title: &str,
+    x_label: &str,
+    start: f64,
+    width: f64,
+    counts: &[u64],
+) -> Result<String> {
+    let edge = |index: usize| start + index as f64 * width;
+    let highest = counts.iter().copied().max().unwrap_or(0) as f64;
+    draw(title, BOTTOM + FOOT, counts.is_empty(), |area| {
+        let plane = Plane {
+            x: Axis::of(&Scale::Linear, [start, edge(counts.len())].into_iter()),
+            y: Axis::of(&Scale::Linear, [0.0, highest].into_iter()),
+        };
+        plane.paint(area, x_label, "")?;
+        for (index, &count) in counts.iter().enumerate() {
+            let (left, top) = plane.pixel((edge(index), count as f64));
+            let (right, foot) = plane.pixel((edge(index + 1), 0.0));
+            let bar = [(left + 1, top), (right - 1, foot)];
+            area.draw(&Rectangle::new(bar, COLOURS[0].filled()))?;
+        }
+        Ok(())
+    })
+}
+
+/// Circles, then triangles, then squares: more curves than colours stay distinct.
+fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> Drawn {
+    let style = COLOURS[index % COLOURS.len()].filled();
+    match index / COLOURS.len() % 3 {
+        0 => area.draw(&Circle::new((x, y), 4, style))?,
+        1 => area.draw(&Polygon::new(
+            vec![(x, y - 5), (x - 5, y + 4), (x + 5, y + 4)],
+            style,
+        ))?,
+        _ => area.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], style))?,
+    }
+    Ok(())
+}
+
+/// The points as they are drawn.
+fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
+    let coordinate = |value: f64, scale: &Scale| match scale {
+        Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
+        Scale::Linear | Scale::Categories(_) => value,
+    };
+    // The logarithm of what is not positive is no finite number.
+    points
+        .iter()
+        .map(|&(x, y)| (coordinate(x, x_scale), coordinate(y, y_scale)))
+        .filter(|(x, y)| x.is_finite() && y.is_finite())
+        .collect()
+}
+
+/// What lies between two axes.
+struct Plane {
+    x: Axis,
+    y: Axis,
+}
+
+impl Plane {
+    fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        let across = (self.x.share(x) * f64::from(WIDTH - RIGHT - LEFT)).round() as i32;
+        let up = (self.y.share(y) * f64::from(PLANE)).round() as i32;
+        (LEFT + across, BOTTOM - up)
+    }
+
+    /// The grid, the marks, and what runs to the right and up.
+    fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> Drawn {
+        let right = WIDTH - RIGHT;
+        for (x, name) in &self.x.marks {
+            let x = self.pixel((*x, self.y.low)).0;
+            join(area, [(x, TOP), (x, BOTTOM)], GRID)?;
+            write(area, name, (x, BOTTOM + 13), 13, TEXT, HPos::Center)?;
+        }
+        for (y, name) in &self.y.marks {
+            let y = self.pixel((self.x.low, *y)).1;
+            join(area, [(LEFT, y), (right, y)], GRID)?;
+            write(area, name, (LEFT - 8, y), 13, TEXT, HPos::Right)?;
+        }
+        join(area, [(LEFT, TOP), (LEFT, BOTTOM), (right, BOTTOM)], TEXT)?;
+        let below = ((LEFT + right) / 2, BOTTOM + 32);
+        write(area, x_label, below, 14, TEXT, HPos::Center)?;
+        write(area, y_label, (LEFT, TOP - 10), 14, TEXT, HPos::Left)
+    }
+}
+
+impl Axis {
+    /// An axis that shows all values, of which there is one at least.
+    fn of(scale: &Scale, values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = range(values);
+        match scale {
+            Scale::Categories(names) => {
+                let marks = names.iter().enumerate();
+                Self {
+                    low: -0.5,
+                    high: names.len().max(1) as f64 - 0.5,
+                    marks: marks
+                        .map(|(index, name)| (index as f64, name.clone()))
+                        .collect(),
+                }
+            }
+            Scale::Linear => {
+                let step = step_for(high - low);
+                Self::between((low / step).floor(), (high / step).ceil(), 1, |mark| {
+                    (mark * step, tidy(mark * step))
+                })
+            }
+            Scale::Logarithmic(base) => {
+                // Where there are many powers, every second or fifth is marked.
+                let every = step_for((high - low).max(6.0)).round().max(1.0) as usize;
+                let name = |mark: f64| {
+                    if *base == 2 {
+                        format!("2^{mark}")
+                    } else {
+                        tidy(f64::from(*base).powf(mark))
+                    }
+                };
+                Self::between(low.floor(), high.ceil(), every, |mark| (mark, name(mark)))
+            }
+        }
+    }
+
+    /// From one whole number to another, with at least one step between them.
+    fn between(first: f64, last: f64, every: usize, mark: impl Fn(f64) -> (f64, String)) -> Self {
+        let last = if last > first { last } else { first + 1.0 };
+        let steps = (last - first) as usize;
+        let marks = (0..=steps)
+            .step_by(every)
+            .map(|index| mark(first + index as f64))
+            .collect();
+        Self {
+            low: mark(first).0,
+            high: mark(last).0,
+            marks,
+        }
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        (value - self.low) / (self.high - self.low)
+    }
+}
+
+/// A step of 1, 2 or 5 times a power of ten that divides a range into about six.
+pub(super) fn step_for(range: f64) -> f64 {
+    if range <= 0.0 {
+        return 1.0;
+    }
+    let rough = range / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let leading = rough / power;
+    let nice = [1.0, 2.0, 5.0]
+        .into_iter()
+        .find(|&nice| leading <= nice)
+        .unwrap_or(10.0);
+    nice * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::Curve;
+
+    fn chart(points: &[(f64, f64)]) -> LineChart {
+        let curve = Curve::new("star1(depth=3, eval=schwarz)", points.iter().copied());
+        LineChart::new("cost <of> search", ["entries", "ms"], [curve])
+    }
+
+    /// Coordinates of the one polyline with as many points as were given.
+    fn line(svg: &str, count: usize) -> Vec<(f64, f64)> {
+        let lines = svg.split("points=\"").skip(1);
+        let pair = |text: &str| {
+            let (x, y) = text.split_once(',').unwrap();
+            (x.parse().unwrap(), y.parse().unwrap())
+        };
+        lines
+            .map(|rest| rest.split('"').next().unwrap())
+            .map(|points| points.split_whitespace().map(pair).collect())
+            .filter(|points: &Vec<_>| points.len() == count)
+            .last()
+            .unwrap()
+    }
+
+    #[test]
+    fn bars_of_a_histogram_stand_side_by_side() {
+        let svg = histogram("plies", "", -0.5, 1.0, &[1, 4]).unwrap();
+        // The axes run from -0.5 at 74 to 1.5 at 696 and from 0 at 340 to 4 at 40.
+        for bar in [
+            "x=\"75\" y=\"265\" width=\"309\" height=\"75\"",
+            "x=\"386\" y=\"40\" width=\"309\" height=\"300\"",
+        ] {
+            assert!(svg.contains(bar), "{svg}");
+        }
+        assert!(
+            histogram("none", "", 0.0, 1.0, &[])
+                .unwrap()
+                .contains("nothing to show")
+        );
+    }
+
+    #[test]
+    fn equal_factors_are_equal_steps_on_a_logarithmic_axis() {
+        let points = [(1.0, 1.0), (4.0, 10.0), (16.0, 100.0), (64.0, 1000.0)];
+        let scales = [2, 10].map(Scale::Logarithmic);
+        let svg = scaled_chart(&chart(&points), &scales[0], &scales[1]).unwrap();
+        let drawn = line(&svg, 4);
+        for step in drawn.windows(2) {
+            let (x, y) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
+            assert!((x - (drawn[1].0 - drawn[0].0)).abs() <= 1.0, "{drawn:?}");
+            assert!((y - (drawn[1].1 - drawn[0].1)).abs() <= 1.0, "{drawn:?}");
+        }
+        assert!(
+            svg.contains("2^6")
+                && svg.contains("1000")
+                && svg.contains("&lt;of&gt;")
+                && svg.contains("star1(depth=3"),
+            "{svg}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_left_out() {
+        let names = Scale::Categories(vec!["opening".to_owned(), "middle".to_owned()]);
+        let drawn = |points: &[(f64, f64)]| {
+            scaled_chart(&chart(points), &names, &Scale::Logarithmic(10)).unwrap()
+        };
+        assert!(drawn(&[(0.0, 0.0), (1.0, -2.0)]).contains("nothing to show"));
+        let svg = drawn(&[(0.0, 5.0), (1.0, 0.0)]);
+        for (part, is_there) in [
+            ("opening", true),
+            ("middle", true),
+            ("NaN", false),
+            ("inf", false),
+        ] {
+            assert_eq!(svg.contains(part), is_there, "{part}: {svg}");
+        }
+    }
+
+    #[test]
+    fn linear_axes_have_round_marks() {
+        let axis = Axis::of(&Scale::Linear, [1.0, 6.0].into_iter());
+        let names: Vec<&str> = axis.marks.iter().map(|mark| mark.1.as_str()).collect();
+        assert_eq!(names, ["1", "2", "3", "4", "5", "6"]);
+        let axis = Axis::of(&Scale::Linear, [3.0].into_iter());
+        assert!(axis.high > axis.low && (0.0..=1.0).contains(&axis.share(3.0)));
+    }
+}

@@ -1,0 +1,215 @@
+//! Sums over decisions, and what they say: means, shares and their standard errors.
+//!
+//! The six faces of one position depend on each other, so the position is the unit: each figure is
+//! a ratio of two sums over positions, with the standard error of such a ratio (linearised).
+//! Invariant: sums are added up in the order of the positions, in double precision.
+
+use super::{
+    FACES,
+    choices::{Answer, Choice},
+    truth::{Labelled, faces},
+};
+use crate::statistics::Estimate;
+use engine::games::einstein::{Standard, tables::SAME_VALUE};
+use serde::{Deserialize, Serialize};
+
+/// Sum of `numerator` over sum of `denominator`, a pair for each position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ratio {
+    numerator: f64,
+    denominator: f64,
+    squared_numerator: f64,
+    squared_denominator: f64,
+    product: f64,
+    positions: f64,
+}
+
+impl Ratio {
+    fn add(&mut self, numerator: f64, denominator: f64) {
+        self.numerator += numerator;
+        self.denominator += denominator;
+        self.squared_numerator += numerator * numerator;
+        self.squared_denominator += denominator * denominator;
+        self.product += numerator * denominator;
+        self.positions += 1.0;
+    }
+
+    fn estimate(&self) -> Estimate {
+        if self.denominator <= 0.0 {
+            return Estimate::default();
+        }
+        let value = self.numerator / self.denominator;
+        // Sum of squared residuals of numerator − value · denominator, whose own sum is 0.
+        let residuals = self.squared_numerator - 2.0 * value * self.product
+            + value * value * self.squared_denominator;
+        let correction = self.positions / (self.positions - 1.0).max(1.0);
+        Estimate {
+            value,
+            error: (residuals.max(0.0) * correction).sqrt() / self.denominator,
+        }
+    }
+}
+
+/// How well a contestant decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Positions; each has six decisions.
+    pub positions: u64,
+    /// Mean loss of win probability per decision, forced moves included.
+    pub regret: Estimate,
+    /// What of that error is of the labels: less the more games they rest on, however many
+    /// positions there are.
+    pub of_labels: f64,
+    /// The same per real choice: a roll that permits more than one move.
+    pub regret_of_choices: Estimate,
+    /// Share of real choices in all decisions.
+    pub choices: f64,
+    /// Share of real choices in which a best move was chosen, as far as labels tell: up to
+    /// [`SAME_VALUE`] or two standard errors.
+    pub optimal: Estimate,
+    /// Share of decisions that lose more than 0.01.
+    pub above_1: Estimate,
+    /// Share of decisions that lose more than 0.05.
+    pub above_5: Estimate,
+}
+
+/// How near an evaluator's values are to the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueFigures {
+    /// Root of the mean squared difference.
+    pub rmse: Estimate,
+    /// Mean of the evaluator's value less the true one.
+    pub bias: Estimate,
+}
+
+/// Positions that an evaluator values alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// From this value of the evaluator on, up to the next bin.
+    pub from: f64,
+    /// How many positions.
+    pub positions: u64,
+    /// Mean of the evaluator's values.
+    pub predicted: f64,
+    /// Mean of the true values.
+    pub exact: Estimate,
+}
+
+/// Number of bins of equal width.
+pub(super) const BINS: usize = 20;
+
+/// Sums over the decisions of one contestant.
+#[derive(Default)]
+pub(super) struct DecisionSums {
+    /// Regret, that of real choices, optimal ones of these, and losses above 0.01 and above 0.05.
+    ratios: [Ratio; 5],
+    /// Squared standard errors of each position's regret, as far as labels go.
+    of_labels: f64,
+}
+
+impl DecisionSums {
+    /// Adds the six decisions of one position.
+    pub(super) fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
+        let (mut sums, mut real, mut of_labels) = ([0.0; 5], 0.0, 0.0);
+        for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
+            let (weight, best, run) = (faces(outcome), labelled.best(outcome), outcome.run());
+            let is_real = run.len() > 1;
+            let chosen = match choice {
+                Choice::Uniform => run,
+                Choice::Move(place) => usize::from(place)..usize::from(place) + 1,
+            };
+            let weight_of_one = weight / chosen.len() as f64;
+            if is_real {
+                real += weight;
+            }
+            for place in chosen {
+                let value = labelled.values[place];
+                let error = labelled.error(outcome, place);
+                let lost = f64::from(best) - f64::from(value);
+                let is_optimal = is_real && best - value <= SAME_VALUE + 2.0 * error;
+                let one_if = |is_so: bool| f64::from(u8::from(is_so));
+                let parts = [
+                    lost,
+                    one_if(is_real) * lost,
+                    one_if(is_optimal),
+                    one_if(lost > 0.01),
+                    one_if(lost > 0.05),
+                ];
+                let sums = sums.iter_mut().zip(parts);
+                sums.for_each(|(sum, part)| *sum += weight_of_one * part);
+                of_labels += weight_of_one * f64::from(error);
+            }
+        }
+        self.of_labels += of_labels * of_labels;
+        let of = [FACES, real, real, FACES, FACES];
+        for ((ratio, sum), of) in self.ratios.iter_mut().zip(sums).zip(of) {
+            ratio.add(sum, of);
+        }
+    }
+
+    /// What the sums say.
+    pub(super) fn figures(&self) -> Figures {
+        let [all, real, ..] = self.ratios;
+        let decisions = all.denominator.max(FACES);
+        let [regret, regret_of_choices, optimal, above_1, above_5] =
+            self.ratios.map(|ratio| ratio.estimate());
+        Figures {
+            positions: all.positions as u64,
+            regret,
+            of_labels: self.of_labels.sqrt() / decisions,
+            regret_of_choices,
+            choices: real.denominator / decisions,
+            optimal,
+            above_1,
+            above_5,
+        }
+    }
+}
+
+/// Sums over an evaluator's values of the positions themselves.
+#[derive(Default)]
+pub(super) struct ValueSums {
+    squared: Ratio,
+    signed: Ratio,
+    predicted: [Ratio; BINS],
+    exact: [Ratio; BINS],
+}
+
+impl ValueSums {
+    /// Adds one position: the evaluator's value and the true one.
+    pub(super) fn add(&mut self, value: f64, exact: f64) {
+        let difference = value - exact;
+        self.squared.add(difference * difference, 1.0);
+        self.signed.add(difference, 1.0);
+        let bin = ((value * BINS as f64) as usize).min(BINS - 1);
+        self.predicted[bin].add(value, 1.0);
+        self.exact[bin].add(exact, 1.0);
+    }
+
+    /// What the sums say; `None` if nothing was added.
+    pub(super) fn figures(&self) -> Option<ValueFigures> {
+        let squared = self.squared.estimate();
+        let rmse = squared.value.sqrt();
+        // The error of a root by its derivative.
+        let error = if rmse > 0.0 {
+            squared.error / (2.0 * rmse)
+        } else {
+            0.0
+        };
+        (self.squared.positions > 0.0).then(|| ValueFigures {
+            rmse: Estimate { value: rmse, error },
+            bias: self.signed.estimate(),
+        })
+    }
+
+    /// The bins that have positions.
+    pub(super) fn bins(&self) -> Vec<Bin> {
+        let bin = |index: usize| Bin {
+            from: index as f64 / BINS as f64,
+            positions: self.predicted[index].positions as u64,
+            predicted: self.predicted[index].estimate().value,
+            exact: self.exact[index].estimate(),
+        };
+        (0..BINS).map(bin).filter(|bin| bin.positions > 0).collect()
+    }
+}

@@ -1,0 +1,449 @@
+//! Certified suites: positions of so many stones with the value of every move, exact where tables or
+//! a solver reach, else by roll-outs.
+//!
+//! A suite is JSON Lines: a header, then a position a line with the values of its moves in list
+//! order. Values by roll-outs come twice, from games that have nothing in common, with the standard
+//! error of their mean: the best move is chosen by one half and valued by the other, or it would be
+//! flattered. Positions are drawn as games come to them, whether or not they can be solved.
+//! Invariant: what is read has every move of its position, before the roll, and no two positions of a
+//! suite are alike up to symmetry; what is made depends on the header alone, and goes on where it was
+//! stopped.
+
+use super::{
+    positions::{Source, draw_positions},
+    truth::{Labelled, MAX_STORED_MOVES},
+};
+use crate::error::Result;
+use crate::matches::finish;
+use engine::core::{
+    files::{self, FileKind, write_atomically},
+    game::Game,
+    journal::{Journal, Wording},
+    random::{SeedSpace, derive_seed},
+    task_slice::TaskSlice,
+};
+use engine::games::einstein::{Position, Standard, tables::Tables};
+use engine::play::playable::Playable;
+use engine::play::{build::PlayerRecipe, player::Player};
+use engine::search::limits::Limits;
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeSet, HashSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The name and version of the format.
+const FORMAT: &str = "alea regret suite 2";
+
+/// The suite of fewest stones also has positions of fewer.
+pub const MIN_TABLE_STONES: u32 = 5;
+/// Most stones of a position of a suite.
+pub const MAX_TABLE_STONES: u32 = 12;
+
+/// Standard errors that a move may be behind the best one, to be looked at again.
+const BEHIND: f32 = 3.0;
+
+/// What the first line of a suite says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// The name and version of the format.
+    pub format: String,
+    /// The rules, in notation.
+    pub game: String,
+    /// Stones of the positions; of [`MIN_TABLE_STONES`] at most so many.
+    pub stones: u32,
+    /// How many positions follow.
+    pub positions: u64,
+    /// Who played the games the positions are from.
+    pub from: String,
+    /// Stones of the tables that exact values come from.
+    pub tables: usize,
+    /// Most positions that were solved for one.
+    pub limit: usize,
+    /// Whose values stand where none are exact; each values the moves that those before it could
+    /// not tell from the best.
+    pub by: Vec<String>,
+    /// The seed of positions and players.
+    pub seed: u64,
+}
+
+/// A line of a suite.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// Before the roll.
+    position: String,
+    /// For each move, in list order, what it is worth to who makes it: exactly, or by half of the
+    /// games.
+    values: Vec<f32>,
+    /// The same by the other half; nothing where values are exact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<f32>,
+    /// Standard errors of the means of both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<f32>,
+}
+
+/// A suite that was read.
+#[derive(Clone, Debug)]
+pub struct LabelledSuite {
+    /// What the first line says.
+    pub header: Header,
+    /// Positions with their labels.
+    pub labelled: Vec<Labelled>,
+}
+
+/// How suites are made.
+pub struct Maker<'a> {
+    /// The rules.
+    pub game: &'a Standard,
+    /// Who plays the games.
+    pub source: &'a Source,
+    /// What is known exactly.
+    pub tables: &'a Tables,
+    /// Most positions that are solved for one.
+    pub limit: usize,
+    /// Who values what is not known exactly.
+    pub by: &'a [PlayerRecipe<Standard>],
+    /// The seed of positions and players.
+    pub seed: u64,
+    /// Which of the positions are valued here; a task leaves them for who collects them.
+    pub share: TaskSlice,
+}
+
+/// The file of the suite of so many stones.
+#[must_use]
+pub fn file(directory: &Path, stones: u32) -> PathBuf {
+    directory.join(format!("stones-{stones}.jsonl"))
+}
+
+impl Maker<'_> {
+    /// Makes the suite of so many stones in a directory, unless it is there.
+    ///
+    /// # Errors
+    /// If games do not come to so many positions, a player does not value them, another suite was
+    /// begun there, or a file cannot be written.
+    pub fn make(
+        &self,
+        directory: &Path,
+        stones: u32,
+        positions: u64,
+        progress: &ProgressBar,
+    ) -> Result<()> {
+        let header = Header {
+            format: FORMAT.to_owned(),
+            game: self.game.notation(),
+            stones,
+            positions,
+            from: self.source.name().to_owned(),
+            tables: self.tables.stones(),
+            limit: self.limit_of(stones),
+            by: self.by.iter().map(|by| by.name().to_owned()).collect(),
+            seed: self.seed,
+        };
+        let path = file(directory, stones);
+        if path.exists() {
+            let found = LabelledSuite::read(&path, self.game)?.header;
+            return if found == header {
+                Ok(())
+            } else {
+                let problem = "there is another suite; remove it, or name another directory";
+                Err(format!("{}: {problem}", path.display()).into())
+            };
+        }
+        let state = path.with_extension("unfinished");
+        let wording = Wording {
+            work: "suite",
+            part: "position",
+        };
+        let identity = serde_json::to_value(&header)?;
+        let number = |line: &(u64, Entry)| line.0;
+        let share = (self.share, positions);
+        let (journal, known) = Journal::open(Some(&state), wording, &identity, number, share)?;
+        journal.is_complete()?;
+        let drawn = self.draw(stones, positions, progress)?;
+        let ours = self.share.parts(positions);
+        progress.set_length(ours.end - ours.start);
+        progress.set_position(known.range(ours.clone()).count() as u64);
+        progress.reset_eta();
+        let entry = |(): &mut (), number| {
+            let entry = self.entry(&drawn[number as usize], number)?;
+            progress.inc(1);
+            Ok(entry)
+        };
+        let known = finish((journal, known), ours, || (), entry)?;
+        if self.share.is_task() {
+            return Ok(());
+        }
+        write_atomically(&path, |file| {
+            writeln!(file, "{identity}")?;
+            known
+                .values()
+                .try_for_each(|(_, entry)| writeln!(file, "{}", serde_json::to_string(entry)?))
+        })?;
+        if let TaskSlice::Merge { of } = self.share {
+            for number in 0..of {
+                // Nobody needs them any more; one that did not have to work left none.
+                let _ = fs::remove_file(TaskSlice::Task { number, of }.place(&state));
+            }
+        }
+        Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
+    }
+
+    /// Positions of games, one of each, no two alike.
+    fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
+        let fewest = if stones == MIN_TABLE_STONES {
+            2
+        } else {
+            stones
+        };
+        // Some are alike.
+        let count = positions + positions / 4 + 8;
+        progress.set_length(count);
+        progress.set_position(0);
+        let seed = derive_seed(self.seed, SeedSpace::Regret, &[u64::from(stones), 0, SUITE]);
+        let range = |_| fewest..=stones;
+        let mut drawn = draw_positions(self.game, self.source, range, count, seed, progress)?;
+        let mut seen = HashSet::new();
+        drawn.retain(|position| seen.insert(position.least_image()));
+        drawn.truncate(positions as usize);
+        if (drawn.len() as u64) < positions {
+            return Err(format!(
+                "games of {} come to no more than {} different positions of {stones} stones",
+                self.source.name(),
+                drawn.len()
+            )
+            .into());
+        }
+        Ok(drawn)
+    }
+
+    /// Most positions that are solved for one of so many stones: with more than two stones too many
+    /// it would be in vain.
+    fn limit_of(&self, stones: u32) -> usize {
+        if stones as usize <= self.tables.stones() + 2 {
+            self.limit
+        } else {
+            0
+        }
+    }
+
+    /// What the moves of a position are worth.
+    fn entry(&self, position: &Position, number: u64) -> Result<Entry> {
+        let game = self.game;
+        let mut entry = Entry {
+            position: game.format_position(position, None),
+            values: Vec::new(),
+            others: Vec::new(),
+            errors: Vec::new(),
+        };
+        if let Some(moves) =
+            (self.tables).moves_within(game, position, self.limit_of(position.stones()))
+        {
+            entry.values = moves.iter().map(|(_, value)| rounded(*value)).collect();
+            return Ok(entry);
+        }
+        let moves = game.all_moves(position);
+        let mut labelled = Labelled::new(game, position);
+        let mut open = [true; MAX_STORED_MOVES];
+        for (stage, by) in (0..).zip(self.by) {
+            let mut player = by.make();
+            for (index, &mv) in moves.iter().enumerate().filter(|(index, _)| open[*index]) {
+                let after = game.play(position, mv);
+                let known = game.payoff(&after, position.seat());
+                let known = known.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
+                let mut errors = [0.0; 2];
+                for (half, error) in errors.iter_mut().enumerate() {
+                    let indices = [number, stage, half as u64, SUITE];
+                    let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
+                    (labelled.halves[half][index], *error) = match known {
+                        Some(value) => (rounded(value), 0.0),
+                        None => value(&mut *player, &after, seed, by.name())?,
+                    };
+                }
+                labelled.errors[index] = rounded(errors[0].hypot(errors[1]) / 2.0);
+                let [one, other] = labelled.halves.map(|half| half[index]);
+                labelled.values[index] = (one + other) / 2.0;
+            }
+            // Those that may be the best of some outcome are looked at again.
+            let mut again = [false; MAX_STORED_MOVES];
+            for outcome in labelled.outcomes(game).iter() {
+                let best = outcome
+                    .run()
+                    .max_by(|&one, &other| labelled.values[one].total_cmp(&labelled.values[other]));
+                let Some(best) = best else { continue };
+                for index in outcome.run() {
+                    let behind = labelled.values[best] - labelled.values[index];
+                    let error = labelled.errors[best].hypot(labelled.errors[index]);
+                    again[index] |= behind <= BEHIND * error;
+                }
+            }
+            open = again;
+        }
+        let list = |numbers: &[f32]| numbers[..moves.len()].to_vec();
+        entry.values = list(&labelled.halves[0]);
+        entry.others = list(&labelled.halves[1]);
+        entry.errors = list(&labelled.errors);
+        Ok(entry)
+    }
+}
+
+/// Sets the seeds of suites apart from those of positions.
+const SUITE: u64 = 2;
+
+/// What a position is worth to the seat that is not to move, and the standard error of that.
+fn value(
+    player: &mut dyn Player<Standard>,
+    after: &Position,
+    seed: u64,
+    name: &str,
+) -> Result<(f32, f32)> {
+    player.new_game(seed);
+    let found = player.value(after, &Limits::NONE);
+    match (found.value, found.error) {
+        (Some(value), Some(error)) => Ok((rounded(1.0 - value), error)),
+        _ => Err(format!(
+            "'{name}' does not know how far its values may be off; rollout(error=0.002) does"
+        )
+        .into()),
+    }
+}
+
+/// Five decimals are more than labels are worth.
+fn rounded(value: f32) -> f32 {
+    (value * 1e5).round() / 1e5
+}
+
+/// Writes the least images of all positions of the suites in a directory: those that training leaves
+/// out.
+///
+/// # Errors
+/// If a suite cannot be read, or the file cannot be written.
+pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
+    let images = least_images(directory, game)?;
+    Ok(write_atomically(&directory.join("held-out.bin"), |file| {
+        images
+            .iter()
+            .try_for_each(|image| file.write_all(&image.to_le_bytes()))
+    })?)
+}
+
+/// The least image of every position of the suites in a directory.
+pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
+    let mut images = BTreeSet::new();
+    for suite in LabelledSuite::all(directory, game)? {
+        let positions = suite.labelled.iter();
+        images.extend(positions.map(|labelled| labelled.position.least_image()));
+    }
+    Ok(images)
+}
+
+impl LabelledSuite {
+    /// Reads a suite from a file, or all suites of a directory.
+    ///
+    /// # Errors
+    /// If a file cannot be read or a line of it is wrong, or there is none.
+    pub fn all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
+        if !path.is_dir() {
+            return Ok(vec![Self::read(path, game)?]);
+        }
+        let files = (2..=MAX_TABLE_STONES).map(|stones| file(path, stones));
+        let suites = files.filter(|path| path.exists());
+        let suites: Vec<_> = suites
+            .map(|path| Self::read(&path, game))
+            .collect::<Result<_>>()?;
+        if suites.is_empty() {
+            return Err(format!("{}: no suites there", path.display()).into());
+        }
+        Ok(suites)
+    }
+
+    /// What games the positions are from, in words.
+    #[must_use]
+    pub fn from(&self) -> String {
+        format!("games of {} with 10 % random moves", self.header.from)
+    }
+
+    fn read(path: &Path, game: &Standard) -> Result<Self> {
+        Self::parse(
+            &path.display().to_string(),
+            &files::read_text(path, FileKind::Archive)?,
+            game,
+        )
+    }
+
+    /// Reads the text of a suite; `name` stands in errors.
+    ///
+    /// # Errors
+    /// Names the first line that is wrong.
+    pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self> {
+        let mut lines = text.lines();
+        let header = lines.next().unwrap_or_default();
+        let header =
+            parse_header(header, game).map_err(|problem| format!("{name}:1: {problem}"))?;
+        let lines = lines.zip(2..).map(|(line, number)| {
+            let read = parse_line(line, game);
+            read.map_err(|problem| format!("{name}:{number}: {problem}"))
+        });
+        let labelled = lines.collect::<Result<Vec<_>, _>>()?;
+        if labelled.is_empty() || labelled.len() as u64 != header.positions {
+            let (wanted, found) = (header.positions, labelled.len());
+            return Err(format!(
+                "{name}:1: {wanted} positions should follow and at least one, not {found}"
+            )
+            .into());
+        }
+        Ok(Self { header, labelled })
+    }
+}
+
+fn parse_header(text: &str, game: &Standard) -> Result<Header, String> {
+    let header: Header = serde_json::from_str(text)
+        .map_err(|error| format!("this is no header of a suite: {error}"))?;
+    let (format, of) = (&header.format, &header.game);
+    if format != FORMAT {
+        return Err(format!("the format is '{format}', not '{FORMAT}'"));
+    }
+    match game.notation() {
+        game if *of == game => Ok(header),
+        game => Err(format!("a suite of {of}, not of {game}")),
+    }
+}
+
+fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
+    let line: Entry = serde_json::from_str(text)
+        .map_err(|error| format!("this is no position of a suite: {error}"))?;
+    let (position, die) = game
+        .parse_position(&line.position)
+        .map_err(|error| error.to_string())?;
+    if die.is_some() || game.winner(&position).is_some() {
+        return Err("positions of a suite are before the roll and not over".to_owned());
+    }
+    let mut labelled = Labelled::new(game, &position);
+    let moves = labelled.moves.len();
+    let exact = vec![0.0; moves];
+    let [others, errors] = if line.others.is_empty() && line.errors.is_empty() {
+        [&line.values, &exact]
+    } else {
+        [&line.others, &line.errors]
+    };
+    let [one, other] = &mut labelled.halves;
+    let parts = [one, other, &mut labelled.errors];
+    for (numbers, part) in [&line.values, others, errors].into_iter().zip(parts) {
+        if numbers.len() != moves {
+            return Err(format!("there are {moves} moves, not {}", numbers.len()));
+        }
+        if let Some(value) = numbers.iter().find(|value| !(0.0..=1.0).contains(*value)) {
+            return Err(format!("{value} is no probability"));
+        }
+        part[..moves].copy_from_slice(numbers);
+    }
+    for index in 0..moves {
+        let [one, other] = labelled.halves.map(|half| half[index]);
+        labelled.values[index] = (one + other) / 2.0;
+    }
+    Ok(labelled)
+}

@@ -1,0 +1,408 @@
+//! Regret against endgames solved by others, by hand, and against itself on other numbers of
+//! threads.
+
+use super::{
+    Contestant,
+    choices::{Answer, Choice, answers},
+    measure::{Bin, DecisionSums, ValueSums},
+    positions::{Source, draw_positions},
+    report::{Measured, Report, measure},
+    suite::{LabelledSuite, Maker, file, least_images, write_held_out},
+    truth::{Labelled, faces, first_best, label_exactly},
+};
+use crate::{error::MeasuringError, test_faults};
+use engine::core::{game::Game, random::RandomStream};
+use engine::games::einstein::{
+    Position, Standard, Variant,
+    dice::Die,
+    symmetry::symmetric,
+    tables::{Tables, on_this_thread},
+};
+use engine::play::{build::PlayerRecipe, playable::Playable};
+use indicatif::ProgressBar;
+use serde_json::Value;
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+fn tables() -> &'static Tables {
+    static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        Tables::in_memory(4, Variant::Classic, &on_this_thread, &|_, _| ()).unwrap()
+    })
+}
+
+fn position(text: &str) -> Position {
+    Standard::default().parse_position(text).unwrap().0
+}
+
+fn hidden() -> ProgressBar {
+    ProgressBar::hidden()
+}
+
+/// 500 positions of at most four stones with their exact values.
+fn labelled() -> Vec<Labelled> {
+    let game = Standard::default();
+    let drawn = draw_positions(&game, &Source::Mixed, |_| 2..=4, 500, 7, &hidden()).unwrap();
+    label_exactly(&game, tables(), &drawn).unwrap()
+}
+
+fn of(contestant: &Contestant, labelled: &[Labelled]) -> Measured {
+    measure(
+        contestant,
+        &Standard::default(),
+        labelled,
+        false,
+        1,
+        &hidden(),
+    )
+}
+
+#[test]
+fn labels_are_those_of_an_independent_solver() {
+    let game = Standard::default();
+    let mut compared = 0;
+    for line in include_str!("../../../engine/tests/vectors/exact.jsonl").lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        let position = position(vector["position"].as_str().unwrap());
+        if position.stones() > 4 || game.winner(&position).is_some() {
+            continue;
+        }
+        let labelled = &label_exactly(&game, tables(), &[position]).unwrap()[0];
+        assert!(
+            (labelled.value(&game) - vector["value"].as_f64().unwrap()).abs() < 4e-5,
+            "{line}"
+        );
+        for (mv, value) in labelled.moves.iter().zip(labelled.values) {
+            let exact = vector["moves"][game.format_move(&position, *mv)]
+                .as_f64()
+                .unwrap();
+            assert!((f64::from(value) - exact).abs() < 4e-5, "{line}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 50, "{compared}");
+    let other_rules = Standard::new(Variant::NearestOnly, Die::fair());
+    for (game, beyond) in [
+        (game, "12.../...../..3../...../...fa r -"),
+        (other_rules, "...../.1.../...../...../...fa r -"),
+    ] {
+        let refused = label_exactly(&game, tables(), &[position(beyond)]).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "the endgame tables know at most 4 stones and these rules as 'Classic'; this position is beyond them: {beyond}"
+            )
+        );
+    }
+}
+
+#[test]
+fn figures_by_hand() {
+    let game = Standard::default();
+    // One stone each, one step from home: Red to move wins by one of its three moves. After any
+    // other one Blue, whose only stone every roll permits, is there first.
+    let near = label_exactly(
+        &game,
+        tables(),
+        &[position(".a.../...../...../...1./..... r -")],
+    )
+    .unwrap();
+    let mut sums = DecisionSums::default();
+    sums.add(&game, &near[0], &Answer::default());
+    let figures = sums.figures();
+    let others: f64 = near[0].values[..3]
+        .iter()
+        .map(|&value| 1.0 - f64::from(value))
+        .sum();
+    assert!((figures.regret.value - others / 3.0).abs() < 1e-9);
+    assert!(
+        (others - 2.0).abs() < 1e-9,
+        "Blue, with one stone one step away, is sure to win: {others}"
+    );
+    assert!((figures.optimal.value - 1.0 / 3.0).abs() < 1e-9);
+    assert!((figures.above_5.value - 2.0 / 3.0).abs() < 1e-9);
+    assert!((figures.choices - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn random_moves_by_direct_enumeration() {
+    let (game, labelled) = (Standard::default(), labelled());
+    let (mut lost, mut optimal, mut choices) = (0.0, 0.0, 0.0);
+    for labelled in &labelled {
+        for face in 1..=6 {
+            let legal = game.legal_moves(&labelled.position, face);
+            let value = |mv| {
+                let after = game.play(&labelled.position, mv);
+                let payoff = game.payoff(&after, labelled.position.seat());
+                f64::from(payoff.unwrap_or_else(|| 1.0 - tables().value_of(&after).unwrap()))
+            };
+            let values: Vec<f64> = legal.iter().map(|&mv| value(mv)).collect();
+            let best = values.iter().copied().fold(0.0, f64::max);
+            lost += values.iter().map(|value| best - value).sum::<f64>() / values.len() as f64;
+            if values.len() > 1 {
+                choices += 1.0;
+                optimal += values.iter().filter(|&&value| best - value <= 1e-4).count() as f64
+                    / values.len() as f64;
+            }
+        }
+    }
+    let figures = of(&Contestant::player("random", &game).unwrap(), &labelled).figures;
+    let decisions = 6.0 * labelled.len() as f64;
+    assert!((figures.regret.value - lost / decisions).abs() < 1e-9);
+    assert!((figures.regret_of_choices.value - lost / choices).abs() < 1e-9);
+    assert!((figures.optimal.value - optimal / choices).abs() < 1e-9);
+    assert!((figures.choices - choices / decisions).abs() < 1e-9);
+}
+
+#[test]
+fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
+    let (game, labelled) = (Standard::default(), labelled());
+    let (mut sums, mut values) = (DecisionSums::default(), ValueSums::default());
+    for labelled in &labelled {
+        sums.add(&game, labelled, &best_answer(&game, labelled));
+        values.add(labelled.value(&game), labelled.value(&game));
+        assert_eq!(labelled.outcomes(&game).iter().map(faces).sum::<f64>(), 6.0);
+    }
+    let figures = sums.figures();
+    let (regret, above) = (figures.regret, figures.above_1);
+    assert_eq!([regret.value, regret.error, above.value], [0.0; 3]);
+    assert_eq!(figures.optimal.value, 1.0);
+    assert_eq!(values.figures().unwrap().rmse.value, 0.0);
+    let off = |bin: &Bin| (bin.predicted - bin.exact.value).abs();
+    assert!(values.bins().iter().all(|bin| off(bin) < 1e-12));
+}
+
+#[test]
+fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
+    let (game, labelled) = (Standard::default(), labelled());
+    for name in ["schwarz", "abt", "farmer_boy"] {
+        let evaluator = Contestant::evaluator(name, &game).unwrap();
+        let player = Contestant::player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
+        let choose = |contestant: &Contestant| answers(contestant, &game, &labelled, 1, &hidden());
+        let (by_evaluator, by_player) = (choose(&evaluator), choose(&player));
+        for ((one, other), labelled) in by_evaluator.iter().zip(&by_player).zip(&labelled) {
+            let outcomes = labelled.outcomes(&game).len();
+            assert_eq!(one.choices[..outcomes], other.choices[..outcomes], "{name}");
+        }
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let game = Standard::default();
+    let measured = || {
+        let labelled = labelled();
+        let contestants = [
+            Contestant::player("mcts(sims=30)", &game).unwrap(),
+            Contestant::evaluator("abt", &game).unwrap(),
+        ];
+        contestants.map(|contestant| Measured {
+            seconds: 0.0,
+            ..of(&contestant, &labelled)
+        })
+    };
+    let run = |threads| crate::matches::pool(threads).unwrap().install(measured);
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+    let classes = one[0].classes.values();
+    assert_eq!(classes.map(|figures| figures.positions).sum::<u64>(), 500);
+    let report = Report {
+        truth: String::new(),
+        from: String::new(),
+        seed: 1,
+        positions: 500,
+        contestants: one.to_vec(),
+    };
+    assert!(report.svg().unwrap().starts_with("<svg"));
+    assert_eq!(report.text_table().rows.len(), 2);
+    let classes = one.iter().map(|measured| measured.classes.len());
+    assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
+}
+
+/// The best choice of every roll by an evidence.
+fn best_answer(game: &Standard, labelled: &Labelled) -> Answer {
+    let mut answer = Answer::default();
+    let choices = answer.choices.iter_mut();
+    for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
+        *choice = Choice::Move(first_best(&labelled.values, outcome.run()) as u8);
+    }
+    answer
+}
+
+#[test]
+fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
+    let (game, exact) = (Standard::default(), labelled());
+    let mut random = RandomStream::new(5);
+    // About normal, of standard deviation 1.
+    let mut noise = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+    let measured = [0.0f32, 0.02].map(|error| {
+        let mut sums = DecisionSums::default();
+        for exact in &exact {
+            let mut noisy = exact.clone();
+            for half in &mut noisy.halves {
+                let add = |value: &mut f32| *value += error * 2f32.sqrt() * noise() as f32;
+                half.iter_mut().for_each(add);
+            }
+            noisy.values =
+                std::array::from_fn(|at| (noisy.halves[0][at] + noisy.halves[1][at]) / 2.0);
+            noisy.errors = [error; 18];
+            // Who knows the truth.
+            sums.add(&game, &noisy, &best_answer(&game, exact));
+        }
+        sums.figures()
+    });
+    let [certain, noisy] = measured;
+    assert_eq!(
+        [
+            certain.regret.value,
+            certain.regret.error,
+            certain.of_labels
+        ],
+        [0.0; 3]
+    );
+    assert!(noisy.of_labels > 1e-4, "{noisy:?}");
+    // What positions differ by is all noise here.
+    let of_all = noisy.regret.error;
+    assert!(
+        (0.5..1.5).contains(&(of_all / noisy.of_labels)),
+        "{noisy:?}"
+    );
+    assert!(noisy.regret.value < 3.0 * of_all, "{noisy:?}");
+}
+
+#[test]
+fn the_suites_that_ship_are_sound_and_held_out() {
+    let game = Standard::default();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites");
+    let suites = LabelledSuite::all(&directory, &game).unwrap();
+    let mut positions = 0;
+    for suite in &suites {
+        positions += suite.labelled.len();
+        let mut sums = DecisionSums::default();
+        for labelled in &suite.labelled {
+            let stones = labelled.position.stones();
+            assert!(stones == suite.header.stones || stones < suite.header.stones.min(6));
+            assert!((0..8).all(|one| game.is_held_out(&symmetric(&labelled.position, one))));
+            assert!(game.is_held_out(&Position::new(
+                labelled.position.mover(),
+                labelled.position.other(),
+                1 - labelled.position.seat()
+            )));
+            if stones <= 4 {
+                let exact = &label_exactly(&game, tables(), &[labelled.position]).unwrap()[0];
+                let pairs = labelled.values.iter().zip(exact.values);
+                let off = pairs.map(|(one, other)| (one - other).abs());
+                assert!(off.fold(0.0, f32::max) < 5e-5, "{:?}", labelled.position);
+            }
+            sums.add(&game, labelled, &best_answer(&game, labelled));
+        }
+        let regret = sums.figures().regret;
+        // Who chooses by all the evidence that judges is flattered by it where it is uncertain.
+        let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
+        assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
+    }
+    let held_out = least_images(&directory, &game).unwrap();
+    assert_eq!(held_out.len(), positions, "no two are alike");
+    let bytes: Vec<u8> = held_out.into_iter().flat_map(u64::to_le_bytes).collect();
+    assert!(bytes == std::fs::read(directory.join("held-out.bin")).unwrap());
+    assert!(!game.is_held_out(&position("1..../...../...../...../....a r -")));
+}
+
+#[test]
+fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
+    let game = Standard::default();
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let make = |by: &str, limit| {
+        let by = PlayerRecipe::parse(by, &game).unwrap();
+        let maker = Maker {
+            game: &game,
+            source: &Source::Mixed,
+            tables: tables(),
+            limit,
+            by: &[by.clone(), by],
+            seed: 3,
+            share: Default::default(),
+        };
+        maker.make(at, 5, 30, &hidden())
+    };
+    let by = "rollout(eval=schwarz, games=40, tablebase=3)";
+    make(by, 2_000).unwrap();
+    let path = file(at, 5);
+    let text = std::fs::read_to_string(&path).unwrap();
+    make("rollout(eval=schwarz, games=50)", 2_000).unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    crate::matches::pool(1)
+        .unwrap()
+        .install(|| make(by, 2_000))
+        .unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+
+    let suite = &LabelledSuite::all(at, &game).unwrap()[0];
+    let mut exact = 0;
+    for labelled in &suite.labelled {
+        // Solved as far as it takes.
+        let known = tables().moves_within(&game, &labelled.position, usize::MAX);
+        for (index, (_, known)) in known.unwrap().into_iter().enumerate() {
+            let off = (labelled.values[index] - known).abs();
+            // Players lose a little against perfect ones.
+            let bound = match labelled.errors[index] {
+                0.0 => 1e-4,
+                error => 0.1 + 5.0 * error,
+            };
+            assert!(off < bound, "{:?}", labelled.position);
+        }
+        exact += u32::from(labelled.errors == [0.0; 18]);
+    }
+    assert!((10..30).contains(&exact), "{exact} are exact");
+    // Whichever line of what it keeps is cut short.
+    let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
+    test_faults::hold("stones-5.unfinished", |folder| {
+        let maker = Maker {
+            game: &game,
+            source: &Source::Mixed,
+            tables: tables(),
+            limit: 1,
+            by: &by,
+            seed: 3,
+            share: Default::default(),
+        };
+        maker.make(folder, 5, 3, &hidden())?;
+        Ok::<_, MeasuringError>(std::fs::read_to_string(file(folder, 5)).unwrap())
+    });
+
+    write_held_out(at, &game).unwrap();
+    assert_eq!(std::fs::read(at.join("held-out.bin")).unwrap().len(), 240);
+    std::fs::remove_file(&path).unwrap();
+    let refused = make("greedy", 1).unwrap_err().to_string();
+    assert!(
+        refused.contains("'greedy' does not know how far"),
+        "{refused}"
+    );
+
+    let problem = |text: &str| {
+        LabelledSuite::parse("s", text, &game)
+            .unwrap_err()
+            .to_string()
+    };
+    let short: String = text.split_inclusive('\n').take(5).collect();
+    let broken = text.replacen("\"values\":[", "\"values\":[7.5,", 1);
+    for (text, expected) in [
+        ("", "s:1: this is no header of a suite"),
+        (
+            &text.replace("suite 2", "suite 1"),
+            "s:1: the format is 'alea regret suite 1'",
+        ),
+        (&short, "s:1: 30 positions should follow"),
+        (&broken, "s:2: there are "),
+        (
+            &text.replacen("\"values\":[0.", "\"values\":[7.", 1),
+            "s:2: 7.",
+        ),
+    ] {
+        assert!(problem(text).starts_with(expected), "{}", problem(text));
+    }
+}

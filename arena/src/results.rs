@@ -1,0 +1,136 @@
+//! A report of any results: what commands write with `--json`, and training curves.
+//!
+//! Invariant: what a result is follows from its keys; what cannot be recognised is refused by the
+//! name of its file.
+
+mod sections;
+
+use crate::error::Result;
+use crate::page::Page;
+use crate::plot::{Curve, LineChart, line_chart};
+use crate::regret::report::Report;
+use crate::{matches::MatchResult, tournament::TournamentResult};
+pub use sections::page;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A result that a page can show.
+#[derive(Debug)]
+pub enum Found {
+    /// Of `alea arena`, or the match of `alea gate`.
+    Match(Box<MatchResult>),
+    /// Of `alea tournament`.
+    Tournament(TournamentResult),
+    /// Of `alea regret`.
+    Regret(Box<Report>),
+    /// `curve.csv` of a training.
+    Curve(LineChart),
+    /// Of a command outside this crate.
+    Other(Box<dyn Section>),
+}
+
+/// A result that adds its own part to a page.
+pub trait Section: std::fmt::Debug {
+    /// Appends the part.
+    ///
+    /// # Errors
+    /// If a plot cannot be drawn.
+    fn append_to(&self, page: &mut Page) -> Result<()>;
+}
+
+/// Recognises further kinds of results by their keys; `None` for an unknown kind.
+pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
+
+/// The commands whose results a page shows.
+const SUPPORTED: &str =
+    "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
+
+/// The results in a text: JSON values one after the other, or a table of a curve. `name` is what
+/// errors call it; `other` reads further kinds of values.
+///
+/// # Errors
+/// If the text is neither, or a value is no result that a page can show.
+pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<Found>> {
+    let error = |problem: String| format!("{name}: {problem}");
+    if text.starts_with("epoch,") {
+        return Ok(vec![Found::Curve(curve(name, text).map_err(error)?)]);
+    }
+    let mut found = Vec::new();
+    for (number, value) in serde_json::Deserializer::from_str(text)
+        .into_iter::<Value>()
+        .enumerate()
+    {
+        let value = value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED}")))?;
+        found.push(
+            recognised(value, other)
+                .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
+        );
+    }
+    if found.is_empty() {
+        Err(error(format!("nothing in it; {SUPPORTED}")).into())
+    } else {
+        Ok(found)
+    }
+}
+
+fn recognised(mut value: Value, other: ReadSection) -> Result<Found, String> {
+    fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+        serde_json::from_value(value).map_err(|problem| problem.to_string())
+    }
+    let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+    Ok(if has(&["a", "b", "pair_counts"]) {
+        Found::Match(read(value)?)
+    } else if has(&["promoted", "match"]) {
+        Found::Match(read(value["match"].take())?)
+    } else if has(&["names", "matches"]) {
+        Found::Tournament(read(value)?)
+    } else if has(&["truth", "contestants"]) {
+        Found::Regret(read(value)?)
+    } else if let Some(section) = other(&value) {
+        Found::Other(section?)
+    } else {
+        return Err(format!("no page shows it; {SUPPORTED}"));
+    })
+}
+
+/// The losses of a training as a picture, over what the first column of its table counts.
+///
+/// # Errors
+/// If the text is no such table.
+pub fn curve_picture(table: &str) -> Result<String, String> {
+    let chart = curve("Cross-entropy", table)?;
+    line_chart(&chart).map_err(|error| error.to_string())
+}
+
+/// The losses of a table with a head.
+fn curve(name: &str, text: &str) -> Result<LineChart, String> {
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+    let losses: Vec<usize> = (0..columns.len())
+        .filter(|&column| columns[column].ends_with("loss"))
+        .collect();
+    let curve = |&column: &usize| Curve::new(columns[column].replace('_', " "), []);
+    let mut curves: Vec<Curve> = losses.iter().map(curve).collect();
+    for (line, number) in lines.zip(2..) {
+        let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.parse().ok()).collect();
+        let Some(epoch) = cells
+            .first()
+            .copied()
+            .flatten()
+            .filter(|_| cells.len() == columns.len())
+        else {
+            return Err(format!(
+                "line {number}: {} columns of numbers belong there",
+                columns.len()
+            ));
+        };
+        for (curve, &column) in curves.iter_mut().zip(&losses) {
+            curve.points.extend(cells[column].map(|loss| (epoch, loss)));
+        }
+    }
+    let over = columns[0];
+    Ok(LineChart::new(name, [over, "cross-entropy, nats"], curves))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,515 @@
+//! Match statistics: score, Elo, likelihood of superiority, and their intervals, from counts of
+//! results.
+//!
+//! The unit of observation is a *pair*: two games with the same dice and sides swapped, whose
+//! results depend on each other. Its mean is one independent sample, so every variance here is that
+//! of pair means. Invariant: every figure is finite for all counts, also when one side has won
+//! everything; draws are half a point. Sources: the Elo and superiority formulas are those of the chess engine testers; the
+//! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
+//! number of samples.
+
+pub mod comparisons;
+mod normalized;
+pub mod pairing;
+pub mod ratings;
+pub mod sequential;
+pub mod simulation;
+
+use engine::core::moments::Moments;
+use serde::{Deserialize, Serialize};
+
+/// The standard normal quantile that leaves 2.5 % on each side.
+pub const QUANTILE_95: f64 = 1.959_963_984_540_054;
+
+/// A 95 % confidence interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Lower end.
+    pub lower: f64,
+    /// Upper end.
+    pub upper: f64,
+}
+
+impl Interval {
+    /// As far to either side of the middle.
+    #[must_use]
+    pub fn around(middle: f64, half_width: f64) -> Self {
+        Self {
+            lower: middle - half_width,
+            upper: middle + half_width,
+        }
+    }
+
+    /// That of a mean, by the normal law; with fewer than two samples `[0, 1]`. Scores from which
+    /// luck has been taken may lie outside of that.
+    pub(crate) fn of_mean(moments: &Moments) -> Self {
+        match moments.samples() {
+            2.0.. => Self::around(moments.mean(), QUANTILE_95 * moments.standard_error()),
+            _ => Self::UNKNOWN,
+        }
+    }
+
+    /// What is known of a share of which there are no samples.
+    const UNKNOWN: Self = Self {
+        lower: 0.0,
+        upper: 1.0,
+    };
+
+    /// Half the distance between the ends.
+    #[must_use]
+    pub fn half_width(&self) -> f64 {
+        (self.upper - self.lower) / 2.0
+    }
+
+    /// Whether `value` lies inside or on an end.
+    #[cfg(test)]
+    pub(crate) fn contains(&self, value: f64) -> bool {
+        self.lower <= value && value <= self.upper
+    }
+
+    /// The same interval after an increasing function.
+    #[must_use]
+    pub fn map(self, function: impl Fn(f64) -> f64) -> Self {
+        Self {
+            lower: function(self.lower),
+            upper: function(self.upper),
+        }
+    }
+}
+
+/// Counts of samples by score: cell `i` of `N` (at least 2) is worth `i / (N - 1)`.
+///
+/// `Tally<2>` holds lost and won games, `Tally<3>` lost, drawn and won games, or pairs of games
+/// without draws, and `Tally<5>` pairs of games with draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally<const N: usize> {
+    /// Samples of each score, worst first.
+    pub counts: [u64; N],
+}
+
+impl<const N: usize> Tally<N> {
+    /// How many samples there are.
+    #[must_use]
+    pub fn samples(&self) -> f64 {
+        self.counts.iter().map(|&count| count as f64).sum()
+    }
+
+    /// What a cell is worth.
+    #[must_use]
+    pub fn worth(cell: usize) -> f64 {
+        cell as f64 / (N - 1) as f64
+    }
+
+    /// Mean score in `[0, 1]`; 1/2 without samples.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        self.mean(Self::worth).unwrap_or(0.5)
+    }
+
+    /// Variance of one sample, about the mean, dividing by the number of samples; 0 without
+    /// samples.
+    pub(crate) fn variance(&self) -> f64 {
+        let score = self.score();
+        let squared = |cell| (Self::worth(cell) - score).powi(2);
+        self.mean(squared).unwrap_or(0.0)
+    }
+
+    /// The mean over samples of what their cells are worth.
+    fn mean(&self, worth: impl Fn(usize) -> f64) -> Option<f64> {
+        let samples = self.samples();
+        let cells = self.counts.iter().enumerate();
+        let sum: f64 = cells.map(|(cell, &count)| worth(cell) * count as f64).sum();
+        (samples > 0.0).then(|| sum / samples)
+    }
+
+    /// Standard error of the score; 0 if all samples are equal.
+    pub(crate) fn standard_error(&self) -> f64 {
+        (self.variance() / self.samples().max(1.0)).sqrt()
+    }
+
+    /// The 95 % interval of the score, inside `[0, 1]`.
+    ///
+    /// Normal, unless all samples lie in one cell: then the share of that cell is at least
+    /// `0.05^(1/n)` with 95 % certainty, and whatever is left may be worth anything. Without
+    /// samples it is `[0, 1]`.
+    #[must_use]
+    pub fn interval(&self) -> Interval {
+        let samples = self.samples();
+        if samples == 0.0 {
+            return Interval::UNKNOWN;
+        }
+        let score = self.score();
+        if self.counts.iter().filter(|&&count| count > 0).count() == 1 {
+            let share = 0.05_f64.powf(1.0 / samples);
+            return Interval {
+                lower: share * score,
+                upper: (share * score + 1.0 - share).min(1.0),
+            };
+        }
+        Interval::around(score, QUANTILE_95 * self.standard_error()).map(|end| end.clamp(0.0, 1.0))
+    }
+
+    /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1
+    /// counts as that quarter, so that the answer is finite.
+    #[must_use]
+    pub fn elo(&self) -> f64 {
+        elo_of_score(self.bounded_score())
+    }
+
+    /// The 95 % interval of the Elo difference: that of the score, through the same bounded curve.
+    #[must_use]
+    pub fn elo_interval(&self) -> Interval {
+        self.interval()
+            .map(|score| elo_of_score(self.bounded(score)))
+    }
+
+    /// Likelihood of superiority: the probability, by the normal law, that the true score is above
+    /// 1/2.
+    ///
+    /// Where all samples are equal their variance says nothing, and the largest that any samples
+    /// could have, 1/4, takes its place; if they are all even the answer is 1/2.
+    #[must_use]
+    pub fn superiority(&self) -> f64 {
+        let samples = self.samples();
+        if samples == 0.0 {
+            return 0.5;
+        }
+        let variance = self.variance();
+        let variance = if variance > 0.0 { variance } else { 0.25 };
+        normal_below((self.score() - 0.5) / (variance / samples).sqrt())
+    }
+
+    /// A score at least a quarter of a sample away from 0 and 1.
+    fn bounded(&self, score: f64) -> f64 {
+        let edge = 0.25 / self.samples().max(1.0);
+        score.clamp(edge, 1.0 - edge)
+    }
+}
+
+/// Pairs of games by the points that a contestant has made of the two: a point a win, half a point
+/// a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairCounts {
+    /// Pairs of which both games were lost.
+    pub lost: u64,
+    /// Pairs worth half a point.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub half: u64,
+    /// Pairs worth one point: each side won one game, or both were drawn.
+    pub split: u64,
+    /// Pairs worth one point and a half.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub three_halves: u64,
+    /// Pairs of which both games were won.
+    pub won: u64,
+    /// Single games that were drawn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub draws: u64,
+}
+
+/// Whether a count says nothing and is left out.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl PairCounts {
+    /// Counts of pairs without drawn games.
+    #[cfg(test)]
+    pub(crate) fn without_draws(lost: u64, split: u64, won: u64) -> Self {
+        Self {
+            lost,
+            split,
+            won,
+            ..Self::default()
+        }
+    }
+
+    /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
+    pub fn add(&mut self, scores: [f64; 2]) {
+        let halves = scores.map(|score| (2.0 * score).round() as u64);
+        match halves[0] + halves[1] {
+            0 => self.lost += 1,
+            1 => self.half += 1,
+            2 => self.split += 1,
+            3 => self.three_halves += 1,
+            _ => self.won += 1,
+        }
+        self.draws += halves.iter().filter(|&&half| half == 1).count() as u64;
+    }
+
+    /// How many pairs.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        self.tally().counts.iter().sum()
+    }
+
+    /// How many games were won.
+    #[must_use]
+    pub fn wins(&self) -> u64 {
+        let halves = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
+        halves.saturating_sub(self.draws) / 2
+    }
+
+    /// The same, seen by the opponent.
+    #[cfg(test)]
+    pub(crate) fn opposite(&self) -> Self {
+        Self {
+            lost: self.won,
+            half: self.three_halves,
+            split: self.split,
+            three_halves: self.half,
+            won: self.lost,
+            draws: self.draws,
+        }
+    }
+
+    /// For the statistics of pair means (pentanomial).
+    #[must_use]
+    pub fn tally(&self) -> Tally<5> {
+        Tally {
+            counts: [
+                self.lost,
+                self.half,
+                self.split,
+                self.three_halves,
+                self.won,
+            ],
+        }
+    }
+
+    /// Lost, drawn and won games, as if those of a pair had nothing in common (trinomial).
+    #[must_use]
+    pub fn games(&self) -> Tally<3> {
+        let wins = self.wins();
+        Tally {
+            counts: [
+                (2 * self.pairs()).saturating_sub(self.draws + wins),
+                self.draws,
+                wins,
+            ],
+        }
+    }
+}
+
+/// A number and its standard error; 0 where nothing was sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Estimate {
+    /// The 95 % interval.
+    #[must_use]
+    pub fn interval(&self) -> Interval {
+        Interval::around(self.value, QUANTILE_95 * self.error)
+    }
+}
+
+impl std::fmt::Display for Estimate {
+    /// In percent, with half the 95 % interval where there is one.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
+        match error {
+            0.0 => write!(formatter, "{value:.3} %"),
+            _ => write!(formatter, "{value:.2} % ± {error:.2}"),
+        }
+    }
+}
+
+/// The sum of products of numbers in the same place.
+#[must_use]
+pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(one, other)| one * other).sum()
+}
+
+/// The Elo difference that predicts a score in `(0, 1)`.
+pub(crate) fn elo_of_score(score: f64) -> f64 {
+    // An even score is 0, not -0.
+    400.0 * (score / (1.0 - score)).log10()
+}
+
+/// The score that an Elo difference predicts.
+#[must_use]
+pub fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+/// Probability that a standard normal variable lies below `x`; absolute error below 1e-12.
+pub(crate) fn normal_below(x: f64) -> f64 {
+    if x < 0.0 {
+        return 1.0 - normal_below(-x);
+    }
+    let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    if x < 4.0 {
+        // Φ(x) = 1/2 + φ(x) · Σ x^(2k+1) / (1 · 3 · … · (2k+1)): all terms positive.
+        let (mut term, mut sum, mut odd) = (x, x, 1.0);
+        while term > 1e-17 * sum {
+            odd += 2.0;
+            term *= x * x / odd;
+            sum += term;
+        }
+        return 0.5 + density * sum;
+    }
+    // The continued fraction of Mills' ratio, x + 1/(x + 2/(x + 3/…)), from its far end.
+    let fraction = (1..=60)
+        .rev()
+        .fold(x, |rest, numerator| x + f64::from(numerator) / rest);
+    1.0 - density / fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    pub(super) fn close(found: f64, expected: f64, tolerance: f64) {
+        assert!(
+            (found - expected).abs() <= tolerance,
+            "{found}, expected {expected}"
+        );
+    }
+
+    #[test]
+    fn moments_by_hand() {
+        let moments: Moments = [1.0, 2.0, 4.0, 5.0].into_iter().collect();
+        assert_eq!(moments.mean(), 3.0);
+        let error = (10.0_f64 / 12.0).sqrt();
+        close(moments.deviation(), 2.0 * error, 1e-12);
+        close(moments.standard_error(), error, 1e-12);
+        close(
+            Interval::of_mean(&moments).half_width(),
+            1.959_964 * error,
+            1e-6,
+        );
+    }
+
+    #[test]
+    fn few_samples_are_finite() {
+        assert_eq!(Moments::default().standard_error(), 0.0);
+        let one: Moments = [0.7].into_iter().collect();
+        assert_eq!(
+            (one.mean(), one.deviation(), Interval::of_mean(&one).upper),
+            (0.7, 0.0, 1.0)
+        );
+    }
+
+    #[test]
+    fn normal_distribution_has_its_tabled_values() {
+        for (x, below) in [
+            (0.0, 0.5),
+            (1.0, 0.841_344_746_068_543),
+            (1.959_963_984_540_054, 0.975),
+            (3.0, 0.998_650_101_968_370),
+        ] {
+            close(normal_below(x), below, 1e-12);
+            close(normal_below(-x), 1.0 - below, 1e-12);
+        }
+        close(1.0 - normal_below(5.0), 2.866_515_719e-7, 1e-13);
+        // Series and continued fraction meet.
+        close(normal_below(4.0 - 1e-9), normal_below(4.0), 1e-12);
+        assert_eq!(normal_below(60.0), 1.0);
+    }
+
+    #[test]
+    fn elo_of_a_published_match() {
+        // W136 L96 D111: +40.70 ± 30.43, superiority 99.60 %.
+        let tally = Tally {
+            counts: [96, 111, 136],
+        };
+        close(tally.elo(), 40.70, 0.005);
+        close(tally.elo_interval().half_width(), 30.43, 0.005);
+        close(tally.superiority(), 0.9960, 0.00005);
+    }
+
+    #[test]
+    fn score_and_error_by_hand() {
+        // Means 0, 1/2, 1/2, 1: mean 1/2, variance 1/8, standard error sqrt(1/32).
+        let mut counts = PairCounts::default();
+        for scores in [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] {
+            counts.add(scores);
+        }
+        assert_eq!((counts.pairs(), counts.wins(), counts.draws), (4, 4, 0));
+        let tally = counts.tally();
+        close(tally.score(), 0.5, 1e-15);
+        close(tally.standard_error(), (1.0_f64 / 32.0).sqrt(), 1e-15);
+        close(tally.interval().half_width(), 1.959_964 * 0.176_776_7, 1e-6);
+        close(tally.superiority(), 0.5, 1e-12);
+        // The same pairs without the cells that only draws can fill, to the last digit.
+        let three = Tally { counts: [1, 2, 1] };
+        assert_eq!(
+            (tally.variance(), tally.interval(), tally.elo_interval()),
+            (three.variance(), three.interval(), three.elo_interval())
+        );
+    }
+
+    #[test]
+    fn draws_are_half_a_point() {
+        // A win and a draw, two draws, a loss and a draw, a win and a loss: 4 of 8 points.
+        let mut counts = PairCounts::default();
+        for scores in [[1.0, 0.5], [0.5, 0.5], [0.0, 0.5], [1.0, 0.0]] {
+            counts.add(scores);
+        }
+        assert_eq!(counts.tally().counts, [0, 1, 2, 1, 0]);
+        assert_eq!(counts.games().counts, [2, 4, 2]);
+        assert_eq!((counts.wins(), counts.draws), (2, 4));
+        // Means 3/4, 1/2, 1/4, 1/2: variance 1/32.
+        close(counts.tally().score(), 0.5, 1e-15);
+        close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
+        let turned = counts.opposite();
+        assert_eq!((turned.tally().counts, turned.wins()), ([0, 1, 2, 1, 0], 2));
+    }
+
+    #[test]
+    fn elo_and_score_are_inverse() {
+        close(score_of_elo(400.0), 10.0 / 11.0, 1e-12);
+        close(elo_of_score(score_of_elo(-123.4)), -123.4, 1e-9);
+    }
+
+    #[test]
+    fn one_sided_and_empty_matches_are_finite() {
+        for counts in [
+            [0, 0, 0],
+            [0, 0, 1],
+            [0, 0, 10],
+            [7, 0, 0],
+            [0, 5, 0],
+            [0, 0, 1_000_000],
+        ] {
+            let tally = Tally { counts };
+            let (interval, elo) = (tally.interval(), tally.elo_interval());
+            for figure in [
+                tally.score(),
+                tally.standard_error(),
+                tally.elo(),
+                elo.lower,
+                elo.upper,
+                tally.superiority(),
+            ] {
+                assert!(figure.is_finite(), "{counts:?}");
+            }
+            assert!(
+                interval.contains(tally.score()) && interval.lower >= 0.0 && interval.upper <= 1.0,
+                "{counts:?}"
+            );
+            assert!(elo.contains(tally.elo()), "{counts:?}");
+        }
+        // Ten of ten: the share of won pairs is above 0.05^(1/10) = 0.741.
+        let all_won = Tally { counts: [0, 0, 10] };
+        close(all_won.interval().lower, 0.7411, 1e-4);
+        assert_eq!(all_won.interval().upper, 1.0);
+        assert!(all_won.superiority() > 0.99 && all_won.elo() > 600.0);
+        // Ten splits say little: 50 % give or take 13.
+        close(
+            Tally { counts: [0, 10, 0] }.interval().half_width(),
+            0.1294,
+            1e-4,
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! Small deterministic players for tests.
+
+use crate::matches::{Contestant, MatchOptions, PairResult, play_pairs};
+use engine::core::{game::Game, random::RandomStream};
+use engine::games::einstein::{Move, MoveList, Position, Standard};
+use engine::play::{
+    playable::Playable,
+    player::{Analysis, Decision, Failure, Player},
+};
+use engine::search::limits::Limits;
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+/// A contestant from a way to make its player.
+pub(crate) fn contestant<G: Game>(
+    name: &str,
+    make: impl Fn() -> Box<dyn Player<G>> + Send + Sync + 'static,
+) -> Contestant<G> {
+    Contestant {
+        name: name.to_owned(),
+        make: Arc::new(make),
+    }
+}
+
+/// The player of a notation.
+pub(crate) fn luck_evaluator(notation: &str) -> Contestant<Standard> {
+    Contestant::of(notation, &Standard::default()).unwrap()
+}
+
+/// A match of so many pairs on one thread.
+pub(crate) fn options(pairs: u64, seed: u64) -> MatchOptions<Standard> {
+    MatchOptions {
+        threads: 1,
+        ..MatchOptions::new(Standard::default(), pairs, seed)
+    }
+}
+
+/// All pairs of a match, and everything about them but times.
+pub(crate) fn timeless<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Vec<PairResult> {
+    let mut results = play_pairs(a, b, options).unwrap().pairs;
+    results
+        .iter_mut()
+        .for_each(|result| result.nanoseconds = [0; 2]);
+    results
+}
+
+/// Any legal move, by the seed of the game.
+pub(crate) fn random<G: Game>() -> Contestant<G> {
+    chooser("random", |random, _, legal| random.below(legal.len()))
+}
+
+/// The first legal move.
+pub(crate) fn first<G: Game>() -> Contestant<G> {
+    chooser("first", |_, _, _| 0)
+}
+
+/// The destination nearest to the goal; of equal ones the first.
+pub(crate) fn greedy() -> Contestant<Standard> {
+    chooser("greedy", |_, position, legal| {
+        let left = |mv: &Move| {
+            let square = Standard::destination(position, *mv);
+            (4 - square % 5).max(4 - square / 5)
+        };
+        (0..legal.len())
+            .min_by_key(|&index| left(&legal[index]))
+            .unwrap()
+    })
+}
+
+/// A game as its players see it: the seeds of both, and every position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GameSeen {
+    pub(crate) seeds: Vec<u64>,
+    pub(crate) positions: Vec<Position>,
+}
+
+/// All games of a match on one thread between players who always decide alike.
+pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
+    let games = Arc::new(Mutex::new(Vec::new()));
+    let spy = || {
+        let games = Arc::clone(&games);
+        contestant("spy", move || {
+            Box::new(Spy {
+                games: Arc::clone(&games),
+            })
+        })
+    };
+    play_pairs(&spy(), &spy(), options).unwrap();
+    let games = games.lock().unwrap();
+    games.clone()
+}
+
+/// Which of the legal moves to make.
+type Choose<G> = fn(&mut RandomStream, &<G as Game>::Position, &[<G as Game>::Move]) -> usize;
+
+pub(crate) fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
+    contestant(name, move || {
+        Box::new(Chooser::<G> {
+            random: RandomStream::new(0),
+            choose,
+            pondered: None,
+        })
+    })
+}
+
+/// The first legal move, by a player that ponders and counts the positions it was given for that.
+pub(crate) fn pondering(pondered: &Arc<AtomicU64>) -> Contestant<Standard> {
+    let pondered = Arc::clone(pondered);
+    contestant("pondering", move || {
+        Box::new(Chooser::<Standard> {
+            random: RandomStream::new(0),
+            choose: |_, _, _| 0,
+            pondered: Some(Arc::clone(&pondered)),
+        })
+    })
+}
+
+struct Chooser<G: Game> {
+    random: RandomStream,
+    choose: Choose<G>,
+    pondered: Option<Arc<AtomicU64>>,
+}
+
+impl<G: Game> Player<G> for Chooser<G> {
+    engine::player_never!(G: fails, hears, counts, values);
+
+    fn new_game(&mut self, seed: u64) {
+        self.random = RandomStream::new(seed);
+    }
+
+    fn ponders(&self) -> bool {
+        self.pondered.is_some()
+    }
+
+    fn ponder(&mut self, _: &G::Position, _: &Arc<AtomicBool>) {
+        if let Some(pondered) = &self.pondered {
+            pondered.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        _limits: &Limits,
+    ) -> Decision<G::Move> {
+        Decision::unrated(legal[(self.choose)(&mut self.random, position, legal)])
+    }
+
+    fn analyse(
+        &mut self,
+        _: &G::Position,
+        _: Option<&[G::Move]>,
+        _limits: &Limits,
+    ) -> Analysis<G::Move> {
+        rated(Vec::new())
+    }
+}
+
+fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
+    Analysis {
+        moves,
+        payoffs: None,
+        line: Vec::new(),
+        stats: Default::default(),
+        tree: None,
+    }
+}
+
+/// A player that values every position that is not over alike.
+pub(crate) struct Rated(pub(crate) f32);
+
+impl Player<Standard> for Rated {
+    engine::player_never!(Standard: ponders, fails, hears, counts, values);
+
+    fn new_game(&mut self, _: u64) {}
+
+    fn decide(&mut self, _: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
+        Decision::unrated(legal[0])
+    }
+
+    fn analyse(
+        &mut self,
+        position: &Position,
+        _: Option<&[Move]>,
+        _limits: &Limits,
+    ) -> Analysis<Move> {
+        let game = Standard::default();
+        let mut all = MoveList::default();
+        game.moves(position, &mut all);
+        let value = |mv| {
+            game.payoff(&game.play(position, mv), game.to_move(position))
+                .unwrap_or(1.0 - self.0)
+        };
+        rated(all.iter().map(|&mv| (mv, Some(value(mv)))).collect())
+    }
+}
+
+/// A player that from its third move on crashes, moves a stone that is gone, or gives no answer.
+pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
+    contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
+}
+
+struct Faulty {
+    fault: &'static str,
+    moves: usize,
+}
+
+impl Player<Standard> for Faulty {
+    engine::player_never!(Standard: ponders, hears, counts, values);
+
+    fn new_game(&mut self, _: u64) {
+        self.moves = 0;
+    }
+
+    fn decide(&mut self, _: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
+        self.moves += 1;
+        let fails = self.moves > 2;
+        // Without the panic hook, which would write to standard error.
+        if fails && self.fault == "crash" {
+            std::panic::resume_unwind(Box::new("out of cheese"));
+        }
+        let illegal = (0..6)
+            .flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)))
+            .find(|mv| !legal.contains(mv));
+        let errs = fails && self.fault == "illegal";
+        Decision::unrated(if errs { illegal.unwrap() } else { legal[0] })
+    }
+
+    fn failure(&mut self) -> Option<Failure> {
+        let fails = self.moves > 2;
+        match self.fault {
+            "silent" if fails => Some(Failure::OfPlayer("no answer".to_owned())),
+            "starved" if fails => Some(Failure::OfSystem("no memory".to_owned())),
+            _ => None,
+        }
+    }
+
+    fn analyse(&mut self, _: &Position, _: Option<&[Move]>, _limits: &Limits) -> Analysis<Move> {
+        unreachable!("a match only asks for decisions")
+    }
+}
+
+struct Spy {
+    games: Arc<Mutex<Vec<GameSeen>>>,
+}
+
+impl Player<Standard> for Spy {
+    engine::player_never!(Standard: ponders, fails, hears, counts, values);
+
+    fn new_game(&mut self, seed: u64) {
+        let mut games = self.games.lock().unwrap();
+        // The second player of a game hears of it before anybody moves.
+        match games.last_mut().filter(|game| game.seeds.len() == 1) {
+            Some(game) => game.seeds.push(seed),
+            None => games.push(GameSeen {
+                seeds: vec![seed],
+                positions: Vec::new(),
+            }),
+        }
+    }
+
+    fn decide(&mut self, position: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
+        let mut games = self.games.lock().unwrap();
+        games.last_mut().unwrap().positions.push(*position);
+        Decision::unrated(*legal.last().unwrap())
+    }
+
+    fn analyse(&mut self, _: &Position, _: Option<&[Move]>, _limits: &Limits) -> Analysis<Move> {
+        unreachable!("a match only asks for decisions")
+    }
+}

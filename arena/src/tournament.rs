@@ -1,0 +1,334 @@
+//! Round robins: every contestant plays every other one, and a table shows who beats whom.
+//!
+//! All matches use the same seed, so every pairing has the same starts and the same chance and
+//! differences between cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one
+//! match and add up to 100 %.
+
+use crate::error::Result;
+use crate::matches::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};
+use crate::statistics::{
+    Interval, QUANTILE_95,
+    comparisons::{holm, simultaneous_quantile, two_sided},
+    ratings::{MatchRecord, ratings},
+};
+use crate::text_table::{Cell, TextTable};
+use engine::play::playable::Playable;
+use serde::{Deserialize, Serialize};
+
+/// What came of a round robin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TournamentResult {
+    /// The contestants, in the order they were given.
+    pub names: Vec<String>,
+    /// The match of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
+    pub matches: Vec<MatchResult>,
+    /// Elo of each contestant from all matches together, in the order of the names.
+    pub ratings: Vec<Rating>,
+    /// For each match the probability of a score as far from 50 % between equals, adjusted for the
+    /// number of matches (Holm): below 0.05 the two differ, with 95 % certainty for all such
+    /// statements together.
+    pub adjusted_probabilities: Vec<f64>,
+}
+
+/// A rating by the model of Bradley and Terry; the ratings of a tournament have mean 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rating {
+    /// The rating.
+    pub elo: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+    /// The interval that holds with 95 % certainty for all contestants at once.
+    pub simultaneous_interval: Interval,
+}
+
+/// One contestant's share of points made, against one other or all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskSlice {
+    /// Share of points made, in `[0, 1]`.
+    pub score: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+}
+
+/// Plays a round robin. `options.state`, if given, names a folder: each match is kept there in a
+/// file of its own (`0-1.jsonl`, …), and a tournament that was interrupted goes on where it
+/// stopped.
+///
+/// `watch` is told of every finished match.
+///
+/// # Errors
+/// If there are fewer than two contestants, two have one name, or a match fails.
+pub fn play_tournament<G: Playable>(
+    contestants: &[Contestant<G>],
+    options: &MatchOptions<G>,
+    mut watch: impl FnMut(&MatchResult),
+) -> Result<TournamentResult> {
+    let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
+    check_names(
+        "tournament",
+        "contestants",
+        &names.iter().collect::<Vec<_>>(),
+    )?;
+    make_folder(options.state.as_deref())?;
+    make_folder(options.records.as_deref())?;
+    let mut matches = Vec::new();
+    for (i, j) in pairings(contestants.len()) {
+        let [a, b] = [&contestants[i], &contestants[j]];
+        let result = play_match(a, b, &options.kept_as(&format!("{i}-{j}")));
+        let result = result.map_err(|error| format!("{} against {}: {error}", a.name, b.name))?;
+        watch(&result);
+        matches.push(result);
+    }
+    Ok(TournamentResult::of(names, matches))
+}
+
+/// Who play each other, in the order of their matches.
+fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
+impl TournamentResult {
+    /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
+    fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
+        let meeting =
+            |((a, b), found): (_, &MatchResult)| MatchRecord::of(a, b, &found.pair_counts.tally());
+        let meetings: Vec<MatchRecord> = pairings(names.len()).zip(&matches).map(meeting).collect();
+        let simultaneous = simultaneous_quantile(names.len());
+        let ratings = ratings(names.len(), &meetings).map_or(Vec::new(), |ratings| {
+            let rating = |index: usize| Rating {
+                elo: ratings.elo[index],
+                interval: ratings.interval(index, QUANTILE_95),
+                simultaneous_interval: ratings.interval(index, simultaneous),
+            };
+            (0..names.len()).map(rating).collect()
+        });
+        let tallies = matches.iter().map(|found| found.pair_counts.tally());
+        let probabilities = tallies.map(|tally| two_sided(&tally));
+        Self {
+            adjusted_probabilities: holm(&probabilities.collect::<Vec<_>>()),
+            names,
+            matches,
+            ratings,
+        }
+    }
+
+    /// Whether the match of two contestants shows that they differ, all matches taken together.
+    #[must_use]
+    pub fn differ(&self, row: usize, column: usize) -> bool {
+        self.pairing(row, column)
+            .and_then(|index| self.adjusted_probabilities.get(index))
+            .is_some_and(|&probability| probability < 0.05)
+    }
+
+    /// The number of the match of two contestants.
+    fn pairing(&self, row: usize, column: usize) -> Option<usize> {
+        let wanted = (row.min(column), row.max(column));
+        pairings(self.names.len()).position(|pairing| pairing == wanted)
+    }
+
+    /// The share of points that `row` made against `column`; `None` on the diagonal and outside the
+    /// table.
+    #[must_use]
+    pub fn share(&self, row: usize, column: usize) -> Option<TaskSlice> {
+        let found = self.matches.get(self.pairing(row, column)?)?;
+        let (score, interval) = (found.score, found.interval);
+        Some(if row < column {
+            TaskSlice { score, interval }
+        } else {
+            TaskSlice {
+                score: 1.0 - score,
+                interval: Interval {
+                    lower: 1.0 - interval.upper,
+                    upper: 1.0 - interval.lower,
+                },
+            }
+        })
+    }
+
+    /// The mean of a row, each opponent counting the same; the matches are taken as independent.
+    #[must_use]
+    pub fn mean_share(&self, row: usize) -> Option<TaskSlice> {
+        let shares: Vec<TaskSlice> = (0..self.names.len())
+            .filter_map(|column| self.share(row, column))
+            .collect();
+        if shares.is_empty() {
+            return None;
+        }
+        let count = shares.len() as f64;
+        let score = shares.iter().map(|share| share.score).sum::<f64>() / count;
+        let error = shares
+            .iter()
+            .map(|share| (share.interval.half_width() / QUANTILE_95).powi(2))
+            .sum::<f64>()
+            .sqrt()
+            / count;
+        Some(TaskSlice {
+            score,
+            interval: Interval::around(score, QUANTILE_95 * error).map(|end| end.clamp(0.0, 1.0)),
+        })
+    }
+
+    /// Row numbers, best mean share first.
+    #[must_use]
+    pub fn ranking(&self) -> Vec<usize> {
+        let mean = |row: usize| self.mean_share(row).map_or(0.0, |share| share.score);
+        let mut rows: Vec<usize> = (0..self.names.len()).collect();
+        rows.sort_by(|&left, &right| mean(right).total_cmp(&mean(left)));
+        rows
+    }
+
+    /// The table for a terminal: one row a contestant, best first; each cell the row's percentage
+    /// of games won against the column, give or take half its 95 % interval, with a `*` where the
+    /// two differ even if all matches are taken together.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let ranking = self.ranking();
+        let give_or_take = |share: Option<TaskSlice>| {
+            share.map_or("–".to_owned(), |share| {
+                let half_width = 100.0 * share.interval.half_width();
+                format!("{:.1} ±{half_width:.1}", 100.0 * share.score)
+            })
+        };
+        let heads = ["", "win %", "Elo", "all"].map(str::to_owned);
+        let mut text_table = TextTable::new(
+            heads
+                .into_iter()
+                .chain((1..=ranking.len()).map(|place| place.to_string())),
+        );
+        for (place, &row) in ranking.iter().enumerate() {
+            let elo = self.ratings.get(row).map_or("–".to_owned(), |rating| {
+                format!("{:+.1} ±{:.1}", rating.elo, rating.interval.half_width())
+            });
+            let mark = |column| if self.differ(row, column) { "*" } else { "" };
+            let cell = |&column: &usize| {
+                Cell::Right(mark(column).to_owned() + &give_or_take(self.share(row, column)))
+            };
+            let mut cells = vec![
+                Cell::Count(place as u64 + 1),
+                self.names[row].as_str().into(),
+                Cell::Right(elo),
+                Cell::Right(give_or_take(self.mean_share(row))),
+            ];
+            cells.extend(ranking.iter().map(cell));
+            text_table.push(cells);
+        }
+        text_table.text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_players::{contestant, first, greedy, options as match_options, random};
+    use engine::games::einstein::Standard;
+
+    fn options() -> MatchOptions<Standard> {
+        match_options(40, 3)
+    }
+
+    fn all() -> [Contestant<Standard>; 3] {
+        [random(), greedy(), first()]
+    }
+
+    /// The tournament of all three.
+    fn tournament(options: &MatchOptions<Standard>) -> TournamentResult {
+        play_tournament(&all(), options, |_| {}).unwrap()
+    }
+
+    #[test]
+    fn every_cell_is_its_match_and_opposite_cells_add_up() {
+        let contestants = all();
+        let mut names = Vec::new();
+        let result = play_tournament(&contestants, &options(), |found| {
+            names.push(format!("{}-{}", found.a, found.b))
+        })
+        .unwrap();
+        assert_eq!(names, ["random-greedy", "random-first", "greedy-first"]);
+        for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
+            let Some(share) = result.share(row, column) else {
+                assert_eq!(row, column);
+                continue;
+            };
+            let alone = play_match(&contestants[row], &contestants[column], &options());
+            let (alone, opposite) = (alone.unwrap(), result.share(column, row).unwrap());
+            assert!((share.score - alone.score).abs() < 1e-12);
+            assert!((share.interval.lower - alone.interval.lower).abs() < 1e-12);
+            assert!((share.score + opposite.score - 1.0).abs() < 1e-12);
+        }
+        assert_eq!(result.share(0, 3), None);
+        assert_eq!(result.names[result.ranking()[2]], "random");
+        let json = serde_json::to_string(&result).unwrap();
+        assert_eq!(
+            serde_json::from_str::<TournamentResult>(&json).unwrap(),
+            result
+        );
+    }
+
+    #[test]
+    fn the_table_lines_up() {
+        let result = tournament(&options());
+        let table = result.table();
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), 4);
+        let ends: Vec<usize> = lines
+            .iter()
+            .skip(1)
+            .map(|line| line.chars().count())
+            .collect();
+        assert!(ends.iter().all(|&end| end == ends[0]), "{table}");
+        assert!(lines[3].contains("random"), "{table}");
+    }
+
+    #[test]
+    fn ratings_follow_the_ranking_and_differences_are_marked() {
+        let result = tournament(&match_options(300, 3));
+        let order = result.ranking();
+        assert!(
+            order
+                .windows(2)
+                .all(|pair| result.ratings[pair[0]].elo > result.ratings[pair[1]].elo),
+            "{result:?}"
+        );
+        assert!(result.ratings.iter().all(|rating| {
+            rating.simultaneous_interval.half_width() > rating.interval.half_width()
+        }));
+        assert!(result.differ(0, 1) && result.differ(1, 0) && !result.differ(1, 1));
+        assert!(result.table().contains('*'));
+        // One match: the probability needs no adjustment.
+        let two = play_tournament(&[random(), greedy()], &options(), |_| {}).unwrap();
+        assert_eq!(
+            two.adjusted_probabilities,
+            [two_sided(&two.matches[0].pair_counts.tally())]
+        );
+        assert!((two.ratings[1].elo - two.ratings[0].elo + two.matches[0].elo).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_tournament_resumes_match_by_match() {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = MatchOptions {
+            state: Some(folder.path().join("state")),
+            ..options()
+        };
+        tournament(&stored);
+        // Read back without playing, twice: times included, everything comes from the files.
+        let panics = |name| contestant(name, || panic!("nobody needs to play"));
+        let panic = ["random", "greedy", "first"].map(panics);
+        let again = || play_tournament(&panic, &stored, |_| {}).unwrap();
+        let unsaved = tournament(&options());
+        for (found, expected) in again().matches.iter().zip(&unsaved.matches) {
+            assert_eq!(
+                (found.pair_counts, found.mean_plies),
+                (expected.pair_counts, expected.mean_plies)
+            );
+        }
+        assert_eq!(again(), again());
+    }
+
+    #[test]
+    fn impossible_tournaments_are_refused() {
+        let refused = play_tournament(&[random(), first()], &match_options(0, 3), |_| {});
+        let expected = "random against first: a match needs at least one pair of games";
+        assert_eq!(refused.unwrap_err().to_string(), expected);
+    }
+}

@@ -1,0 +1,307 @@
+//! The atlas of the opening: how often who begins wins, and which set-ups are good.
+//!
+//! With one to three stones a side the endgame tables know every start, so all is exact. With six
+//! all 720 set-ups meet all in games, as far as no symmetry makes two meetings one, and a model is
+//! fitted to them (`fit.rs`). Every number has then two errors, that of the games and that of the
+//! play (`better.rs`). Before: the study of set-ups of Rock'n'Roll (Schäfer 2006). Invariant:
+//! results depend on who plays, rules, seed and numbers alone, not on threads or interruptions.
+
+mod arrangements;
+mod better;
+mod draw;
+mod fit;
+pub mod games;
+pub mod result;
+
+use crate::{
+    mean,
+    zero_sum::{Mixes, square, worth},
+};
+use arena::error::Result;
+use arena::matches::{finish, pool};
+use arena::statistics::dot;
+use arrangements::Rows;
+pub use draw::SHOWN;
+use engine::core::{
+    journal::{Journal, Wording},
+    random::{RandomStream, SeedSpace, derive_seed},
+    task_slice::TaskSlice,
+};
+use engine::games::einstein::{Standard, symmetry::symmetric, tables::Tables};
+use engine::play::playable::Playable;
+use fit::{Design, Terms};
+use games::{Games, Table, WholeGames};
+use indicatif::ProgressBar;
+use result::{Analysis, Atlas, FitReport};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Meetings of two set-ups that no symmetry makes the same, six stones a side: 720 · 720 / 8.
+pub const MEETINGS: u64 = 64_800;
+
+/// Most stones a side of which every start is known to tables.
+pub const MAX_EXACT_STONES: usize = 3;
+
+/// How an atlas of six stones is made.
+#[derive(Clone)]
+pub struct Settings {
+    /// The rules; the die is fair.
+    pub game: Standard,
+    /// Games of each meeting; an even number from 2.
+    pub games: u32,
+    /// Rules all luck.
+    pub seed: u64,
+    /// Worker threads; 0 = as many as the machine has cores.
+    pub threads: usize,
+    /// Where finished chunks are kept.
+    pub state: Option<PathBuf>,
+    /// Which of the chunks are played here.
+    pub share: TaskSlice,
+    /// The policy and a stronger player, and how many games of each kind say what better play
+    /// changes.
+    pub better: Option<(WholeGames, u64)>,
+}
+
+/// An atlas, and the values that it comes from.
+pub struct Found {
+    /// What it says.
+    pub atlas: Atlas,
+    rows: Rows,
+    /// What rows are worth against rows, to who begins.
+    values: Vec<Vec<f64>>,
+}
+
+/// Meetings that are played and kept together.
+const CHUNK: usize = 120;
+
+/// Results are added up in units of this many parts of a win, so that sums do not depend on order.
+const UNIT: f64 = (1 << 20) as f64;
+
+/// What the games of a meeting came to: the sum of each half, and of all squares.
+type Sums = [i64; 3];
+
+/// Fits to pure noise that tell the standard errors of values.
+const REPLICATES: u64 = 64;
+
+/// The exact atlas of so many stones a side, at most [`MAX_EXACT_STONES`].
+///
+/// # Errors
+/// If the tables do not know so many stones, or another game.
+pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
+    use engine::core::oracle::Oracle;
+    let rows = Rows::new(stones);
+    let values = square(rows.len(), |first, second| {
+        let start = arrangements::start(&rows.orders[first], &rows.orders[second]);
+        tables.value(game, &start).map_or(f64::NAN, f64::from)
+    });
+    if values.iter().flatten().any(|value| value.is_nan()) {
+        return Err(format!(
+            "these tables do not know all starts of {stones} stones a side of {}",
+            game.notation()
+        )
+        .into());
+    }
+    let atlas = Atlas {
+        stones,
+        game: game.notation(),
+        source: "endgame tables".to_owned(),
+        within: Some(tables.error().into()),
+        ..Analysis::of(&values).atlas(&rows, &values, [0.0; 4])
+    };
+    Ok(Found {
+        atlas,
+        rows,
+        values,
+    })
+}
+
+/// Plays the games of an atlas of six stones, or what is left of them, and reads them. A task keeps
+/// those that it plays, and finds nothing.
+///
+/// # Errors
+/// If the die is not fair, threads cannot be started, the state file cannot be used, or some of what
+/// tasks play is not there to be collected.
+pub fn sampled(
+    games: &dyn Games,
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Option<Found>> {
+    if settings.game.die() != Standard::default().die() {
+        let problem = "set-ups are worth the same by symmetry with a fair die alone";
+        return Err(problem.to_owned().into());
+    }
+    let design = Design::new();
+    let sums = play(games, &design, settings, progress)?;
+    if settings.share.is_task() {
+        return Ok(None);
+    }
+    let mut found = read(&design, &sums, settings);
+    found.atlas.source = games.name();
+    if let Some((players, count)) = &settings.better {
+        let equilibrium = Analysis::of(&found.values).mixes;
+        progress.reset();
+        progress.set_length(2 * count);
+        for (index, name) in ["random", "equilibrium"].into_iter().enumerate() {
+            let starts: (&str, &Mixes) = (name, &equilibrium[index]);
+            let done = || progress.inc(1);
+            let better = pool(settings.threads)?.install(|| {
+                better::better(players, &design.rows, starts, *count, settings.seed, &done)
+            });
+            found.atlas.better.push(better);
+        }
+    }
+    progress.finish_and_clear();
+    Ok(Some(found))
+}
+
+/// What all meetings came to.
+fn play(
+    games: &dyn Games,
+    design: &Design,
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Vec<Sums>> {
+    let chunks = design.meetings() / CHUNK;
+    let identity = json!({
+        "format": "alea-atlas-1",
+        "player": games.name(),
+        "seed": settings.seed,
+        "games": settings.games,
+        "game": settings.game.notation(),
+    });
+    let number = |line: &(u64, Vec<Sums>)| line.0;
+    let wording = Wording {
+        work: "study",
+        part: "chunk",
+    };
+    let (path, share) = (settings.state.as_deref(), (settings.share, chunks as u64));
+    let (journal, known) = Journal::open(path, wording, &identity, number, share)?;
+    journal.is_complete()?;
+    if let Some((number, _)) = known
+        .values()
+        .find(|(number, sums)| *number >= chunks as u64 || sums.len() != CHUNK)
+    {
+        return Err(format!(
+            "chunk {number} of the state file does not fit the study; remove the file"
+        )
+        .into());
+    }
+    let ours = settings.share.parts(chunks as u64);
+    let left = ours.end - ours.start - known.range(ours.clone()).count() as u64;
+    progress.set_length(left * CHUNK as u64);
+    let play = |table: &mut Table<'_>, number| {
+        let first = number as usize * CHUNK;
+        let sums = (first..first + CHUNK).map(|meeting| {
+            progress.inc(1);
+            play_meeting(table, design, meeting, settings)
+        });
+        Ok(sums.collect())
+    };
+    let known = pool(settings.threads)?
+        .install(|| finish((journal, known), ours, || games.table(), play))?;
+    Ok(known.into_values().flat_map(|(_, sums)| sums).collect())
+}
+
+/// The games of a meeting, from its eight images in turn; their seed depends on meeting and number.
+fn play_meeting(
+    table: &mut Table<'_>,
+    design: &Design,
+    meeting: usize,
+    settings: &Settings,
+) -> Sums {
+    let [first, second] = design.rows_of(meeting).map(|row| &design.rows.orders[row]);
+    let start = arrangements::start(first, second);
+    let mut sums = [0; 3];
+    for number in 0..settings.games {
+        let indices = [meeting as u64, number.into()];
+        let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
+        // Both halves hold the same images; sixteen games hold all of them.
+        let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed);
+        sums[number as usize % 2] += (worth * UNIT).round() as i64;
+        sums[2] += (worth * worth * UNIT).round() as i64;
+    }
+    sums
+}
+
+/// Fits the model and reads the atlas off it.
+fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
+    let games = f64::from(settings.games);
+    let halves = [0, 1].map(|half| {
+        sums.iter()
+            .map(|sums| sums[half] as f64 / UNIT / (games / 2.0))
+            .collect::<Vec<_>>()
+    });
+    let pairs = halves[0].iter().zip(&halves[1]);
+    let means: Vec<f64> = pairs.map(|(one, other)| (one + other) / 2.0).collect();
+    let squares = sums.iter().map(|sums| sums[2] as f64 / UNIT).sum::<f64>();
+    // Within meetings, so that what they differ by is not counted.
+    let of_game =
+        ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
+    let (terms, held_out) = design.choose(&halves, 2.0 * of_game / games);
+    let noise = of_game / games;
+    let fitted = design.fit(&means, terms, noise, None);
+    let values = matrix(design, &fitted.meetings);
+    let analysis = Analysis::of(&values);
+    let errors = errors(design, terms, fitted.believed, noise.sqrt(), &analysis);
+    let middle = mean(&fitted.meetings);
+    let squares = fitted.meetings.iter().map(|value| (value - middle).powi(2));
+    let spread = mean(&squares.collect::<Vec<_>>());
+    let atlas = Atlas {
+        stones: 6,
+        game: settings.game.notation(),
+        seed: settings.seed,
+        games: means.len() as u64 * u64::from(settings.games),
+        fit: Some(FitReport {
+            deviation: of_game.sqrt(),
+            spread: spread.sqrt(),
+            class_error: (noise / design.rows.len() as f64).sqrt(),
+            taken: terms as usize,
+            held_out,
+            believed: fitted.believed,
+        }),
+        ..analysis.atlas(&design.rows, &values, errors)
+    };
+    Found {
+        atlas,
+        rows: Rows::new(6),
+        values,
+    }
+}
+
+/// All rows against all, from the meetings.
+fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
+    let meeting = |first, second| meetings[design.meeting(first, second)];
+    square(design.rows.len(), meeting)
+}
+
+/// Standard errors of the four values, their mixes held fast: the model is linear, so fits to noise
+/// alone are the errors of fits.
+fn errors(
+    design: &Design,
+    terms: Terms,
+    believed: f64,
+    deviation: f64,
+    analysis: &Analysis,
+) -> [f64; 4] {
+    let mut squares = [0.0; 4];
+    for replicate in 0..REPLICATES {
+        let mut random = RandomStream::new(derive_seed(replicate, SeedSpace::Arena, &[]));
+        let noise: Vec<f64> = (0..design.meetings())
+            .map(|_| deviation * normal(&mut random))
+            .collect();
+        let fitted = design.fit(&noise, terms, 0.0, Some(believed));
+        let values = matrix(design, &fitted.meetings);
+        for (square, mixes) in squares.iter_mut().zip(&analysis.mixes) {
+            *square += worth(&values, mixes).powi(2) / REPLICATES as f64;
+        }
+    }
+    squares.map(f64::sqrt)
+}
+
+/// A standard normal number, close enough for variances: the sum of twelve uniform ones.
+fn normal(random: &mut RandomStream) -> f64 {
+    (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
+}
+
+#[cfg(test)]
+mod tests;

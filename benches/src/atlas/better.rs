@@ -1,0 +1,102 @@
+//! What better play could change: games of a policy against games of a stronger player, from the
+//! same starts with the same dice.
+//!
+//! If both play better the difference is how far off the policy's value may be; if only one does,
+//! the value is what a stronger player makes of the policy, a bound on the true value as far as the
+//! stronger player finds the best answer. Neither is proven. Invariant: results depend on players,
+//! starts, seed and number alone.
+
+use super::{
+    arrangements::{Rows, start},
+    games::{Games, Table, WholeGames},
+};
+use crate::{Estimate, zero_sum::Mixes};
+use engine::core::moments::Moments;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
+
+/// What a stronger player makes of a policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Better {
+    /// Which starts.
+    pub starts: String,
+    /// Who plays, and who plays better.
+    pub players: [String; 2],
+    /// Games of each kind.
+    pub games: u64,
+    /// What who begins wins if both play better.
+    pub both: Estimate,
+    /// How much more that is than if nobody does.
+    pub change: Estimate,
+    /// What who begins gains by better play alone.
+    pub first_gains: Estimate,
+    /// What the other gains.
+    pub second_gains: Estimate,
+}
+
+/// Plays so many games of each kind on the threads of the caller's pool. `games` are those of the
+/// policy, `players` is it and the stronger one as players.
+pub(super) fn better(
+    games: &WholeGames,
+    rows: &Rows,
+    (name, mixes): (&str, &Mixes),
+    count: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Better {
+    let [policy, stronger] = &games.players;
+    let kinds = [
+        [policy, policy],
+        [stronger, stronger],
+        [stronger, policy],
+        [policy, stronger],
+    ]
+    .map(|players| WholeGames {
+        players: players.map(Clone::clone),
+        ..games.clone()
+    });
+    let one = |tables: &mut [Table<'_>; 4], number: u64| {
+        let seed = derive_seed(seed, SeedSpace::Arena, &[number]);
+        let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
+        let [first, second] = mixes.each_ref().map(|mix| {
+            let behind = rows.behind(drawn(mix, random.unit()));
+            behind[random.below(behind.len())]
+        });
+        done();
+        let start = start(&first, &second);
+        tables.each_mut().map(|table| table(&start, seed))
+    };
+    let found: Vec<[f64; 4]> = (0..count)
+        .into_par_iter()
+        .map_init(|| kinds.each_ref().map(Games::table), one)
+        .collect();
+    let estimate = |of: fn(&[f64; 4]) -> f64| {
+        let moments: Moments = found.iter().map(of).collect();
+        Estimate {
+            value: moments.mean(),
+            error: moments.standard_error(),
+        }
+    };
+    Better {
+        starts: name.to_owned(),
+        players: [policy, stronger].map(|player| player.name().to_owned()),
+        games: count,
+        both: estimate(|[_, both, _, _]| *both),
+        change: estimate(|[nobody, both, _, _]| both - nobody),
+        first_gains: estimate(|[nobody, _, first, _]| first - nobody),
+        second_gains: estimate(|[nobody, _, _, second]| nobody - second),
+    }
+}
+
+/// The place in whose part of a mix `at` lies.
+fn drawn(mix: &[f64], mut at: f64) -> usize {
+    let last = mix.iter().rposition(|share| *share > 0.0).unwrap_or(0);
+    for (index, share) in mix[..last].iter().enumerate() {
+        at -= share;
+        if at < 0.0 {
+            return index;
+        }
+    }
+    last
+}

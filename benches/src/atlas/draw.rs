@@ -1,0 +1,266 @@
+//! Set-ups and values as pictures: triangles of text, a table of all meetings, a map of classes.
+//!
+//! Set-ups are drawn as Red's, whose corner is the upper left one.
+
+use super::{
+    Found,
+    arrangements::text,
+    result::{Atlas, ClassValue},
+};
+use arena::error::Result;
+use arena::plot::heat_map::{HeatMap, heat_map};
+use arena::statistics::QUANTILE_95;
+use arena::text_table::{Cell, TextTable};
+
+/// Triangles in one line of text.
+const A_LINE: usize = 8;
+
+/// Classes at either end whose members are listed as the best, and half of those that are shown;
+/// their members are as many as Rock'n'Roll's tournament took.
+pub const SHOWN: usize = 4;
+
+impl Atlas {
+    /// What a person reads.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let (shown, seen) = (&self.second_answers, &self.first_answers);
+        let sure = match self.within {
+            Some(within) => format!(
+                "exact, by endgame tables, up to {:.4} points",
+                100.0 * within
+            ),
+            None => format!(
+                "estimated from {} games: {}; ± is what their dice leave open",
+                self.games, self.source
+            ),
+        };
+        let mut text = format!(
+            "{} stones a side, {}\n{sure}\n\n\
+         who begins wins\n  {} with random set-ups\n  {} if neither sees the other's set-up and both mix as they should (its own mix assures {:.3}, the other's allows {:.3})\n  \
+         {} if the other sees its set-up: {} against {}\n  {} if it sees the other's: {} against {}\n\
+         not knowing who begins, random set-ups lose {:.2} points to the best answer\n",
+            self.stones,
+            self.game,
+            self.random,
+            self.equilibrium,
+            100.0 * self.assured.lower,
+            100.0 * self.assured.upper,
+            shown.value,
+            shown.first,
+            shown.second,
+            seen.value,
+            seen.first,
+            seen.second,
+            100.0 * self.random_loses,
+        );
+        for better in &self.better {
+            text += &format!(
+                "\nwith {} set-ups {} in the place of {} ({} games each) \n  changes that by {} if both play so, to {}\n  gains {} where it begins, {} where it answers: what better play may change\n",
+                better.starts,
+                better.players[1],
+                better.players[0],
+                better.games,
+                better.change,
+                better.both,
+                better.first_gains,
+                better.second_gains,
+            );
+        }
+        if let Some(fit) = &self.fit {
+            text += &format!(
+                "\none game deviates by {:.1} points, meetings by {:.2}; what a class wins on one side is certain to ± {:.2}\n",
+                100.0 * fit.deviation,
+                100.0 * fit.spread,
+                100.0 * QUANTILE_95 * fit.class_error,
+            );
+            let held_out = fit.held_out.iter().enumerate().map(|(index, model)| {
+                let taken = if index == fit.taken { " (taken)" } else { "" };
+                let name = format!("{:?}{taken}", model.terms).to_lowercase();
+                vec![
+                    name.into(),
+                    Cell::Percent(model.explained),
+                    Cell::Number(model.slope, 3),
+                    Cell::Percent(model.residual),
+                    Cell::number(model.better_by, 1),
+                ]
+            });
+            let columns = [
+                "terms, on held-out games",
+                "explain %",
+                "slope",
+                "left, points",
+                "better by, errors",
+            ];
+            text += &TextTable::filled(columns, held_out).text();
+        }
+        let classes = &self.classes;
+        if self.stones == 6 {
+            for (name, chosen) in [
+                ("best", &classes[..2 * SHOWN]),
+                ("worst", &classes[classes.len() - 2 * SHOWN..]),
+            ] {
+                text += &format!(
+                    "\n{name} classes, as Red's; above each what it wins, %\n{}",
+                    triangles(chosen)
+                );
+            }
+        }
+        let mut text_table = TextTable::new([
+            "place",
+            "stones",
+            "begins, wins %",
+            "answers, wins %",
+            "shares of who begins %",
+            "answers %",
+            "either %",
+        ]);
+        let ends = |index: usize| index < 2 * SHOWN || index + 2 * SHOWN >= classes.len();
+        let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
+        let placed = classes.iter().enumerate();
+        for (index, class) in placed.filter(|(index, class)| ends(*index) || mixed(class)) {
+            text_table.push(vec![
+                (index as u64 + 1).into(),
+                class.orders.first().map_or("", String::as_str).into(),
+                Cell::Percent(class.first),
+                Cell::Percent(class.second),
+                Cell::Percent(class.share_first),
+                Cell::Percent(class.share_second),
+                Cell::Percent(class.share),
+            ]);
+        }
+        text += &format!("\n{}", text_table.text());
+        text.trim_end().to_owned()
+    }
+}
+
+/// Triangles of the first members of classes, the score in percent above each.
+fn triangles(classes: &[ClassValue]) -> String {
+    let mut text = String::new();
+    for line in classes.chunks(A_LINE) {
+        let drawn = line.iter().map(|class| {
+            let stones: Vec<String> = class.orders[0]
+                .chars()
+                .map(|stone| format!("{stone} "))
+                .collect();
+            let rows = [0..3, 3..5, 5..6].map(|squares| stones[squares].concat());
+            [&[format!("{:.1}", 100.0 * class.score)], &rows[..]].concat()
+        });
+        let drawn: Vec<Vec<String>> = drawn.collect();
+        for row in 0..4 {
+            let cells = drawn.iter().map(|triangle| format!("{:<8}", triangle[row]));
+            text += &format!("  {}\n", cells.collect::<String>().trim_end());
+        }
+        text.push('\n');
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// A map of win rates in percent, white where they are even.
+fn map_of_rates(
+    title: &str,
+    rows: Vec<String>,
+    columns: Vec<String>,
+    values: Vec<Option<f64>>,
+) -> Result<String> {
+    let known = values.iter().flatten();
+    heat_map(&HeatMap {
+        title: title.to_owned(),
+        rows,
+        columns,
+        span: known.fold(0.5, |span, value| span.max((value - 50.0).abs())),
+        values,
+        middle: 50.0,
+        decimals: 1,
+    })
+}
+
+impl Atlas {
+    /// The mean rate of all set-ups that have a stone on a square, as a map.
+    pub(crate) fn where_stones_belong(&self) -> Result<String> {
+        const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
+        let mean = |stone: usize, square: usize| {
+            let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
+            let (mut sum, mut count) = (0.0, 0.0);
+            for class in &self.classes {
+                let standing = class.orders.iter().filter(stands).count() as f64;
+                (sum, count) = (sum + standing * class.score, count + standing);
+            }
+            (count > 0.0).then(|| 100.0 * sum / count)
+        };
+        let stones = 1..=self.stones;
+        let rates = stones
+            .clone()
+            .flat_map(|stone| (0..6).map(move |square| mean(stone, square)));
+        map_of_rates(
+            "Mean rate with a stone on a square (Red's), %",
+            stones
+                .clone()
+                .map(|stone| format!("stone {stone}"))
+                .collect(),
+            SQUARES.map(str::to_owned).to_vec(),
+            rates.collect(),
+        )
+    }
+}
+
+/// Most groups of a map.
+const GROUPS: usize = 36;
+
+impl Found {
+    /// What every meeting is worth to who begins: a class against a row.
+    #[must_use]
+    pub fn text_table(&self) -> TextTable {
+        let order = |row: usize| text(&self.rows.orders[row]);
+        let firsts = self.rows.classes.iter();
+        let meetings =
+            firsts.flat_map(|&first| (0..self.rows.len()).map(move |second| [first, second]));
+        let row = |[first, second]: [usize; 2]| {
+            vec![
+                order(first).into(),
+                order(second).into(),
+                Cell::Percent(self.values[first][second]),
+            ]
+        };
+        TextTable::filled(["first", "second", "first_wins"], meetings.map(row))
+    }
+
+    /// Who begins against the other, classes from best to worst, several together where there are
+    /// many.
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn svg(&self) -> Result<String> {
+        let classes = &self.atlas.classes;
+        let row = |order: &String| {
+            let mut rows = self.rows.orders.iter();
+            rows.position(|other| text(other) == *order)
+        };
+        let rows = |group: &[ClassValue]| {
+            let orders = group.iter().flat_map(|class| &class.orders);
+            orders.filter_map(row).collect()
+        };
+        let groups: Vec<Vec<usize>> = classes
+            .chunks(classes.len().div_ceil(GROUPS))
+            .map(rows)
+            .collect();
+        let mean = |first: &Vec<usize>, second: &Vec<usize>| {
+            let of_row =
+                |&first: &usize| second.iter().map(move |&second| self.values[first][second]);
+            let values = first.iter().flat_map(of_row);
+            Some(100.0 * values.sum::<f64>() / (first.len() * second.len()) as f64)
+        };
+        let numbered = |prefix: &str| {
+            let places = 1..=groups.len();
+            places.map(|index| format!("{prefix}{index}")).collect()
+        };
+        map_of_rates(
+            "Who begins wins, %: its set-up (rows) against the other's (columns), best first",
+            numbered("begins with "),
+            numbered(""),
+            groups
+                .iter()
+                .flat_map(|first| groups.iter().map(move |second| mean(first, second)))
+                .collect(),
+        )
+    }
+}

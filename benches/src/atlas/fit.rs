@@ -1,0 +1,351 @@
+//! What a set-up is worth against another, by a model fitted to games.
+//!
+//! A *meeting* is what is left of 720 × 720 by symmetry: a set-up of who begins, one a class, and
+//! one row of the other, 64,800 with eight pairs behind each. All have as many games, so least
+//! squares are plain means. The model is a mean, a term for each class that begins and one for each
+//! that answers; *pairs*: which stones stand where on both sides, as far as symmetry lets that
+//! matter, 52 products; *meetings*: of each what its games leave over, by as much as there is
+//! reason to believe (empirical Bayes). Whether a step is taken, games say that were not fitted.
+//! Invariant: what is fitted is linear in the means of the meetings.
+
+use super::arrangements::{Arrangement, Rows};
+use crate::mean;
+use arena::statistics::dot;
+use engine::core::moments::Moments;
+use serde::{Deserialize, Serialize};
+
+/// How much a model may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Terms {
+    /// A term for each class that begins, and for each that answers.
+    Classes,
+    /// And where stones stand on both sides.
+    Pairs,
+    /// And each meeting by itself.
+    Meetings,
+}
+
+/// In the order in which they are tried.
+const TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
+
+/// How a model does on the half of the games that it was not fitted to, either half in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// What the model may say.
+    pub terms: Terms,
+    /// The part of the true variance of meetings that it explains; 1 leaves nothing.
+    pub explained: f64,
+    /// The slope of what games came to by what was predicted: 1 if predictions are neither too bold
+    /// nor too timid.
+    pub slope: f64,
+    /// Standard deviation of what is left, without the dice of the games it is held against; the
+    /// model's own errors, from half of the games, are in it.
+    pub residual: f64,
+    /// By how much its mean squared error is less than that of the model before, in standard errors
+    /// of that difference.
+    pub better_by: Option<f64>,
+}
+
+/// Contrasts of stones that reversing labels leaves alone, by the smaller label of two that go
+/// together; of unit length over six stones.
+const STONES: [[f64; 3]; 2] = [
+    [0.5, 0.0, -0.5],
+    [
+        0.288_675_134_594_812_9,
+        -0.577_350_269_189_625_8,
+        0.288_675_134_594_812_9,
+    ],
+];
+
+/// Contrasts of home squares, of unit length: three that transposing leaves alone, and two that it
+/// turns about.
+const SQUARES: [[f64; 6]; 5] = {
+    const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    const TWELFTH: f64 = 0.288_675_134_594_812_9;
+    [
+        [HALF, 0.0, 0.0, 0.0, -HALF, 0.0],
+        [0.0, 0.5, -0.5, 0.5, 0.0, -0.5],
+        [
+            2.0 * TWELFTH,
+            -TWELFTH,
+            -TWELFTH,
+            -TWELFTH,
+            2.0 * TWELFTH,
+            -TWELFTH,
+        ],
+        [0.0, HALF, 0.0, -HALF, 0.0, 0.0],
+        [0.0, 0.0, HALF, 0.0, 0.0, -HALF],
+    ]
+};
+
+/// Contrasts of squares from here on change their sign when the board is transposed.
+const TURNED: usize = 3;
+
+type Features = [[f64; SQUARES.len()]; STONES.len()];
+
+fn features(order: &Arrangement) -> Features {
+    let stone = |stone: u8| usize::from(stone.min(7 - stone)) - 1;
+    STONES.map(|stones| {
+        SQUARES.map(|squares| {
+            let terms = order.iter().zip(squares);
+            terms.map(|(&on, square)| stones[stone(on)] * square).sum()
+        })
+    })
+}
+
+/// The meetings, and what their games can be fitted with.
+pub(super) struct Design {
+    pub(super) rows: Rows,
+    features: Vec<Features>,
+}
+
+/// A model fitted to the means of meetings.
+pub(super) struct Fitted {
+    /// What each meeting is worth for who begins.
+    pub(super) meetings: Vec<f64>,
+    /// How much of a meeting's remainder was believed, 0 to 1.
+    pub(super) believed: f64,
+}
+
+impl Design {
+    pub(super) fn new() -> Self {
+        let rows = Rows::new(6);
+        let features = rows.orders.iter().map(features).collect();
+        Self { rows, features }
+    }
+
+    /// How many meetings there are.
+    pub(super) fn meetings(&self) -> usize {
+        self.rows.classes.len() * self.rows.len()
+    }
+
+    /// The rows of a meeting: who begins, the other.
+    pub(super) fn rows_of(&self, meeting: usize) -> [usize; 2] {
+        let width = self.rows.len();
+        [self.rows.classes[meeting / width], meeting % width]
+    }
+
+    /// The meeting that two rows are worth as much as.
+    pub(super) fn meeting(&self, first: usize, second: usize) -> usize {
+        let class = self.rows.class[first];
+        let straight = self.rows.classes[class] == first;
+        let second = if straight {
+            second
+        } else {
+            self.rows.transposed[second]
+        };
+        class * self.rows.len() + second
+    }
+
+    /// What each class is worth to who begins, then to who answers, as won by who begins.
+    pub(super) fn of_classes(&self, values: &[f64]) -> [Vec<f64>; 2] {
+        let (width, classes) = (self.rows.len(), self.rows.classes.len());
+        let first = values.chunks(width).map(mean);
+        let mut second = vec![0.0; classes];
+        for (index, value) in values.iter().enumerate() {
+            second[self.rows.class[index % width]] += value / (values.len() / classes) as f64;
+        }
+        [first.collect(), second]
+    }
+
+    /// The model of so many terms that fits best; `noise` is the variance of a mean. `believed`
+    /// says how much of remainders to take, else they say it.
+    pub(super) fn fit(
+        &self,
+        means: &[f64],
+        terms: Terms,
+        noise: f64,
+        believed: Option<f64>,
+    ) -> Fitted {
+        let middle = mean(means);
+        let [first, second] = self.of_classes(means);
+        let width = self.rows.len();
+        let mut fitted: Vec<f64> = (0..means.len())
+            .map(|index| first[index / width] + second[self.rows.class[index % width]] - middle)
+            .collect();
+        let mut part = 0.0;
+        if terms != Terms::Classes {
+            self.add_pairs(means, &mut fitted);
+        }
+        if terms == Terms::Meetings {
+            let pairs = means.iter().zip(&fitted);
+            let left: Vec<f64> = pairs.map(|(mean, fitted)| mean - fitted).collect();
+            let beyond = (dot(&left, &left) / left.len() as f64 - noise).max(0.0);
+            part = believed.unwrap_or(beyond / (beyond + noise).max(f64::MIN_POSITIVE));
+            let pairs = fitted.iter_mut().zip(&left);
+            pairs.for_each(|(fitted, left)| *fitted += part * left);
+        }
+        Fitted {
+            meetings: fitted,
+            believed: part,
+        }
+    }
+
+    /// Products of features are orthogonal to each other and to all that classes say, over all
+    /// meetings: each is fitted by itself.
+    fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
+        let squares = (0..SQUARES.len() * SQUARES.len())
+            .map(|pair| [pair / SQUARES.len(), pair % SQUARES.len()])
+            .filter(|pair| (pair[0] < TURNED) == (pair[1] < TURNED));
+        let stones = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
+        let products =
+            stones.flat_map(|stones| squares.clone().map(move |squares| [stones, squares]));
+        for [[of_first, of_second], [square, other]] in products {
+            let product = |index: usize| {
+                let [first, second] = self.rows_of(index);
+                self.features[first][of_first][square] * self.features[second][of_second][other]
+            };
+            let (mut along, mut length) = (0.0, 0.0);
+            for (index, mean) in means.iter().enumerate() {
+                let product = product(index);
+                along += mean * product;
+                length += product * product;
+            }
+            for (index, fitted) in fitted.iter_mut().enumerate() {
+                *fitted += along / length * product(index);
+            }
+        }
+    }
+
+    /// Every model fitted to one half of the games and held against the other, and how many terms
+    /// the games support; `noise` is the variance of a mean of a half.
+    pub(super) fn choose(&self, halves: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
+        let count = self.meetings() as f64;
+        let centred = halves.each_ref().map(|half| {
+            let middle = mean(half);
+            half.iter().map(|value| value - middle).collect::<Vec<_>>()
+        });
+        // Dice of the halves are independent: what they share is true.
+        let truth = dot(&centred[0], &centred[1]) / count;
+        let mut before: Option<Vec<f64>> = None;
+        let (mut chosen, mut found) = (Terms::Classes, Vec::new());
+        for terms in TERMS {
+            let mut errors = vec![0.0; self.meetings()];
+            let (mut along, mut length) = (0.0, 0.0);
+            for (train, test) in [(0, 1), (1, 0)] {
+                let fitted = self.fit(&centred[train], terms, noise, None).meetings;
+                along += dot(&fitted, &centred[test]);
+                length += dot(&fitted, &fitted);
+                for ((error, fitted), seen) in errors.iter_mut().zip(&fitted).zip(&centred[test]) {
+                    *error += (seen - fitted).powi(2) / 2.0;
+                }
+            }
+            let left = errors.iter().sum::<f64>() / count - noise;
+            let better_by = before.as_ref().map(|before| {
+                let pairs = before.iter().zip(&errors);
+                let gains: Moments = pairs.map(|(before, now)| before - now).collect();
+                gains.mean() / gains.standard_error().max(f64::MIN_POSITIVE)
+            });
+            let is_better = better_by.is_some_and(|better_by| better_by > 2.0);
+            if is_better {
+                chosen = terms;
+            }
+            found.push(HeldOut {
+                terms,
+                explained: 1.0 - left / truth.max(f64::MIN_POSITIVE),
+                slope: along / length.max(f64::MIN_POSITIVE),
+                residual: left.max(0.0).sqrt(),
+                better_by,
+            });
+            // What comes next has to be better than what was chosen.
+            if is_better || before.is_none() {
+                before = Some(errors);
+            }
+        }
+        (chosen, found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::normal, *};
+    use engine::core::random::RandomStream;
+
+    /// What meetings are worth by a law, and two halves of games about that.
+    fn halves(
+        design: &Design,
+        law: impl Fn([usize; 2]) -> f64,
+        deviation: f64,
+        seed: u64,
+    ) -> [Vec<f64>; 2] {
+        let mut random = RandomStream::new(seed);
+        [(); 2].map(|()| {
+            let game = |meeting| law(design.rows_of(meeting)) + deviation * normal(&mut random);
+            (0..design.meetings()).map(game).collect()
+        })
+    }
+
+    #[test]
+    fn contrasts_and_products_are_orthogonal_to_all_before_them() {
+        let design = Design::new();
+        assert_eq!(design.meetings(), 64_800);
+        for (row, features) in design.features.iter().enumerate() {
+            let other = design.features[design.rows.transposed[row]];
+            for (one, two) in features.iter().zip(&other) {
+                for (square, (one, two)) in one.iter().zip(two).enumerate() {
+                    let sign = if square < TURNED { 1.0 } else { -1.0 };
+                    assert!((one - sign * two).abs() < 1e-12);
+                }
+            }
+        }
+        // A law of pairs alone is fitted whole, and classes see nothing of it.
+        let law = |[first, second]: [usize; 2]| {
+            let (one, two) = (design.features[first], design.features[second]);
+            0.03 * one[0][1] * two[1][2] + 0.02 * one[1][3] * two[1][4]
+                - 0.01 * one[0][0] * two[0][0]
+        };
+        let [exact, _] = halves(&design, law, 0.0, 1);
+        for terms in [Terms::Pairs, Terms::Meetings] {
+            let fitted = design.fit(&exact, terms, 0.0, None).meetings;
+            let mut pairs = fitted.iter().zip(&exact);
+            assert!(pairs.all(|(one, two)| (one - two).abs() < 1e-12));
+        }
+        let fitted = design.fit(&exact, Terms::Classes, 0.0, None).meetings;
+        assert!(fitted.iter().all(|value| value.abs() < 1e-12));
+    }
+
+    #[test]
+    fn held_out_games_say_how_many_terms_there_are() {
+        let design = Design::new();
+        let class = |row: usize| design.rows.class[row] as f64 / 180.0 - 0.5;
+        let classes =
+            |[first, second]: [usize; 2]| 0.1 * class(first) - 0.08 * class(second).powi(2);
+        let pairs = |at: [usize; 2]| {
+            let [one, two] = at.map(|row| design.features[row]);
+            classes(at) + 0.02 * one[0][1] * two[1][2] - 0.02 * one[1][3] * two[1][4]
+        };
+        let mut random = RandomStream::new(3);
+        let own: Vec<f64> = (0..design.meetings())
+            .map(|_| 0.02 * normal(&mut random))
+            .collect();
+        let meetings = |at: [usize; 2]| pairs(at) + own[design.meeting(at[0], at[1])];
+        let deviation = 0.02;
+        type Law<'a> = &'a dyn Fn([usize; 2]) -> f64;
+        let laws: [(Terms, Law<'_>, f64); 3] = [
+            (Terms::Classes, &classes, 0.0),
+            (Terms::Pairs, &pairs, 0.0),
+            (Terms::Meetings, &meetings, 0.014),
+        ];
+        for (terms, law, residual) in laws {
+            let found = halves(&design, law, deviation, 7);
+            let (chosen, held_out) = design.choose(&found, deviation * deviation);
+            assert_eq!(chosen, terms, "{held_out:?}");
+            let best = &held_out[terms as usize];
+            assert_eq!(best.terms, terms);
+            // Of a mean of one half, half of what meetings say for themselves is believed.
+            assert!(
+                (best.residual - residual).abs() < 2e-3 && (best.slope - 1.0).abs() < 0.02,
+                "{best:?}"
+            );
+            let pairs = found[0].iter().zip(&found[1]);
+            let both: Vec<f64> = pairs.map(|(one, two)| (one + two) / 2.0).collect();
+            let noise = deviation * deviation / 2.0;
+            let fitted = design.fit(&both, terms, noise, None).meetings;
+            let off = |(meeting, value)| law(design.rows_of(meeting)) - value;
+            let errors = fitted.into_iter().enumerate().map(off);
+            let squares: Vec<f64> = errors.map(|error: f64| error.powi(2)).collect();
+            assert!(mean(&squares) <= 0.75 * noise, "{terms:?}");
+        }
+    }
+}

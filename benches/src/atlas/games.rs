@@ -1,0 +1,100 @@
+//! Where the atlas has its games from, and what a game from a start is worth.
+//!
+//! Invariant: a game is a function of its start and its seed; its worth for who begins has, over
+//! dice, the mean of the share of games won, whoever tells luck.
+
+use crate::play;
+use arena::matches::luck;
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::einstein::{Position, RED, Standard, dice::DuplicateDice};
+use engine::play::{
+    build::PlayerRecipe,
+    registry::{AnyEvaluator, Knowledge},
+};
+use std::sync::Arc;
+
+/// Plays the games of one thread: what a game from a start (Red begins), with a seed, is worth for
+/// who begins.
+pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> f64 + 'a>;
+
+/// Somebody who plays games from given starts.
+pub trait Games: Sync {
+    /// Who plays and how luck is taken away: all that games depend on besides rules and seed.
+    fn name(&self) -> String;
+
+    /// Makes the games of one thread.
+    fn table(&self) -> Table<'_>;
+}
+
+/// Roll-outs: games that both sides play by an evaluator, which tells luck too.
+pub struct RollOuts {
+    /// The rules.
+    pub game: Standard,
+    /// The evaluator and the tables in notation.
+    pub name: String,
+    /// Who values positions.
+    pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
+    /// Who knows how games end.
+    pub oracle: Knowledge<Standard>,
+}
+
+impl Games for RollOuts {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn table(&self) -> Table<'_> {
+        let evaluator = Arc::clone(&self.evaluator);
+        let mut roll = evaluator.roller(self.game.clone(), self.oracle.clone(), 0);
+        Box::new(move |start, seed| {
+            let mut earned = 0.0;
+            roll.roll(start, RED, seed, 0..1, &mut |played| {
+                earned = played.earned()
+            });
+            earned
+        })
+    }
+}
+
+/// Whole games of players.
+#[derive(Clone)]
+pub struct WholeGames {
+    /// The rules.
+    pub game: Standard,
+    /// Who begins, and the other.
+    pub players: [PlayerRecipe<Standard>; 2],
+    /// Who tells luck: a player that rates moves. Nobody: a game is worth 0 or 1.
+    pub luck: Option<PlayerRecipe<Standard>>,
+}
+
+impl Games for WholeGames {
+    fn name(&self) -> String {
+        let [first, second] = self.players.each_ref().map(PlayerRecipe::name);
+        let mut name = first.to_owned();
+        if first != second {
+            name += &format!(" against {second}");
+        }
+        if let Some(luck) = &self.luck {
+            name += &format!(", luck told by {}", luck.name());
+        }
+        name
+    }
+
+    fn table(&self) -> Table<'_> {
+        let mut players = self.players.each_ref().map(PlayerRecipe::make);
+        let mut luck = self.luck.as_ref().map(PlayerRecipe::make);
+        Box::new(move |start, seed| {
+            for (seat, player) in players.iter_mut().enumerate() {
+                player.new_game(derive_seed(seed, SeedSpace::Player, &[seat as u64]));
+            }
+            let dice = derive_seed(seed, SeedSpace::Arena, &[1]);
+            let mut dice = DuplicateDice::new(dice, self.game.die());
+            let record = play(&self.game, *start, &mut players, &mut dice, None);
+            let lucky = luck.as_mut().map_or(0.0, |player| {
+                player.new_game(0);
+                luck::of_game(&self.game, &record, RED, player.as_mut())
+            });
+            f64::from(record.payoffs[RED]) - lucky
+        })
+    }
+}

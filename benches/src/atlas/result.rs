@@ -1,0 +1,225 @@
+//! What values of meetings say of the opening: who begins, which set-ups are good, how to mix them.
+//!
+//! All values are win probabilities of who begins, unless they say otherwise. Both choose a set-up
+//! without seeing the other's; or one sees the other's; or nobody knows yet who will begin, which
+//! is the mix that matches take. Invariant: the ends of an equilibrium's interval are what its
+//! mixes assure, whoever found them, in the values they were found for.
+
+use super::{
+    arrangements::{Rows, text},
+    better::Better,
+    fit::HeldOut,
+};
+use crate::{
+    Estimate, mean,
+    zero_sum::{Mixes, best_row, solve, square, worst_column, worth},
+};
+use arena::statistics::Interval;
+use serde::{Deserialize, Serialize};
+
+/// One side shows its set-up and the other answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The set-up of who begins.
+    pub first: String,
+    /// The set-up of the other.
+    pub second: String,
+    /// What who begins wins.
+    pub value: Estimate,
+}
+
+/// Set-ups that are worth the same against all others together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassValue {
+    /// Stones over a5 b5 c5 a4 b4 a3, all members.
+    pub orders: Vec<String>,
+    /// What it wins against random set-ups if it begins.
+    pub first: f64,
+    /// What it wins against random set-ups if the other begins.
+    pub second: f64,
+    /// The mean of both.
+    pub score: f64,
+    /// How often who begins takes it in equilibrium, all members together.
+    pub share_first: f64,
+    /// How often the other does.
+    pub share_second: f64,
+    /// How often anybody does who does not know yet who begins.
+    pub share: f64,
+}
+
+/// How the values were fitted to games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// Standard deviation of one game.
+    pub deviation: f64,
+    /// Standard deviation of the values of meetings.
+    pub spread: f64,
+    /// Standard error of what a class wins on one side.
+    pub class_error: f64,
+    /// Models on games that they were not fitted to.
+    pub held_out: Vec<HeldOut>,
+    /// The number of the model that was taken.
+    pub taken: usize,
+    /// How much was believed of what meetings differ by from it; 0 unless they stand for themselves.
+    pub believed: f64,
+}
+
+/// What an atlas says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Atlas {
+    /// Stones a side.
+    pub stones: usize,
+    /// The rules.
+    pub game: String,
+    /// Where values come from.
+    pub source: String,
+    /// The seed of the games.
+    pub seed: u64,
+    /// Games played; 0 where values are exact.
+    pub games: u64,
+    /// How far any exact value may be off.
+    pub within: Option<f64>,
+    /// Both set-ups are random.
+    pub random: Estimate,
+    /// Both sides choose without seeing the other's.
+    pub equilibrium: Estimate,
+    /// What the mix of each side assures it.
+    pub assured: Interval,
+    /// Who begins shows its set-up.
+    pub second_answers: Answered,
+    /// The other shows its set-up.
+    pub first_answers: Answered,
+    /// What one loses who takes random set-ups against the best answer, not knowing who begins.
+    pub random_loses: f64,
+    /// Best score first.
+    pub classes: Vec<ClassValue>,
+    /// How values were fitted, if they were.
+    pub fit: Option<FitReport>,
+    /// What better play changes, from random set-ups and from those of the equilibrium.
+    pub better: Vec<Better>,
+}
+
+/// Rounds of the solver, and how good is good enough.
+const ROUNDS: usize = 100_000;
+const CLOSE_ENOUGH: f64 = 1e-5;
+
+/// Shares of rows smaller than this are the solver's remainder.
+const SMALLEST_SHARE: f64 = 1e-4;
+
+/// What follows from the values of all rows against all.
+pub(super) struct Analysis {
+    /// Random set-ups, the equilibrium, and either side answering: what is worth `values`.
+    pub(super) mixes: [Mixes; 4],
+    pub(super) values: [f64; 4],
+    assured: Interval,
+    /// Of who does not know who begins.
+    mix: Vec<f64>,
+    random_loses: f64,
+}
+
+fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
+    mix.iter_mut()
+        .filter(|share| **share < SMALLEST_SHARE)
+        .for_each(|share| *share = 0.0);
+    let total: f64 = mix.iter().sum();
+    mix.iter_mut().for_each(|share| *share /= total);
+    mix
+}
+
+impl Analysis {
+    pub(super) fn of(values: &[Vec<f64>]) -> Self {
+        let count = values.len();
+        let alone = |row: usize| {
+            let mut mix = vec![0.0; count];
+            mix[row] = 1.0;
+            mix
+        };
+        let random = vec![1.0 / count as f64; count];
+        let equilibrium = solve(values, CLOSE_ENOUGH, ROUNDS).map(without_remainders);
+        let place = |of: &dyn Fn(usize) -> f64| {
+            (0..count)
+                .min_by(|&one, &other| of(one).total_cmp(&of(other)))
+                .unwrap_or(0)
+        };
+        let answer = |first: usize| place(&|second| values[first][second]);
+        let shown = place(&|first| -values[first][answer(first)]);
+        let reply = |second: usize| place(&|first| -values[first][second]);
+        let shown_second = place(&|second| values[reply(second)][second]);
+        let even = square(count, |one, other| {
+            (values[one][other] - values[other][one]) / 2.0
+        });
+        let [rows, columns] = solve(&even, CLOSE_ENOUGH, ROUNDS);
+        // Rows and columns are the same player: the mean of two equilibrium mixes is one.
+        let pairs = rows.iter().zip(columns);
+        let mean = pairs.map(|(one, other)| (one + other) / 2.0);
+        let mixes = [
+            [random.clone(), random.clone()],
+            equilibrium,
+            [alone(shown), alone(answer(shown))],
+            [alone(reply(shown_second)), alone(shown_second)],
+        ];
+        Self {
+            values: mixes.each_ref().map(|mixes| worth(values, mixes)),
+            assured: Interval {
+                lower: worst_column(values, &mixes[1][0]),
+                upper: best_row(values, &mixes[1][1]),
+            },
+            mix: without_remainders(mean.collect()),
+            random_loses: best_row(&even, &random),
+            mixes,
+        }
+    }
+
+    /// As a result, without what belongs to games; `errors` are those of the four values.
+    pub(super) fn atlas(&self, rows: &Rows, values: &[Vec<f64>], errors: [f64; 4]) -> Atlas {
+        let estimate = |place: usize| Estimate {
+            value: self.values[place],
+            error: errors[place],
+        };
+        let answered = |place: usize| {
+            let order = |side: &Vec<f64>| {
+                let row = side.iter().position(|share| *share == 1.0);
+                text(&rows.orders[row.unwrap_or(0)])
+            };
+            let [first, second] = self.mixes[place].each_ref().map(order);
+            Answered {
+                first,
+                second,
+                value: estimate(place),
+            }
+        };
+        let of_first: Vec<f64> = values.iter().map(|row| mean(row)).collect();
+        let won = |second: usize| values.iter().map(|row| row[second]).sum::<f64>();
+        let of_second = (0..rows.len()).map(|second| 1.0 - won(second) / rows.len() as f64);
+        let of_second: Vec<f64> = of_second.collect();
+        let class = |class: usize| {
+            let members: Vec<usize> = (0..rows.len())
+                .filter(|&row| rows.class[row] == class)
+                .collect();
+            let sum = |of: &[f64]| members.iter().map(|&row| of[row]).sum::<f64>();
+            let mean = |of: &[f64]| sum(of) / members.len() as f64;
+            let (first, second) = (mean(&of_first), mean(&of_second));
+            ClassValue {
+                orders: rows.of_class(class).iter().map(text).collect(),
+                first,
+                second,
+                score: (first + second) / 2.0,
+                share_first: sum(&self.mixes[1][0]),
+                share_second: sum(&self.mixes[1][1]),
+                share: sum(&self.mix),
+            }
+        };
+        let mut classes: Vec<ClassValue> = (0..rows.classes.len()).map(class).collect();
+        classes.sort_by(|one, other| other.score.total_cmp(&one.score));
+        Atlas {
+            random: estimate(0),
+            equilibrium: estimate(1),
+            assured: self.assured,
+            second_answers: answered(2),
+            first_answers: answered(3),
+            random_loses: self.random_loses,
+            classes,
+            ..Atlas::default()
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The published tables, as they lie in `benches/published`, read.
+//!
+//! `rocknroll_tournament.csv`: Rock'n'Roll's players, what they are here, and the row player's win
+//! percentage as far as the matrix is printed. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha,
+//! and who plays for them here.
+//! `star1_agent_depth.csv`: win rate against depth 0 and seconds a complete game of the Star1 agent.
+//! `reports.txt`: what each report is and leaves open. Invariant: a line that is not understood is
+//! an error, never left out.
+
+use arena::error::Result;
+use engine::core::text::content_lines;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// Games a pair of Rock'n'Roll's tournament.
+pub(super) const ROCKNROLL_GAMES: u64 = 10_240;
+
+/// One of the 24 players of Rock'n'Roll's tournament.
+#[derive(Deserialize)]
+pub(super) struct Entrant {
+    /// Its number in the report.
+    #[serde(rename = "no")]
+    pub number: u32,
+    /// The report's name.
+    #[serde(rename = "player")]
+    pub name: String,
+    /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a
+    /// player of arbitrary moves it would score four points less than printed. Deeper players
+    /// average raw scores with a win counting 1000 as the report's do; the scale of the score is
+    /// not printed, see `docs/results.md` for how these were chosen.
+    #[serde(rename = "here")]
+    pub player: String,
+    /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.
+    pub milliseconds: f64,
+    /// What it won against others, by their numbers, in percent; nothing if that is not printed.
+    #[serde(flatten)]
+    pub percent: HashMap<String, f64>,
+}
+
+/// One line of Monte_Alpha's tables.
+#[derive(Deserialize)]
+pub(super) struct MonteAlphaLine {
+    pub table: u32,
+    /// The player, in the report's words.
+    pub player: String,
+    /// The opponent, in the report's words.
+    pub opponent: String,
+    /// Both here; `{limit}`, `{many}` and `{few}` stand for the time of a move and for simulations.
+    pub here: String,
+    pub opponent_here: String,
+    pub games: u64,
+    /// Share of games won, in percent.
+    #[serde(rename = "win_rate_percent")]
+    pub percent: f64,
+}
+
+/// One depth of the Star1 agent.
+#[derive(Deserialize)]
+pub(super) struct DepthLine {
+    /// As the report counts it.
+    pub depth: u32,
+    /// Share of games won against depth 0.
+    #[serde(rename = "win_rate_vs_depth0")]
+    pub share: f64,
+    /// Of a complete game.
+    #[serde(rename = "seconds_per_complete_game")]
+    pub seconds: f64,
+    pub games: u64,
+}
+
+pub(super) fn rocknroll() -> Result<Vec<Entrant>> {
+    rows(include_str!("../published/rocknroll_tournament.csv"))
+}
+
+pub(super) fn monte_alpha() -> Result<Vec<MonteAlphaLine>> {
+    rows(include_str!("../published/monte_alpha.csv"))
+}
+
+pub(super) fn star_depth() -> Result<Vec<DepthLine>> {
+    rows(include_str!("../published/star1_agent_depth.csv"))
+}
+
+/// The report that is reproduced under a name, and what it leaves open and was assumed; `{}` stands
+/// for what a run says for itself.
+pub(super) fn report(name: &str) -> (String, Vec<String>) {
+    let lines = content_lines(include_str!("../published/reports.txt"));
+    let mut lines = lines.map(|(_, line)| line);
+    let source = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let source = source.unwrap_or_default().to_owned();
+    let assumptions = lines.map_while(|line| line.strip_prefix("- "));
+    (source, assumptions.map(str::to_owned).collect())
+}
+
+/// The rows of a table, whose first line names the cells; empty cells are left out.
+fn rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
+    let mut lines = table.lines();
+    let names = cells(lines.next().unwrap_or_default());
+    let row = |(number, line): (u32, &str)| {
+        let cells = names.iter().cloned().zip(cells(line));
+        let known = cells.filter(|(_, cell)| !cell.is_empty());
+        let value = |cell: String| serde_json::from_str(&cell).unwrap_or(Value::String(cell));
+        let row: Map<String, Value> = known.map(|(name, cell)| (name, value(cell))).collect();
+        let damaged = |problem| format!("line {number} of a published table: {problem}");
+        Ok(serde_json::from_value(row.into()).map_err(damaged)?)
+    };
+    (2..).zip(lines).map(row).collect()
+}
+
+/// The cells of a line; one may stand in quotation marks.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for character in line.chars() {
+        match (character, cells.last_mut()) {
+            ('"', _) => quoted = !quoted,
+            (',', _) if !quoted => cells.push(String::new()),
+            (_, Some(cell)) => cell.push(character),
+            (_, None) => {}
+        }
+    }
+    cells
+}

@@ -1,0 +1,135 @@
+//! Published tables measured again: each figure as printed beside ours, with intervals and the mean
+//! difference.
+//!
+//! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
+//! 12(13), 2936); their figures stand in `benches/published` and `search_bench/presets.rs`. Matches are
+//! those of the arena, searches those of [`crate::search_bench`]. Invariant: every reproduction
+//! says what the report leaves open and what was assumed.
+
+mod comparison;
+mod matches;
+mod monte_alpha;
+mod reversixt;
+mod rocknroll;
+mod searches;
+mod setups;
+
+use crate::Named;
+use arena::error::Result;
+use arena::matches::make_folder;
+use arena::setups::Setups;
+pub use comparison::{Claim, Comparison, Figure, Reproduction};
+use engine::core::task_slice::TaskSlice;
+use indicatif::ProgressBar;
+use std::path::PathBuf;
+
+/// What is reproduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The 24-player tournament of Rock'n'Roll.
+    RockNRoll,
+    /// Rock'n'Roll's study of set-ups.
+    Setups,
+    /// Leaf counts of the Star1 agent: Star0, Star0.5, Star1, table.
+    Star,
+    /// Depth against time and strength of the Star1 agent.
+    Depth,
+    /// Rock'n'Roll's study of table sizes.
+    Table,
+    /// Minimax, alpha-beta and max^n on ReversiXT with the share of time spent evaluating.
+    ReversiXt,
+    /// Monte_Alpha's tables.
+    MonteAlpha,
+}
+
+impl Named for Target {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("rocknroll", Self::RockNRoll),
+        ("setups", Self::Setups),
+        ("star", Self::Star),
+        ("depth", Self::Depth),
+        ("table", Self::Table),
+        ("reversixt", Self::ReversiXt),
+        ("monte_alpha", Self::MonteAlpha),
+    ];
+}
+
+impl Target {
+    /// Whether it also comes as CSV and as a chart.
+    #[must_use]
+    pub fn has_pictures(self) -> bool {
+        self == Self::ReversiXt
+    }
+}
+
+/// How a reproduction is done.
+#[derive(Clone)]
+pub struct Settings {
+    /// As many games as were published, instead of about a minute's.
+    pub full: bool,
+    /// Games of each match, instead of what `full` says.
+    pub games: Option<u64>,
+    /// Numbers of Rock'n'Roll's players; empty: all that the size has.
+    pub only: Vec<u32>,
+    /// Where the stones of Rock'n'Roll's tournament start.
+    pub setups: Setups,
+    /// Rules all luck.
+    pub seed: u64,
+    /// Worker threads of matches; 0 = as many as the machine has cores.
+    pub threads: usize,
+    /// A folder where finished games are kept.
+    pub state: Option<PathBuf>,
+    /// Which of the games are played here; what a task finds is nothing to look at.
+    pub share: TaskSlice,
+}
+
+impl Settings {
+    /// What the published size has, or the quick one.
+    fn sized<T>(&self, [full, quick]: [T; 2]) -> T {
+        if self.full { full } else { quick }
+    }
+
+    /// Games of a match that has so many at the published size and the quick one.
+    fn games_or(&self, sizes: [u64; 2]) -> u64 {
+        self.games.unwrap_or(self.sized(sizes))
+    }
+}
+
+/// Reproduces a table; `say` is told of every finished part.
+///
+/// # Errors
+/// If something cannot be played or read.
+pub fn run(
+    target: Target,
+    settings: &Settings,
+    progress: &ProgressBar,
+    say: &mut dyn FnMut(&str),
+) -> Result<Reproduction> {
+    make_folder(settings.state.as_deref())?;
+    match target {
+        Target::RockNRoll => rocknroll::run(settings, say),
+        Target::Setups => setups::run(settings, progress),
+        Target::Star => searches::star(settings, progress),
+        Target::Depth => searches::depth(settings, progress, say),
+        Target::Table => searches::table(settings, progress),
+        Target::ReversiXt => reversixt::run(settings, progress),
+        Target::MonteAlpha => monte_alpha::run(settings, say),
+    }
+}
+
+/// About how many seconds a reproduction takes on one thread of the machine it was measured on.
+///
+/// # Errors
+/// If the settings name what does not exist.
+pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
+    Ok(match target {
+        Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
+        Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),
+        Target::Setups => setups::seconds(settings),
+        Target::ReversiXt => reversixt::seconds(settings),
+        Target::Star | Target::Depth | Target::Table => searches::seconds(target, settings),
+    })
+}
+
+#[cfg(test)]
+mod tests;

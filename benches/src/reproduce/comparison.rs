@@ -1,0 +1,256 @@
+//! Published figures beside measured ones, and what they differ by.
+//!
+//! Invariant: a mean difference is over the figures that were both published and measured, each
+//! counting the same.
+
+use super::Target;
+use crate::{Named, published::report};
+use arena::statistics::{Interval, QUANTILE_95};
+use arena::text_table::{Cell, TextTable};
+use engine::core::moments::Moments;
+use serde::{Deserialize, Serialize};
+
+/// One figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it is.
+    pub label: String,
+    /// As printed; `None` if it was not.
+    pub published: Option<f64>,
+    /// The half-width of the printed figure's 95 % interval, if its games are known.
+    pub published_error: Option<f64>,
+    /// As measured.
+    pub measured: f64,
+    /// Its 95 % interval, if it is a sample.
+    pub interval: Option<Interval>,
+    /// Games it was measured with; 0 if it is not from games.
+    pub games: u64,
+}
+
+impl Figure {
+    /// A figure that is no sample.
+    #[must_use]
+    pub fn plain(label: String, published: f64, measured: f64) -> Self {
+        Self {
+            label,
+            published: Some(published),
+            measured,
+            ..Self::default()
+        }
+    }
+
+    /// Measured minus published.
+    #[must_use]
+    pub fn difference(&self) -> Option<f64> {
+        self.published.map(|published| self.measured - published)
+    }
+
+    /// A share of games in percent, with the interval of as many independent games as were
+    /// published.
+    pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
+        let share = percent / 100.0;
+        let error = (share * (1.0 - share) / games.max(1) as f64).sqrt();
+        Self {
+            published: Some(percent),
+            published_error: Some(100.0 * QUANTILE_95 * error),
+            ..self
+        }
+    }
+}
+
+/// Figures of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The heading.
+    pub title: String,
+    /// The unit of all figures.
+    pub unit: String,
+    /// The figures.
+    pub figures: Vec<Figure>,
+    /// Digits behind the point.
+    pub decimals: usize,
+}
+
+impl Comparison {
+    /// Figures under a heading.
+    #[must_use]
+    pub fn new(title: &str, unit: &str, figures: Vec<Figure>, decimals: usize) -> Self {
+        Self {
+            title: title.to_owned(),
+            unit: unit.to_owned(),
+            figures,
+            decimals,
+        }
+    }
+
+    /// The mean of absolute differences; `None` if nothing was published.
+    pub(crate) fn mean_difference(&self) -> Option<f64> {
+        let differences = self.figures.iter().filter_map(Figure::difference);
+        mean(differences.map(f64::abs))
+    }
+
+    /// What the mean absolute difference would be on average if both measured the same and only
+    /// dice differed; `None` unless both intervals are known.
+    pub(crate) fn difference_by_luck(&self) -> Option<f64> {
+        let error = |figure: &Figure| {
+            let own = figure.interval?.half_width() / QUANTILE_95;
+            let printed = figure.published_error? / QUANTILE_95;
+            // Mean of |x| for a normal x.
+            Some((std::f64::consts::FRAC_2_PI * (own * own + printed * printed)).sqrt())
+        };
+        mean(self.figures.iter().filter_map(error))
+    }
+
+    /// The figures, a row each.
+    #[must_use]
+    pub fn text_table(&self) -> TextTable {
+        let mut text_table = TextTable::new([
+            self.title.as_str(),
+            "published",
+            "± ",
+            "measured",
+            "±",
+            "difference",
+            "games",
+        ]);
+        for figure in &self.figures {
+            let number = |value: Option<f64>| Cell::number(value, self.decimals);
+            text_table.push(vec![
+                figure.label.as_str().into(),
+                number(figure.published),
+                number(figure.published_error),
+                number(Some(figure.measured)),
+                number(figure.interval.map(|interval| interval.half_width())),
+                number(figure.difference()),
+                match figure.games {
+                    0 => Cell::Missing,
+                    games => Cell::Count(games),
+                },
+            ]);
+        }
+        text_table
+    }
+
+    /// How far they are from what was published; `None` if nothing was.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
+        let (decimals, unit) = (self.decimals.max(2), &self.unit);
+        let mut text = format!(
+            "mean absolute difference {:.decimals$} {unit}",
+            self.mean_difference()?
+        );
+        if let Some(by_luck) = self.difference_by_luck() {
+            text += &format!("; luck alone would make it {by_luck:.decimals$}");
+        }
+        Some(text)
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let summary = self.summary().map(|summary| summary + "\n");
+        self.text_table().text() + &summary.unwrap_or_default()
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let moments: Moments = values.collect();
+    (moments.samples() > 0.0).then(|| moments.mean())
+}
+
+/// Something a report says in words, and what was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// In the report.
+    pub published: String,
+    /// Here.
+    pub measured: String,
+}
+
+/// One published study, measured again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// What was reproduced.
+    pub target: String,
+    /// The report.
+    pub source: String,
+    /// Whether the size is the published one.
+    pub full: bool,
+    /// Figures side by side.
+    pub comparisons: Vec<Comparison>,
+    /// Statements side by side.
+    pub claims: Vec<Claim>,
+    /// What the report leaves open and what was assumed.
+    pub assumptions: Vec<String>,
+    /// What the study itself shows, if there is more.
+    pub details: Option<String>,
+    /// The same as CSV and as a chart, where a study has that.
+    #[serde(skip)]
+    pub pictures: Option<Pictures>,
+}
+
+/// Rows for other programs, and a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pictures {
+    /// With a line of names.
+    pub csv: String,
+    /// One SVG.
+    pub svg: String,
+}
+
+impl Claim {
+    /// What is said, and what was found.
+    #[must_use]
+    pub fn new(published: &str, measured: String) -> Self {
+        Self {
+            published: published.to_owned(),
+            measured,
+        }
+    }
+}
+
+impl Reproduction {
+    /// Nothing reproduced yet of a report; `told` stands where its assumptions leave it to the run.
+    #[must_use]
+    pub fn of(target: Target, full: bool, told: &str) -> Self {
+        let (source, assumptions) = report(target.name());
+        Self {
+            target: target.name().to_owned(),
+            source,
+            full,
+            assumptions: (assumptions.iter())
+                .map(|one| one.replace("{}", told))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The report, and how much of it was done.
+    pub(crate) fn heading(&self) -> String {
+        let size = ["a quick size", "the published size"][usize::from(self.full)];
+        format!("{}; {size}", self.source)
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = self.heading() + "\n";
+        if let Some(details) = &self.details {
+            text += &format!("\n{}\n", details.trim_end());
+        }
+        for comparison in &self.comparisons {
+            text += &format!("\n{}", comparison.text());
+        }
+        for claim in &self.claims {
+            text += &format!(
+                "\npublished: {}\nmeasured:  {}\n",
+                claim.published, claim.measured
+            );
+        }
+        text += "\nleft open by the report, and assumed here:\n";
+        for assumption in &self.assumptions {
+            text += &format!("  - {assumption}\n");
+        }
+        text.trim_end().to_owned()
+    }
+}

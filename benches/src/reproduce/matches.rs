@@ -1,0 +1,76 @@
+//! Matches that stand beside published ones.
+//!
+//! Invariant: every match has a state file of its own, named by its label, so that a longer run of
+//! the same reproduction goes on where a shorter one stopped.
+
+use super::{
+    Settings,
+    comparison::{Comparison, Figure},
+};
+use arena::error::Result;
+use arena::matches::{Contestant, MatchOptions, in_folder, play_match};
+use arena::setups::Setups;
+use engine::games::einstein::Standard;
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(super) struct Planned {
+    /// What the figure is called.
+    pub label: String,
+    /// The name of its state file, without its ending.
+    pub file: String,
+    /// Notations of both players.
+    pub players: [String; 2],
+    pub games: u64,
+    /// The share of the first as printed, in percent, and over how many games.
+    pub published: Option<(f64, u64)>,
+    pub setups: Setups,
+    /// Milliseconds a game takes, about.
+    pub milliseconds: f64,
+}
+
+/// Of all matches on one thread.
+pub(super) fn seconds(planned: &[Planned]) -> f64 {
+    planned
+        .iter()
+        .map(|one| one.games as f64 * one.milliseconds / 1000.0)
+        .sum()
+}
+
+/// Plays matches and puts their scores beside the published ones, in percent.
+pub(super) fn play(
+    title: &str,
+    planned: &[Planned],
+    settings: &Settings,
+    say: &mut dyn FnMut(&str),
+) -> Result<Comparison> {
+    let game = Standard::default();
+    let folder = settings.state.as_deref();
+    let mut figures = Vec::new();
+    for one in planned {
+        let [a, b] = one.players.each_ref();
+        let (a, b) = (Contestant::of(a, &game)?, Contestant::of(b, &game)?);
+        let options = MatchOptions {
+            starts: Arc::new(one.setups.clone()),
+            threads: settings.threads,
+            state: folder.map(|folder| in_folder(folder, &one.file)),
+            share: settings.share,
+            progress: true,
+            ..MatchOptions::new(game.clone(), one.games.div_ceil(2), settings.seed)
+        };
+        let result = play_match(&a, &b, &options)?;
+        say(&result.to_string());
+        let figure = Figure {
+            label: one.label.clone(),
+            measured: 100.0 * result.score,
+            interval: Some(result.interval.map(|end| 100.0 * end)),
+            games: result.games,
+            ..Figure::default()
+        };
+        figures.push(match one.published {
+            Some((percent, games)) => figure.with_published(percent, games),
+            None => figure,
+        });
+    }
+    Ok(Comparison::new(title, "points", figures, 2))
+}

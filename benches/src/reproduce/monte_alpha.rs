@@ -1,0 +1,85 @@
+//! Monte_Alpha's tables: simulations against Greedy, 1.2 seconds a move against its rivals, version
+//! 2 against version 1.
+//!
+//! The seconds are those of the authors' machine, so they are played as the simulations that it
+//! made in them, at the printed 200,000 and, for UCTcut, 50,000 a second: the same seed gives the
+//! same games on any machine. Only ABSeval, which does not simulate, has time. Invariant: at the
+//! quick size simulations against Greedy are those printed, with fewer games; what stands for 1.2
+//! seconds is a fortieth.
+
+use super::{
+    Settings, Target,
+    comparison::Reproduction,
+    matches::{Planned, play},
+};
+use crate::published::{MonteAlphaLine, monte_alpha};
+use arena::error::Result;
+use arena::setups::Setups;
+
+/// Milliseconds a move: as published, and at the quick size.
+const MILLISECONDS: [f64; 2] = [1200.0, 30.0];
+
+/// Simulations a millisecond, as printed: of Monte_Alpha, and of UCTcut.
+const PUBLISHED_SPEED: f64 = 200.0;
+const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
+
+/// Moves of one side in a game, about.
+const MOVES: f64 = 9.0;
+
+/// Simulations a millisecond from the start position, about, for the estimate of time.
+const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
+
+/// Most simulations a move at the quick size, and the milliseconds of one match.
+const QUICK_SIMULATIONS: f64 = 100_000.0;
+const QUICK_MILLISECONDS: f64 = 12_000.0;
+
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
+    let lines = monte_alpha()?.into_iter().enumerate();
+    Ok(lines
+        .filter_map(|(index, line)| planned(index, &line, settings))
+        .collect())
+}
+
+/// About how many milliseconds a move takes a player.
+fn milliseconds(notation: &str) -> f64 {
+    let number = |start| {
+        let (_, number) = notation.split_once(start)?;
+        number.strip_suffix(')')?.parse::<f64>().ok()
+    };
+    let simulations = number("(sims=").unwrap_or(0.0);
+    number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
+}
+
+/// `None` where the quick size leaves a line out.
+fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<Planned> {
+    let limit = settings.sized(MILLISECONDS);
+    let players = [&line.here, &line.opponent_here].map(|notation| {
+        notation
+            .replace("{limit}", &limit.to_string())
+            .replace("{many}", &(limit * PUBLISHED_SPEED).to_string())
+            .replace("{few}", &(limit * PUBLISHED_SPEED_UCTCUT).to_string())
+    });
+    let [own, of_opponent] = players.each_ref().map(|player| milliseconds(player));
+    if !settings.full && own * SIMULATIONS_A_MILLISECOND > QUICK_SIMULATIONS {
+        return None;
+    }
+    let milliseconds = MOVES * (own + of_opponent);
+    let quick = ((QUICK_MILLISECONDS / milliseconds) as u64).clamp(4, line.games) / 2 * 2;
+    Some(Planned {
+        label: format!("table {}: {} – {}", line.table, line.player, line.opponent),
+        file: format!("monte_alpha-{}-{index}-{limit}", line.table),
+        players,
+        games: settings.games_or([line.games, quick]),
+        published: Some((line.percent, line.games)),
+        setups: Setups::Random,
+        milliseconds,
+    })
+}
+
+pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
+    let comparison = play("win % of the first", &plan(settings)?, settings, say)?;
+    Ok(Reproduction {
+        comparisons: vec![comparison],
+        ..Reproduction::of(Target::MonteAlpha, settings.full, "")
+    })
+}

@@ -1,0 +1,104 @@
+//! Rock'n'Roll's tournament of 24 players, 10,240 games a pair: 16 × 16 good set-ups, both sides
+//! begin, 20 repeats.
+//!
+//! The printed part of the matrix has 15 of the players; the other nine run against some of them,
+//! beside nothing. Invariant: depths are the report's (0 rates direct successors), one less than
+//! those of our searches.
+
+use super::{
+    Figure, Settings, Target,
+    comparison::{Claim, Comparison, Reproduction},
+    matches::{Planned, play},
+};
+use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll};
+use arena::error::Result;
+
+/// Whom the nine players without printed figures meet.
+const OPPONENT_OF_OTHERS: u32 = 8;
+
+/// Milliseconds of one match at the quick size, and its fewest and most games.
+const QUICK_MILLISECONDS: f64 = 800.0;
+const QUICK_GAMES: [u64; 2] = [4, 2048];
+
+/// The matches: everybody of the printed matrix against everybody, and the other nine against one
+/// of them.
+pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
+    let entrants = rocknroll()?;
+    let mut wanted = settings.only.iter();
+    if let Some(number) = wanted.find(|&&wanted| entrants.iter().all(|one| one.number != wanted)) {
+        return Err(format!(
+            "Rock'n'Roll's tournament has no player {number}; they are numbered 1 to 24"
+        )
+        .into());
+    }
+    let is_chosen =
+        |one: &&Entrant| settings.only.is_empty() || settings.only.contains(&one.number);
+    let chosen = entrants.iter().filter(is_chosen);
+    let (printed, others): (Vec<_>, Vec<_>) = chosen.partition(|one| !one.percent.is_empty());
+    let mut planned = Vec::new();
+    for (index, a) in printed.iter().enumerate() {
+        let opponents = printed[index + 1..].iter();
+        planned.extend(opponents.map(|b| meeting(a, b, settings)));
+    }
+    // Their figures are not printed, and at full size they would take weeks: always at the quick
+    // size.
+    let quick = Settings {
+        full: false,
+        ..settings.clone()
+    };
+    let opponent = entrants.iter().find(|b| b.number == OPPONENT_OF_OTHERS);
+    let pairs = others.into_iter().zip(opponent.into_iter().cycle());
+    planned.extend(pairs.map(|(a, b)| meeting(a, b, &quick)));
+    Ok(planned)
+}
+
+fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> Planned {
+    // The arena itself takes about 7 µs a game.
+    let milliseconds = a.milliseconds + b.milliseconds + 0.007;
+    let [fewest, most] = QUICK_GAMES;
+    let quick = ((QUICK_MILLISECONDS / milliseconds) as u64)
+        .clamp(fewest, most)
+        .next_power_of_two();
+    let printed = a.percent.get(&b.number.to_string());
+    Planned {
+        label: format!("{} {} – {} {}", a.number, a.name, b.number, b.name),
+        file: format!("rocknroll-{}-{}", a.number, b.number),
+        players: [a.player.clone(), b.player.clone()],
+        games: settings.games_or([ROCKNROLL_GAMES, quick]),
+        published: printed.map(|&percent| (percent, ROCKNROLL_GAMES)),
+        setups: settings.setups.clone(),
+        milliseconds,
+    }
+}
+
+/// Plays the tournament, or those of its players that were chosen.
+pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
+    let planned = plan(settings)?;
+    let (printed, others): (Vec<Planned>, Vec<Planned>) =
+        planned.into_iter().partition(|one| one.published.is_some());
+    let mut comparisons = Vec::new();
+    for (title, planned) in [("win % of the first", printed), ("not printed", others)] {
+        if !planned.is_empty() {
+            comparisons.push(play(title, &planned, settings, say)?);
+        }
+    }
+    let setups = settings.setups.to_string();
+    Ok(Reproduction {
+        claims: comparisons.first().and_then(largest).into_iter().collect(),
+        comparisons,
+        ..Reproduction::of(Target::RockNRoll, settings.full, &setups)
+    })
+}
+
+/// The figure that differs most.
+fn largest(comparison: &Comparison) -> Option<Claim> {
+    let size = |figure: &Figure| figure.difference().unwrap_or(0.0).abs();
+    let figure = comparison
+        .figures
+        .iter()
+        .max_by(|left, right| size(left).total_cmp(&size(right)))?;
+    Some(Claim::new(
+        &format!("{:.2} % for {}", figure.published?, figure.label),
+        format!("{:.2} %, which differs most", figure.measured),
+    ))
+}

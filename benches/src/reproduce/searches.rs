@@ -1,0 +1,195 @@
+//! The studies of searches beside their published figures: what cuts save, depth against time,
+//! tables.
+//!
+//! The studies are those of [`crate::search_bench`]; here their results are put beside the printed
+//! ones. Invariant: depths are the report's, which counts plies below the move: its depth d is our
+//! d + 1.
+
+use super::{
+    Settings, Target,
+    comparison::{Claim, Comparison, Figure, Reproduction},
+    matches::{self, Planned},
+};
+use crate::{
+    Named,
+    published::star_depth,
+    search_bench::{
+        self,
+        chance::{self, Measured},
+        depth,
+        presets::{self, PUBLISHED_LEAVES},
+        table_size,
+    },
+    suite::{Phase, Suite},
+};
+use arena::error::Result;
+use arena::setups::Setups;
+use indicatif::ProgressBar;
+
+/// Positions of each phase at the quick size: as many as the report has.
+const QUICK_POSITIONS: usize = 2;
+
+/// Deepest search of the study `depth`, as the report counts.
+const DEPTHS: [u32; 2] = [6, 4];
+
+/// Games against depth 0 for each depth: at full size with an interval of ±1 %, and quick.
+const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
+
+/// Milliseconds a game of the agent's depth 0, 1, …, about, for the estimate of time.
+const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
+
+/// The evaluator of the published leaf counts: raw scores, whose bounds (a game won or lost) lie far
+/// outside of what they are, as in a program that searches no win probabilities. Those cut much
+/// more.
+const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
+
+/// Seconds on one thread.
+pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
+    match target {
+        Target::Depth => {
+            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.sized(DEPTHS) as usize];
+            let games = settings.sized(DEPTH_GAMES) as f64;
+            10.0 + milliseconds.iter().sum::<f64>() / 2.0 * games / 1000.0
+        }
+        _ if !settings.full => 20.0,
+        Target::Star => 60.0,
+        _ => 120.0,
+    }
+}
+
+/// The settings of a study: the built-in suite, or its first positions of each phase.
+fn study(settings: &Settings) -> Result<search_bench::Settings> {
+    let mut suite = Suite::built_in()?;
+    if !settings.full {
+        let of_phase = |phase: Phase| {
+            let positions = suite.positions.iter().filter(move |one| one.phase == phase);
+            positions.take(QUICK_POSITIONS).cloned()
+        };
+        suite.positions = suite.phases().into_iter().flat_map(of_phase).collect();
+    }
+    Ok(search_bench::Settings {
+        suite,
+        players: Vec::new(),
+        seed: settings.seed,
+        repeat: 1,
+        max_depth: settings.sized(DEPTHS) + 1,
+        games: 20,
+    })
+}
+
+/// Leaves saved by Star0.5, Star1 and a table against Star0, by phase.
+pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
+    let searches = presets::chance(
+        &["outcomes"],
+        &PUBLISHED_LEAVES.map(|(label, _)| label),
+        STAR_EVALUATOR,
+    );
+    let measured = chance::measure(&searches, &study(settings)?, progress)?;
+    progress.finish_and_clear();
+    let (mut saved, mut counts) = (Vec::new(), Vec::new());
+    for ((name, published), found) in PUBLISHED_LEAVES.into_iter().zip(&measured) {
+        for (index, &(of_phase, phase)) in Phase::NAMES.iter().enumerate() {
+            let printed = |leaves: [u64; 6]| (leaves[2 * index] + leaves[2 * index + 1]) as f64;
+            let total = |found: &Measured| found.costs.total(Some(phase));
+            let saving = |leaves: f64, of_all: f64| 100.0 * (1.0 - leaves / of_all);
+            let label = format!("{name}, {of_phase}");
+            let (theirs, ours) = (printed(published), total(found));
+            let (leaves, positions) = (ours.leaves as f64, ours.positions.max(1) as f64);
+            let millions = leaves / positions / 1e6;
+            counts.push(Figure::plain(label.clone(), theirs / 2e6, millions));
+            if name != "Star0" {
+                let theirs = saving(theirs, printed(PUBLISHED_LEAVES[0].1));
+                let ours = saving(leaves, total(&measured[0]).leaves as f64);
+                saved.push(Figure::plain(label, theirs, ours));
+            }
+        }
+    }
+    Ok(Reproduction {
+        comparisons: vec![
+            Comparison::new("leaves saved against Star0, %", "points", saved, 2),
+            Comparison::new("million leaves a position", "million leaves", counts, 3),
+        ],
+        ..Reproduction::of(Target::Star, settings.full, "")
+    })
+}
+
+/// Seconds of a complete game and win rate against depth 0, by depth.
+pub(super) fn depth(
+    settings: &Settings,
+    progress: &ProgressBar,
+    say: &mut dyn FnMut(&str),
+) -> Result<Reproduction> {
+    const PLAYER: &str = "star1(depth={depth}, eval=abt)";
+    let mut study = study(settings)?;
+    study.players = vec![PLAYER.to_owned()];
+    let found = depth::measure(&study, progress)?.swap_remove(0).depths;
+    progress.finish_and_clear();
+    let published = star_depth()?;
+    let (mut times, mut growth) = (Vec::new(), Vec::new());
+    for (at, line) in found.iter().zip(&published) {
+        let label = format!("depth {}", line.depth);
+        times.push(Figure::plain(label, line.seconds, at.seconds_a_game));
+    }
+    // The first times are printed as hundredths of a second.
+    for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
+        growth.push(Figure::plain(
+            format!("depth {} over {}", printed[1].depth, printed[0].depth),
+            printed[1].seconds / printed[0].seconds,
+            ours[1].seconds_a_game / ours[0].seconds_a_game,
+        ));
+    }
+    let notation = |depth: u32| PLAYER.replace("{depth}", &(depth + 1).to_string());
+    let deepest = settings.sized(DEPTHS);
+    let compared = published.iter().take_while(|line| line.depth <= deepest);
+    let planned = compared
+        .zip(DEPTH_MILLISECONDS)
+        .map(|(line, milliseconds)| Planned {
+            label: format!("depth {} – depth 0", line.depth),
+            file: format!("depth-{}", line.depth),
+            players: [notation(line.depth), notation(0)],
+            games: settings.games_or(DEPTH_GAMES),
+            published: Some((100.0 * line.share, line.games)),
+            setups: Setups::Random,
+            milliseconds,
+        });
+    let planned: Vec<Planned> = planned.collect();
+    let strength = matches::play("win % against depth 0", &planned, settings, say)?;
+    Ok(Reproduction {
+        comparisons: vec![
+            strength,
+            Comparison::new("seconds a complete game", "s", times, 4),
+            Comparison::new("growth of time", "times", growth, 1),
+        ],
+        ..Reproduction::of(Target::Depth, settings.full, "")
+    })
+}
+
+/// How large a table should be.
+pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
+    let exponents: &[u32] =
+        settings.sized([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);
+    let (depth, plies) = settings.sized([(7, "seven"), (6, "six")]);
+    let policies = presets::POLICIES.into_iter();
+    let policies = policies
+        .filter(|policy| settings.full || matches!(*policy, "bucket" | "two_level"))
+        .map(|policy| (policy.to_owned(), presets::table_size(policy, depth)));
+    let found = table_size::measure(policies.collect(), exponents, &study(settings)?, progress)?;
+    progress.finish_and_clear();
+    let nodes = |exponent: u32| found.nodes("two_level", exponent);
+    let least = nodes(exponents[exponents.len() - 1]).max(1.0);
+    let share = |exponent: u32| 100.0 * (nodes(0) - nodes(exponent)) / (nodes(0) - least).max(1.0);
+    Ok(Reproduction {
+        claims: vec![Claim::new(
+            "fewer than 2^10 entries gain hardly anything, then comes a large gain",
+            format!(
+                "two_level: of what the largest table saves ({:.1} times fewer nodes than one entry), 2^10 entries save {:.0} %, 2^14 {:.0} %, 2^18 {:.0} %",
+                nodes(0) / least,
+                share(10),
+                share(14),
+                share(18)
+            ),
+        )],
+        details: Some(found.text()),
+        ..Reproduction::of(Target::Table, settings.full, plies)
+    })
+}

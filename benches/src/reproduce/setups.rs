@@ -1,0 +1,125 @@
+//! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
+//! MrBlack(0)) on both sides.
+//!
+//! Invariant: at the quick size the games are as many, but the player is the one that MrMonte
+//! simulates.
+
+use super::{
+    Settings, Target,
+    comparison::{Claim, Comparison, Figure, Reproduction},
+};
+use crate::atlas::{
+    self, MEETINGS,
+    games::WholeGames,
+    result::{Atlas, ClassValue},
+};
+use arena::error::Result;
+use arena::matches::in_folder;
+use arena::statistics::{Interval, QUANTILE_95};
+use engine::games::einstein::Standard;
+use engine::play::build::PlayerRecipe;
+use indicatif::ProgressBar;
+
+/// The published player, and the one of the quick size, with milliseconds of a game.
+const PLAYERS: [(&str, f64); 2] = [
+    ("MrMonte(0, 200, MrBlack(0))", 240.0),
+    ("MrBlack(0)", 0.012),
+];
+const GAMES: u64 = 20;
+
+/// Games of each meeting that symmetries leave: eight ordered pairs stand behind one, and games of a
+/// pairing are begun by either side.
+fn games(settings: &Settings) -> u64 {
+    (4 * settings.games_or([GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
+}
+
+/// Seconds on one thread.
+pub(super) fn seconds(settings: &Settings) -> f64 {
+    (MEETINGS * games(settings)) as f64 * settings.sized(PLAYERS).1 / 1000.0
+}
+
+pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
+    let game = Standard::default();
+    let recipe = PlayerRecipe::parse(settings.sized(PLAYERS).0, &game)?;
+    let study = atlas::Settings {
+        game: game.clone(),
+        games: games(settings) as u32,
+        seed: settings.seed,
+        threads: settings.threads,
+        state: settings
+            .state
+            .as_deref()
+            .map(|folder| in_folder(folder, settings.sized(["setups-full", "setups-quick"]))),
+        share: settings.share,
+        better: None,
+    };
+    let games = WholeGames {
+        game,
+        players: [recipe.clone(), recipe],
+        luck: None,
+    };
+    Ok(match atlas::sampled(&games, &study, progress)? {
+        Some(found) => reproduction(&found.atlas, settings.full),
+        None => Reproduction::of(Target::Setups, settings.full, ""),
+    })
+}
+
+fn reproduction(result: &Atlas, full: bool) -> Reproduction {
+    let classes = &result.classes;
+    let error = result.fit.as_ref().map_or(0.0, |fit| fit.class_error) / 2.0_f64.sqrt();
+    let figure = |label: &str, published: f64, class: Option<&ClassValue>| {
+        let score = class.map_or(0.5, |class| class.score);
+        let interval = Interval::around(score, QUANTILE_95 * error);
+        Figure {
+            interval: Some(interval.map(|end| 100.0 * end)),
+            games: 2 * result.games / classes.len().max(1) as u64,
+            ..Figure::plain(label.to_owned(), published, 100.0 * score)
+        }
+    };
+    let corner = mean_score(result, |steps| steps.contains(&0));
+    let front = mean_score(result, |steps| steps == [2, 2]);
+    let both_extremes = |classes: &[ClassValue]| {
+        let places = |class: &ClassValue| steps(class).iter().sum::<usize>();
+        classes.iter().map(places).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
+    };
+    let figures = vec![
+        figure("lowest of 720", 42.0, classes.last()),
+        figure("highest of 720", 56.0, classes.first()),
+    ];
+    let size = if full {
+        "as many games in all, each with dice of its own".to_owned()
+    } else {
+        let player = &result.source;
+        format!("quick: {player} plays instead of MrMonte(0, 200, MrBlack(0))")
+    };
+    Reproduction {
+        comparisons: vec![Comparison::new("win % of a set-up", "points", figures, 1)],
+        claims: vec![Claim::new(
+            "good set-ups keep 1 and 6 in the back, bad ones put them in front",
+            format!(
+                "steps from the corner (0 to 2) to 1 and 6: {:.2} on average in the best 4 classes of four, {:.2} in the worst 4; \
+                 1 or 6 in the corner {:.2} %, both on the front line {:.2} %",
+                both_extremes(&classes[..classes.len().min(4)]),
+                both_extremes(&classes[classes.len().saturating_sub(4)..]),
+                100.0 * corner,
+                100.0 * front
+            ),
+        )],
+        ..Reproduction::of(Target::Setups, full, &size)
+    }
+}
+
+/// Steps from the corner to the squares of stones 1 and 6: 0 in the corner, 2 on the front line; for
+/// all members of a class the same.
+fn steps(class: &ClassValue) -> [usize; 2] {
+    let order = class.orders.first();
+    ['1', '6']
+        .map(|stone| [0, 1, 2, 1, 2, 2][order.and_then(|order| order.find(stone)).unwrap_or(0)])
+}
+
+/// The mean score of set-ups whose 1 and 6 are so many steps from the corner.
+fn mean_score(result: &Atlas, wanted: impl Fn([usize; 2]) -> bool) -> f64 {
+    let classes = result.classes.iter().filter(|class| wanted(steps(class)));
+    let scores: Vec<f64> = classes.map(|class| class.score).collect();
+    scores.iter().sum::<f64>() / scores.len().max(1) as f64
+}

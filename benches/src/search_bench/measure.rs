@@ -1,0 +1,246 @@
+//! Measuring players on positions, one after the other.
+//!
+//! Each position is valued by a plain player, told of a new game before, so that no position
+//! profits from another; the best time of all repetitions counts. If asked, an instrumented player
+//! does the same for the share of time spent evaluating. Invariant: counts of players without a
+//! time limit, on one thread each, depend on seed and position alone. With several threads the
+//! share of time evaluating is that of all of them together.
+
+use super::{Settings, clock::ClockShare, cost::Cost};
+use crate::suite::Phase;
+use arena::error::Result;
+use engine::core::game::Game;
+use engine::games::einstein::Standard;
+use engine::play::{build::PlayerRecipe, notation::trusted, player::Player};
+use engine::search::SearchStats;
+use engine::search::limits::Limits;
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// What valuing one position cost a player.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PositionCost {
+    pub phase: Phase,
+    pub position: String,
+    /// Win probability of the side to move, before the roll.
+    pub value: f32,
+    pub cost: Cost,
+}
+
+/// What valuing all positions of a suite cost a player.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PlayerCosts {
+    pub player: String,
+    /// The positions, in the order of the suite.
+    pub positions: Vec<PositionCost>,
+}
+
+impl PlayerCosts {
+    /// The cost of all positions, or of those of one phase.
+    pub(crate) fn total(&self, phase: Option<Phase>) -> Cost {
+        let wanted = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
+        Cost::sum(self.positions.iter().filter(wanted).map(|one| &one.cost))
+    }
+}
+
+/// The largest difference between the values that two players give one position.
+pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
+    let mut others = players.into_iter();
+    let Some(first) = others.next() else {
+        return 0.0;
+    };
+    let pairs = others.flat_map(|other| other.positions.iter().zip(&first.positions));
+    // Two players differ by at most twice what they differ from the first.
+    pairs
+        .map(|(one, other)| (one.value - other.value).abs())
+        .fold(0.0, f32::max)
+}
+
+/// Reads players that the user names and makes sure that each of them gives values, so that no time is spent before a
+/// refusal.
+pub(crate) fn recipes<S: AsRef<str>>(
+    notations: impl IntoIterator<Item = S>,
+) -> Result<Vec<PlayerRecipe<Standard>>> {
+    let game = Standard::default();
+    let notations = notations.into_iter();
+    let recipes = notations.map(|notation| PlayerRecipe::parse(trusted(notation.as_ref()), &game));
+    let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
+    // Two lone stones: no search takes long, however deep.
+    let (near_the_end, _) = game
+        .parse_position(NEAR_THE_END)
+        .map_err(|error| format!("the study's own position: {error}"))?;
+    for recipe in &recipes {
+        let mut player = recipe.make();
+        player.new_game(0);
+        if player.value(&near_the_end, &Limits::NONE).value.is_none() {
+            return Err(no_value(recipe.name()).into());
+        }
+    }
+    Ok(recipes)
+}
+
+/// What is said of a player that moves but rates nothing.
+pub(crate) fn no_value(player: &str) -> String {
+    format!(
+        "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"
+    )
+}
+
+const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
+
+/// Values all positions of the suite with one player; `instrument` also measures the share of time
+/// spent evaluating.
+pub(crate) fn measure_suite(
+    recipe: &PlayerRecipe<Standard>,
+    settings: &Settings,
+    instrument: bool,
+    progress: &ProgressBar,
+) -> Result<PlayerCosts> {
+    progress.set_message(recipe.name().to_owned());
+    let mut plain = recipe.make();
+    let mut instrumented =
+        instrument.then(|| (recipe.make_instrumented(), ClockShare::of_leaf_clock()));
+    if let Some(first) = settings.suite.positions.first() {
+        // Not timed: the first search touches fresh memory, which would count against the first
+        // position.
+        plain.new_game(settings.seed);
+        plain.value(&first.position, &Limits::NONE);
+    }
+    let mut positions = Vec::with_capacity(settings.suite.positions.len());
+    for entry in &settings.suite.positions {
+        let instrumented = instrumented
+            .as_mut()
+            .map(|(player, clock)| (player.as_mut(), *clock));
+        let (seed, repeat) = (settings.seed, settings.repeat);
+        let found = measure_position(plain.as_mut(), instrumented, &entry.position, seed, repeat);
+        let (value, cost) = found.ok_or_else(|| no_value(recipe.name()))?;
+        positions.push(PositionCost {
+            phase: entry.phase,
+            position: entry.text.clone(),
+            value,
+            cost,
+        });
+        progress.inc(1);
+    }
+    Ok(PlayerCosts {
+        player: recipe.name().to_owned(),
+        positions,
+    })
+}
+
+/// Values one position of any game; `None` from a player that gives no value. With an instrumented
+/// player comes the share of its clock.
+pub(crate) fn measure_position<G: Game>(
+    plain: &mut dyn Player<G>,
+    instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
+    position: &G::Position,
+    seed: u64,
+    repeat: u32,
+) -> Option<(f32, Cost)> {
+    let (value, stats, plain_seconds) = best_of(plain, position, seed, repeat)?;
+    let timed = instrumented.and_then(|(player, clock)| {
+        let (_, stats, seconds) = best_of(player, position, seed, repeat)?;
+        Some(clock.evaluating(plain_seconds, seconds, stats.evaluation_time?.as_secs_f64()))
+    });
+    Some((value, Cost::of(&stats, plain_seconds, timed)))
+}
+
+/// The fastest of all repetitions, by the clock on the wall.
+fn best_of<G: Game>(
+    player: &mut dyn Player<G>,
+    position: &G::Position,
+    seed: u64,
+    repeat: u32,
+) -> Option<(f32, SearchStats, f64)> {
+    let mut best: Option<(f32, SearchStats, f64)> = None;
+    for _ in 0..repeat.max(1) {
+        player.new_game(seed);
+        let began = Instant::now();
+        let valuation = player.value(position, &Limits::NONE);
+        let seconds = began.elapsed().as_secs_f64();
+        let value = valuation.value?;
+        if best.is_none_or(|(.., fastest)| seconds < fastest) {
+            best = Some((value, valuation.stats, seconds));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Named;
+    use engine::games::einstein::RED;
+
+    #[test]
+    fn costs_are_those_of_the_player_alone() {
+        let settings = Settings {
+            repeat: 2,
+            ..Settings::for_tests(&[])
+        };
+        let recipe = &recipes(["star1(depth=4, eval=schwarz)"]).unwrap()[0];
+        let found = measure_suite(recipe, &settings, true, &ProgressBar::hidden()).unwrap();
+        let suite = &settings.suite;
+        assert_eq!(found.positions.len(), suite.positions.len());
+        for (entry, measured) in suite.positions.iter().zip(&found.positions).step_by(5) {
+            let mut player = recipe.make();
+            player.new_game(7);
+            let alone = player.value(&entry.position, &Limits::NONE);
+            let (cost, stats) = (&measured.cost, &alone.stats);
+            assert_eq!(
+                (measured.phase, &measured.position),
+                (entry.phase, &entry.text)
+            );
+            assert_eq!(
+                [cost.nodes, cost.leaves, cost.cuts],
+                [stats.nodes, stats.evaluations, stats.table.cuts]
+            );
+            assert_eq!(Some(measured.value), alone.value);
+            assert!(cost.seconds > 0.0 && cost.evaluation_seconds.is_some());
+        }
+        let phases = Phase::NAMES
+            .iter()
+            .map(|(_, phase)| found.total(Some(*phase)).nodes);
+        assert_eq!(phases.sum::<u64>(), found.total(None).nodes);
+    }
+
+    #[test]
+    fn a_slow_evaluator_takes_nearly_all_the_time() {
+        let game = Standard::default();
+        let start = game.start([0, 0], RED);
+        let share = |notation: &str| {
+            let recipe = &recipes([notation]).unwrap()[0];
+            let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
+            let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
+            let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
+            found.unwrap().1.rates().evaluation_share
+        };
+        // Of several, for others may take the processor away in the middle of one.
+        assert!(
+            (0..20).any(|_| share("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)
+        );
+        assert_eq!(
+            share("unified(depth=2, eval=schwarz)"),
+            None,
+            "the reference has no meter"
+        );
+    }
+
+    #[test]
+    fn disagreement_is_the_largest_difference() {
+        let costs = |value: f32| PlayerCosts {
+            player: "a".to_owned(),
+            positions: vec![PositionCost {
+                phase: Phase::Middle,
+                position: String::new(),
+                value,
+                cost: Cost::default(),
+            }],
+        };
+        assert_eq!(largest_disagreement(&[]), 0.0);
+        assert!(
+            (largest_disagreement(&[costs(0.5), costs(0.25), costs(0.625)]) - 0.25).abs() < 1e-7
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! The strength front: how players score against one and the same opponent, by what they cost.
+//!
+//! A player's notation may leave place for a number, such as time a move; then it has a match a
+//! number, a curve. All matches use the same seed, so that every point has the same starts and
+//! dice. Invariant: curves stand in the order given, points in the order of their numbers; scores
+//! are without luck where somebody tells luck.
+
+use arena::error::Result;
+use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
+use arena::plot::{
+    Curve, LineChart,
+    scaled::{Bar, Scale, chart_with_bars},
+};
+use arena::statistics::Interval;
+use arena::text_table::{Cell, TextTable};
+use engine::core::files::checksum;
+use engine::play::playable::Playable;
+use serde::{Deserialize, Serialize};
+
+/// What stands in a player's notation for a number.
+pub const PLACE: &str = "{}";
+
+/// A player, its numbers open.
+pub struct Candidate<G: Playable> {
+    /// Its notation, with [`PLACE`] for the number.
+    pub player: String,
+    /// Each number with the player that it makes; without a number there is one.
+    pub settings: Vec<(Option<f64>, Contestant<G>)>,
+}
+
+/// What players scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Front {
+    /// The opponent.
+    pub against: String,
+    /// A curve a player.
+    pub curves: Vec<Scores>,
+}
+
+/// What a player scored with each of its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// The player, with [`PLACE`] for the number.
+    pub player: String,
+    /// A match a number.
+    pub points: Vec<Point>,
+}
+
+/// What a player scored with one number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The number, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<f64>,
+    /// The match; A is the player.
+    pub result: MatchResult,
+}
+
+impl Point {
+    /// Score and interval, without luck if that was told.
+    fn score(&self) -> (f64, Interval) {
+        match &self.result.luck {
+            Some(luck) => (luck.score, luck.interval),
+            None => (self.result.score, self.result.interval),
+        }
+    }
+
+    /// Microseconds a move.
+    fn cost(&self) -> f64 {
+        1e6 * self.result.seconds_per_move[0]
+    }
+}
+
+/// Plays a match for every setting. `options.state`, if given, names a folder with a file for each
+/// match: one that is finished there is not played again.
+///
+/// # Errors
+/// If a match fails.
+pub fn front<G: Playable>(
+    candidates: &[Candidate<G>],
+    against: &Contestant<G>,
+    options: &MatchOptions<G>,
+    mut watch: impl FnMut(&MatchResult),
+) -> Result<Front> {
+    make_folder(options.state.as_deref())?;
+    let mut play = |(number, player): &(Option<f64>, Contestant<G>)| {
+        let name = format!("{:016x}", checksum(player.name.as_bytes()));
+        let result = play_match(player, against, &options.kept_as(&name))?;
+        watch(&result);
+        Ok(Point {
+            number: *number,
+            result,
+        })
+    };
+    let mut scores = |Candidate { player, settings }: &Candidate<G>| {
+        let mut settings: Vec<_> = settings.iter().collect();
+        settings.sort_by(|(one, _), (other, _)| one.partial_cmp(other).expect("numbers"));
+        let points = settings.into_iter().map(&mut play).collect::<Result<_>>()?;
+        Ok(Scores {
+            player: player.clone(),
+            points,
+        })
+    };
+    Ok(Front {
+        against: against.name.clone(),
+        curves: candidates.iter().map(&mut scores).collect::<Result<_>>()?,
+    })
+}
+
+/// A line a point.
+#[must_use]
+pub fn text_table(front: &Front) -> TextTable {
+    let mut text_table = TextTable::new([
+        "player",
+        "µs a move",
+        "score %",
+        "±",
+        "as played %",
+        "±",
+        "games",
+    ]);
+    for Scores { player, points } in &front.curves {
+        for point in points {
+            let name = match point.number {
+                Some(number) => player.replace(PLACE, &number.to_string()),
+                None => player.clone(),
+            };
+            let (score, interval) = point.score();
+            text_table.push(vec![
+                name.into(),
+                Cell::Number(point.cost(), 1),
+                Cell::Percent(score),
+                Cell::Percent(interval.half_width()),
+                Cell::Percent(point.result.score),
+                Cell::Percent(point.result.interval.half_width()),
+                point.result.games.into(),
+            ]);
+        }
+    }
+    text_table
+}
+
+/// Scores with their intervals by microseconds a move; each doubling of these is a step.
+///
+/// # Errors
+/// If the plotting library refuses.
+pub fn chart(front: &Front) -> Result<String> {
+    let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
+    let chart = LineChart::new(
+        format!("Strength against {}", front.against),
+        ["µs a move", "score, %"],
+        front
+            .curves
+            .iter()
+            .map(|curve| Curve::new(&curve.player, curve.points.iter().map(percent))),
+    );
+    let mut bars = Vec::new();
+    for (curve, scores) in front.curves.iter().enumerate() {
+        bars.extend(scores.points.iter().map(|point| {
+            let (_, interval) = point.score();
+            Bar {
+                curve,
+                x: point.cost(),
+                interval: interval.map(|end| 100.0 * end),
+            }
+        }));
+    }
+    chart_with_bars(&chart, &bars, &Scale::Logarithmic(10), &Scale::Linear)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::games::einstein::Standard;
+
+    fn contestant(notation: &str) -> Contestant<Standard> {
+        Contestant::of(notation, &Standard::default()).unwrap()
+    }
+
+    #[test]
+    fn points_are_matches_in_the_order_of_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let candidate = |player: &str, settings| Candidate {
+            player: player.to_owned(),
+            settings,
+        };
+        let candidates = [
+            candidate(
+                "a({})",
+                vec![
+                    (Some(20.0), contestant("greedy")),
+                    (Some(1.0), contestant("random")),
+                    (Some(5.0), contestant("schwarz")),
+                ],
+            ),
+            candidate("b", vec![(None, contestant("greedy"))]),
+        ];
+        let options = MatchOptions {
+            threads: 1,
+            state: Some(folder.path().join("state")),
+            ..MatchOptions::new(Standard::default(), 30, 3)
+        };
+        let found = front(&candidates, &contestant("random"), &options, |_| {}).unwrap();
+        let [a, b] = &found.curves[..] else { panic!() };
+        let numbers: Vec<_> = a.points.iter().map(|point| point.number.unwrap()).collect();
+        assert_eq!(numbers, [1.0, 5.0, 20.0]);
+        assert_eq!(a.points[0].result.score, 0.5, "random against itself");
+        let unkept = MatchOptions {
+            state: None,
+            ..options.clone()
+        };
+        let alone = play_match(&contestant("greedy"), &contestant("random"), &unkept).unwrap();
+        for point in [&a.points[2], &b.points[0]] {
+            assert_eq!(point.result.pair_counts, alone.pair_counts);
+        }
+        let again = || front(&candidates, &contestant("random"), &options, |_| {}).unwrap();
+        assert_eq!(again(), again(), "read back, times included");
+        assert_eq!(text_table(&found).text().lines().count(), 5);
+        let svg = chart(&found).unwrap();
+        assert!(svg.contains("score, %"), "{svg}");
+        assert_eq!(svg.matches("<circle").count(), 4 + 2, "{svg}");
+    }
+}

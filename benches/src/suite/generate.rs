@@ -1,0 +1,147 @@
+//! Makes the committed suite, from positions of games that a small search plays against itself, and
+//! holds what is committed against it.
+//!
+//! Game `i` is a function of the seed and `i`. Every place of the suite has a wish; the first game
+//! that has a position for a place fills it, and a game fills one place at most, so no two
+//! positions of a suite come from one game. Invariant: the same seed gives the same text, as long
+//! as the player decides as it does.
+
+use super::{Phase, Suite};
+use crate::{Named, begin_game, play};
+use engine::core::game::Game;
+use engine::games::einstein::{GONE, Position, Standard};
+use engine::play::build::PlayerRecipe;
+
+const SUITE_SEED: u64 = 1;
+
+/// Who plays both sides.
+const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
+
+/// In an endgame of the suite every stone is at least so many steps from its goal: nobody gets
+/// there within the five plies of the usual search without the other having as many turns, so that
+/// search is not over at once.
+const ENDGAME_STEPS: u8 = 3;
+
+/// What each place of the suite asks for: in openings the plies before it, later the stones that
+/// are left. In this order of plies, with sides beginning in turn, Red and Blue are to move equally
+/// often.
+const PLACES: [(Phase, [u32; 8]); 3] = [
+    (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
+    (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
+    (Phase::Endgame, [6, 6, 6, 5, 5, 4, 4, 3]),
+];
+
+/// The text of the suite of a seed.
+fn generate(seed: u64) -> String {
+    let game = Standard::default();
+    let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game).unwrap();
+    let mut players = [recipe.make(), recipe.make()];
+    let places = PLACES.into_iter();
+    let places = places.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
+    let mut found: Vec<_> = places.map(|index| (index, None)).collect();
+    let mut number = 0;
+    while found.iter().any(|(_, position)| position.is_none()) {
+        let (start, mut dice) = begin_game(&game, &mut players, seed, number);
+        let record = play(&game, start, &mut players, &mut dice, None);
+        let positions: Vec<Position> = record.positions(&game).collect();
+        number += 1;
+        for ((phase, wish), index) in &mut found {
+            if index.is_none()
+                && let Some(position) = choose(&game, *phase, *wish, &positions)
+            {
+                *index = Some(position);
+                break;
+            }
+        }
+    }
+    let mut text = format!(
+        "# Positions on which searches are compared: phase, position before the roll.\n\
+         # From games of {SUITE_PLAYER} against itself, seed {seed}; no two from one game.\n\
+         # Made by the function `generate` in benches/src/suite/generate.rs, which a test holds against this file.\n"
+    );
+    for ((phase, _), position) in found {
+        let position = position.map(|position| game.format_position(&position, None));
+        text += &format!("{} {}\n", phase.name(), position.unwrap_or_default());
+    }
+    text
+}
+
+/// The first position that fits, is not over, and is not won with any roll.
+fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
+    let fits = |plies: u32, position: &Position| match phase {
+        Phase::Opening => plies == wish,
+        Phase::Middle => position.stones() == wish,
+        Phase::Endgame => position.stones() == wish && steps_left(position) >= ENDGAME_STEPS,
+    };
+    let is_open = |position: &Position| {
+        game.winner(position).is_none() && !wins_with_any_roll(game, position)
+    };
+    let mut numbered = (0..).zip(positions);
+    let found = numbered.find(|(plies, position)| fits(*plies, position) && is_open(position));
+    found.map(|(_, position)| *position)
+}
+
+/// Whether every face permits a move that wins at once.
+fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
+    let wins = |mv| game.winner(&game.play(position, mv)) == Some(position.seat());
+    (1..=game.die().faces()).all(|face| {
+        let moves = game.legal_moves(position, face);
+        moves.iter().any(|&mv| wins(mv))
+    })
+}
+
+/// Steps of the stone that is nearest to its goal, on an empty board.
+fn steps_left(position: &Position) -> u8 {
+    let sides = [position.mover(), position.other()];
+    let squares = sides.iter().flat_map(|side| side.squares());
+    squares
+        .filter(|&square| square != GONE)
+        .map(|square| (4 - square / 5).max(4 - square % 5))
+        .min()
+        .unwrap_or(0)
+}
+
+#[test]
+fn the_committed_suite_is_what_its_seed_gives() {
+    assert_eq!(
+        generate(SUITE_SEED),
+        include_str!("../../../data/suites/search.txt")
+    );
+}
+
+#[test]
+fn positions_are_of_their_phases() {
+    let game = Standard::default();
+    for entry in Suite::built_in().unwrap().positions {
+        let position = &entry.position;
+        let (stones, steps) = match entry.phase {
+            Phase::Opening => (9..=12, 0),
+            Phase::Middle => (7..=9, 0),
+            Phase::Endgame => (3..=6, 3),
+        };
+        assert!(stones.contains(&position.stones()) && steps_left(position) >= steps);
+        assert!(game.winner(position).is_none() && !wins_with_any_roll(&game, position));
+    }
+}
+
+#[test]
+fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
+    let game = Standard::default();
+    let position = |text: &str| game.parse_position(text).unwrap().0;
+    let wins = |text: &str| wins_with_any_roll(&game, &position(text));
+    assert!(wins("...../a..../...../...1./..... r -"));
+    assert!(!wins("1..../...../a..../...3./..... r -"));
+    // Blue's stone a.
+    let steps = |text: &str| steps_left(&position(text));
+    assert_eq!(steps("1..../a..../...../..3../..... r -"), 1);
+    assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
+}
+
+/// Writes the committed suite anew: `cargo test -p benches --release rewrite_the_suite --
+/// --ignored`.
+#[test]
+#[ignore = "writes into the sources"]
+fn rewrite_the_suite() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites/search.txt");
+    std::fs::write(path, generate(SUITE_SEED)).unwrap();
+}

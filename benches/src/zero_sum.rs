@@ -1,0 +1,185 @@
+//! Equilibria of finite zero-sum games given as a matrix, by regret matching.
+//!
+//! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014); the
+//! averages approach an equilibrium, and the *gap* says how close they are, whoever computed them.
+//! Invariant: the mixes are distributions.
+
+use arena::statistics::dot;
+
+/// How often the row player, who wants much, chooses each row, and the column player, who wants
+/// little, each column.
+pub(super) type Mixes = [Vec<f64>; 2];
+
+/// Looks for an equilibrium until the gap is at most `close_enough`, for at most so many rounds.
+///
+/// `payoffs[row][column]` is what the row player gets; there is at least one row and one column,
+/// and all rows are as long as the first.
+pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
+    let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
+    let mut rows = Learner::new(height);
+    let mut columns = Learner::new(width);
+    for round in 1..=rounds.max(1) {
+        let weight = round as f64;
+        let of_rows = row_payoffs(payoffs, &columns.mix);
+        rows.learn(&of_rows, weight);
+        let of_columns = column_payoffs(payoffs, &rows.mix).into_iter();
+        columns.learn(
+            &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
+            weight,
+        );
+        // Looking costs as much as two rounds.
+        if round % 64 == 0 && gap(payoffs, &[&rows, &columns].map(Learner::average)) <= close_enough
+        {
+            break;
+        }
+    }
+    [rows, columns].each_ref().map(Learner::average)
+}
+
+/// The payoffs of a game in which both choose among as many.
+pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
+    let row = |row| (0..choices).map(|column| payoff(row, column)).collect();
+    (0..choices).map(row).collect()
+}
+
+/// What two mixes are worth to the row player.
+pub(super) fn worth(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
+    let chosen = payoffs.iter().zip(rows).filter(|(_, share)| **share > 0.0);
+    chosen.map(|(row, share)| share * dot(row, columns)).sum()
+}
+
+/// What both together could gain by answering the other's mix in the best way: 0 in equilibrium, and
+/// never negative but for rounding.
+fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
+    best_row(payoffs, columns) - worst_column(payoffs, rows)
+}
+
+/// What the column that is worst for it leaves `rows`.
+pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
+    let payoffs = column_payoffs(payoffs, rows).into_iter();
+    payoffs.fold(f64::INFINITY, f64::min)
+}
+
+/// What the best row gets against `columns`.
+pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
+    let payoffs = row_payoffs(payoffs, columns).into_iter();
+    payoffs.fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn row_payoffs(payoffs: &[Vec<f64>], columns: &[f64]) -> Vec<f64> {
+    payoffs.iter().map(|row| dot(row, columns)).collect()
+}
+
+fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; payoffs.first().map_or(0, Vec::len)];
+    for (row, share) in payoffs.iter().zip(rows) {
+        sums.iter_mut()
+            .zip(row)
+            .for_each(|(sum, payoff)| *sum += payoff * share);
+    }
+    sums
+}
+
+/// One player: regrets, the mix they ask for, and the sum of all mixes so far.
+struct Learner {
+    regrets: Vec<f64>,
+    mix: Vec<f64>,
+    sum: Vec<f64>,
+}
+
+impl Learner {
+    fn new(choices: usize) -> Self {
+        Self {
+            regrets: vec![0.0; choices],
+            mix: vec![1.0 / choices as f64; choices],
+            sum: vec![0.0; choices],
+        }
+    }
+
+    /// Each choice would have brought so much.
+    fn learn(&mut self, payoffs: &[f64], weight: f64) {
+        let got = dot(payoffs, &self.mix);
+        self.regrets
+            .iter_mut()
+            .zip(payoffs)
+            .for_each(|(regret, payoff)| *regret = (*regret + payoff - got).max(0.0));
+        let total: f64 = self.regrets.iter().sum();
+        if total > 0.0 {
+            self.mix
+                .iter_mut()
+                .zip(&self.regrets)
+                .for_each(|(share, regret)| *share = regret / total);
+        }
+        self.sum
+            .iter_mut()
+            .zip(&self.mix)
+            .for_each(|(sum, share)| *sum += weight * share);
+    }
+
+    fn average(&self) -> Vec<f64> {
+        let total: f64 = self.sum.iter().sum();
+        self.sum.iter().map(|sum| sum / total).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rock, paper, scissors with stakes: paper beats rock by `paper`, and so on.
+    fn rock_paper_scissors(rock: f64, paper: f64, scissors: f64) -> Vec<Vec<f64>> {
+        vec![
+            vec![0.0, -paper, rock],
+            vec![paper, 0.0, -scissors],
+            vec![-rock, scissors, 0.0],
+        ]
+    }
+
+    fn assert_solved(payoffs: &[Vec<f64>], expected: &[&[f64]; 2], value: f64) {
+        let found = solve(payoffs, 1e-5, 200_000);
+        for (found, expected) in found.iter().zip(expected) {
+            let mut pairs = found.iter().zip(*expected);
+            assert!(
+                pairs.all(|(one, other)| (one - other).abs() < 2e-3),
+                "{found:?}"
+            );
+        }
+        assert!((worth(payoffs, &found) - value).abs() < 1e-4);
+        assert!((-1e-12..1e-4).contains(&gap(payoffs, &found)));
+    }
+
+    #[test]
+    fn games_have_the_equilibria_computed_by_hand() {
+        // In a 3×3 game with A = −Aᵀ, A·x = 0 has the solution x = (scissors, rock, paper) / sum.
+        for (rock, paper, scissors) in [
+            (1.0, 1.0, 1.0),
+            (2.0, 1.0, 1.0),
+            (1.0, 3.0, 2.0),
+            (0.5, 0.2, 4.0),
+        ] {
+            let mix = [scissors, rock, paper].map(|stake| stake / (rock + paper + scissors));
+            assert_solved(&rock_paper_scissors(rock, paper, scissors), &[&mix; 2], 0.0);
+        }
+        // Matching pennies with stakes 3, -1, -2, 1: q from 3q - (1 - q) = -2q + (1 - q), so q =
+        // 2/7, p = 3/7, value 1/7.
+        let pennies = [vec![3.0, -1.0], vec![-2.0, 1.0]];
+        assert_solved(
+            &pennies,
+            &[&[3.0 / 7.0, 4.0 / 7.0], &[2.0 / 7.0, 5.0 / 7.0]],
+            1.0 / 7.0,
+        );
+        // A saddle point: the second row and the first of three columns.
+        let saddle = [vec![1.0, 5.0, 4.0], vec![2.0, 3.0, 6.0]];
+        assert_solved(&saddle, &[&[0.0, 1.0], &[1.0, 0.0, 0.0]], 2.0);
+        assert_eq!(solve(&[vec![0.5]], 0.0, 1), [[1.0]; 2]);
+    }
+
+    #[test]
+    fn the_gap_is_what_the_best_answers_gain() {
+        let game = rock_paper_scissors(1.0, 1.0, 1.0);
+        let gap = |rows: [f64; 3], columns: [f64; 3]| gap(&game, &[rows.into(), columns.into()]);
+        // Always rock: paper wins 1 for either side.
+        assert_eq!(gap([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), 2.0);
+        assert_eq!(gap([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]), 0.25 + 0.5);
+    }
+}

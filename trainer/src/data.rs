@@ -1,9 +1,7 @@
-//! Sets of records beyond a single run: what is in them, whether they are sound, and new sets made
-//! of them.
+//! Sets of records: statistics, verification, and new sets derived from them.
 //!
-//! Invariant: games are the unit. They are never cut, and what is made of them is a directory of
-//! shards like any other, which appears complete or not at all; its manifest and headers say what
-//! it was made of.
+//! Invariant: games are never cut. A derived set is a directory of shards that is written
+//! atomically; its manifest and headers name its sources.
 
 mod builder;
 pub mod filter;
@@ -32,8 +30,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The shards that paths name: files as they are, directories with all their shards in the order of
-/// names.
+/// The shards that paths name: files as given, directories with all their shards by name.
 ///
 /// # Errors
 /// If a path does not exist, or a directory has no shards.
@@ -55,8 +52,7 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     Ok(shards)
 }
 
-/// Writes a file of games; whatever stops their reading has to get out through the writing of the
-/// file.
+/// Writes a file atomically; errors of reading the games pass through the writer.
 fn write_games(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -73,7 +69,7 @@ fn write_games(
     Ok(written?)
 }
 
-/// The directory a path is in.
+/// The directory of a path.
 fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -1,25 +1,24 @@
-//! Why something could not be done.
+//! Errors of this crate.
 
 use engine::core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
-/// Why something could not be done, as one line that names the file, line or key and says what
-/// would be right.
+/// An error: one line that names the file, line or key and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Several files are wrong, each for a reason of its own; in their order.
+    /// Errors of several files, in their order.
     #[error("{} problems, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
-    /// All else.
+    /// Any other error.
     #[error("{0}")]
     Other(String),
 }
 
 impl Error {
-    /// Fails if there are problems; a single one is told as it is.
+    /// Fails if there are problems; a single one is returned unwrapped.
     pub(crate) fn unless_none(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),
@@ -28,12 +27,12 @@ impl Error {
         }
     }
 
-    /// The line as a whole.
+    /// An error with this line.
     pub(crate) fn new(line: impl Display) -> Self {
         Self::Other(line.to_string())
     }
 
-    /// What the system says when a file or directory is to be written.
+    /// An error of writing this file or directory.
     pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self {
         |cause| {
             FileError::Write {
@@ -44,13 +43,13 @@ impl Error {
         }
     }
 
-    /// A problem with a file or directory, which the line names first.
+    /// A problem with a file or directory, whose path begins the line.
     pub(crate) fn at(path: impl AsRef<Path>, problem: impl Display) -> Self {
         Self::of(path.as_ref().display())(problem)
     }
 
-    /// Problems with `what`, which the line names first.
-    pub(crate) fn of<P: Display>(what: impl Display) -> impl Fn(P) -> Self {
-        move |problem| Self::Other(format!("{what}: {problem}"))
+    /// Errors that begin with `prefix`.
+    pub(crate) fn with_prefix<P: Display>(prefix: impl Display) -> impl Fn(P) -> Self {
+        move |problem| Self::Other(format!("{prefix}: {problem}"))
     }
 }

@@ -1,12 +1,12 @@
-//! Self-play records, and the fitting of evaluators to them with burn.
+//! Game records, training samples, and training of evaluators with burn.
 //!
-//! The modules in reading order: each uses only those above it. The blank lines keep the order.
+//! Modules stand in reading order: each uses only those above it. The blank lines keep the order.
 
 mod error;
 
 pub use error::Error;
 
-// Records: how they are kept, and the games that fill them.
+// Records and self-play, which produces them.
 pub mod codec;
 
 pub mod shard;
@@ -17,12 +17,12 @@ mod manifest;
 
 pub mod selfplay;
 
-// Sets of records: looked at, checked, made of one another.
+// Operations on sets of records.
 pub mod data;
 
 pub mod calibrate;
 
-// What is asked for, of what, and where.
+// Settings and samples of a training.
 pub mod config;
 
 pub mod sample;
@@ -36,10 +36,10 @@ pub mod batch;
 #[cfg(feature = "burn")]
 mod backend;
 
-// What is fitted.
+// Models.
 pub mod models;
 
-// What is seen while it runs, and what comes of it.
+// Output of a training.
 pub mod curve;
 
 pub mod progress;
@@ -55,5 +55,5 @@ pub mod fit;
 #[path = "no_fit.rs"]
 pub mod fit;
 
-// Which tuples to fit at all.
+// Search for tuples.
 pub mod tuples;

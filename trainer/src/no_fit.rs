@@ -1,4 +1,4 @@
-//! Fitting in a build without burn: refused in one line.
+//! Replaces training in a build without burn: every call fails with one line.
 
 pub use crate::reports::{Family, FitReport, OnlineReport};
 
@@ -15,7 +15,7 @@ fn untrained() -> Error {
     )
 }
 
-/// Refuses.
+/// Fails in this build.
 ///
 /// # Errors
 /// Always.
@@ -30,7 +30,7 @@ pub fn fit<'a, G: Learnable>(
     Err(untrained())
 }
 
-/// Refuses.
+/// Fails in this build.
 ///
 /// # Errors
 /// Always.

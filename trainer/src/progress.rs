@@ -1,9 +1,9 @@
-//! Progress bars: seen on a terminal, hidden elsewhere.
+//! Progress bars.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 
-/// A bar on standard error with rate, remaining time and message; hidden when that is no terminal.
+/// A progress bar on standard error; hidden unless that is a terminal.
 #[must_use]
 pub fn progress_bar(prefix: &'static str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {

@@ -1,20 +1,20 @@
-//! What trainings came to, in numbers; whoever only reads of them needs no burn.
+//! Reports of trainings; reading them needs no burn.
 
 use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The kinds of evaluators that are fitted.
+/// Families of trained evaluators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Sums of table entries.
+    /// N-tuple network.
     NTuple,
-    /// The network.
+    /// Neural network.
     Network,
 }
 
 impl Family {
-    /// The name, of the model file too.
+    /// The name, also of the model file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,68 +24,66 @@ impl Family {
     }
 }
 
-/// What a training came to.
+/// Result of a supervised training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
     /// `ntuple` or `network`.
     pub family: String,
-    /// Epochs that were run, also in earlier runs of the same training.
+    /// Epochs, including those of earlier runs of the same training.
     pub epochs: usize,
-    /// The epoch whose weights were exported, from 1.
+    /// Epoch of the exported weights, from 1.
     pub best_epoch: usize,
     /// Mean cross-entropy during that epoch, in nats.
     pub training_loss: f64,
-    /// Mean cross-entropy of the validation samples after it, in nats.
+    /// Mean cross-entropy of the validation samples after that epoch, in nats.
     pub validation_loss: f64,
-    /// Training samples a second over all epochs, validation apart.
+    /// Training samples per second, validation excluded.
     pub samples_per_second: f64,
-    /// Largest difference in win probability between the trainer's and the engine's forward pass.
+    /// Largest difference in win probability between trainer and engine.
     pub parity: f64,
-    /// Positions that were compared.
+    /// Number of compared positions.
     pub parity_positions: usize,
-    /// Every epoch.
+    /// One point per epoch.
     pub curve: Vec<CurvePoint>,
     /// The model file.
     pub model: PathBuf,
 }
 
-/// What some games after one another brought.
+/// One point of the learning curve of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnlinePoint {
     /// Games so far.
     pub games: u64,
-    /// Positions of these games, since the point before.
+    /// Positions since the previous point.
     pub positions: u64,
-    /// Mean cross-entropy between values and results of these positions, each before it was
-    /// learned, in nats.
+    /// Mean cross-entropy between values before the update and results, in nats.
     pub loss: f64,
-    /// Probability of a random move in the last of these games.
+    /// Probability of a random move in the last game.
     pub exploration: f64,
-    /// The rule's learning rate in the last of these games.
+    /// Learning rate of the update rule in the last game.
     pub learning_rate: f64,
-    /// Games a second since the point before, learning included.
+    /// Games per second since the previous point, updates included.
     pub games_per_second: f64,
 }
 
-/// What learning from own games came to.
+/// Result of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnlineReport {
     /// `ntuple`.
     pub family: String,
-    /// Games that were learned from, also in earlier runs of the same training.
+    /// Games, including those of earlier runs of the same training.
     pub games: u64,
-    /// Their positions.
+    /// Positions of these games.
     pub positions: u64,
-    /// Mean cross-entropy between values and results since the last but one point of the curve, in
-    /// nats.
+    /// Mean cross-entropy since the last point of the curve but one, in nats.
     pub loss: f64,
-    /// Games a second over all games.
+    /// Games per second over all games.
     pub games_per_second: f64,
-    /// Largest difference in win probability between the trainer's and the engine's forward pass.
+    /// Largest difference in win probability between trainer and engine.
     pub parity: f64,
-    /// Positions that were compared.
+    /// Number of compared positions.
     pub parity_positions: usize,
-    /// Every point.
+    /// The learning curve.
     pub curve: Vec<OnlinePoint>,
     /// The model file.
     pub model: PathBuf,

@@ -1,8 +1,8 @@
 //! Record shards: files of finished games, of any game.
 //!
-//! They are laid out by hand (`docs/formats.md`): `shard/layout.rs` the file, `shard/game.rs` a game.
-//! A shard appears complete or not at all. Invariant: reading replays every game, so what is returned
-//! was played by the rules, and what cannot be read is not written.
+//! `shard/layout.rs` encodes the file, `shard/game.rs` a game (`docs/formats.md`). Writing is
+//! atomic. Invariant: reading replays every game by the rules, and what could not be read is not
+//! written.
 
 mod game;
 pub mod labels;
@@ -28,19 +28,19 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 /// File extension of a shard.
 pub(crate) const EXTENSION: &str = "games";
 
-/// Games of one shard of a run.
+/// Games per shard of a run.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
-/// Most games that a shard may have.
+/// Maximum number of games in a shard.
 pub(crate) const MAX_GAMES: u64 = 1 << 18;
 
-/// Most labels that a shard may have.
+/// Maximum number of labels in a shard.
 pub(crate) const MAX_LABELS: usize = 16;
 
-/// What a shard says of itself.
+/// Header of a shard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// The settings of the run, as JSON: with `first_game` and `games` they determine every byte of
+    /// Settings of the run, as JSON: with `first_game` and `games` they determine every byte of
     /// the games, unless a player has a time limit.
     pub run: serde_json::Value,
     /// The game with its parameters, as [`Playable::notation`] writes it.
@@ -50,17 +50,17 @@ pub struct ShardHeader {
     pub map: Option<GameMap>,
     /// Notations of the players; games refer to them by index.
     pub players: Vec<String>,
-    /// Whether plies may have the time that they took.
+    /// Whether plies may have times.
     #[serde(default, skip_serializing_if = "labels::is_false")]
     pub times: bool,
-    /// The labels that its games may carry.
+    /// Labels that games may carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Index within the run of the first game.
+    /// Index of the first game within the run.
     pub first_game: u64,
     /// Number of games.
     pub games: u64,
-    /// How many of them did not end by the rules; counted where a shard is written.
+    /// Number of games that did not end by the rules; counted when a shard is written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended_early: u64,
 }
@@ -69,10 +69,10 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A map, so that records can be read where its file is not.
+/// A map, embedded so that records can be read without its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameMap {
-    /// The whole text.
+    /// The complete text.
     pub text: String,
     /// Its checksum (xxh3), 16 hexadecimal digits.
     pub hash: String,
@@ -90,7 +90,7 @@ impl GameMap {
 }
 
 impl ShardHeader {
-    /// The header of a shard of a game, by nobody and of no games yet.
+    /// The header of a shard of a game, without players and games.
     #[must_use]
     pub fn of<G: Playable>(game: &G, run: serde_json::Value) -> Self {
         Self {
@@ -106,20 +106,20 @@ impl ShardHeader {
         }
     }
 
-    /// The game that it names.
+    /// The game that the header names.
     ///
     /// # Errors
-    /// In words, if that is another game, or has no such parameters.
+    /// If it names another game or invalid parameters.
     pub fn rules<G: Playable>(&self) -> Result<G, String> {
         rules(&self.game, self.map.as_ref())
     }
 }
 
-/// The game that a text names.
+/// Parses the notation of a game.
 ///
 /// # Errors
-/// In words, if that is another game, or has no such parameters; or if these name a file and the
-/// text is not [trusted](engine::play::notation::trusted).
+/// If it names another game or invalid parameters, or a file although the text is not
+/// [trusted](engine::play::notation::trusted).
 pub fn rules<'t, G: Playable>(
     game: impl Into<Text<'t>>,
     map: Option<&GameMap>,
@@ -140,21 +140,21 @@ pub fn rules<'t, G: Playable>(
     G::from_notation(game, map.map(|map| map.text.as_str())).map_err(|error| error.to_string())
 }
 
-/// A game of a shard, and who played it.
+/// A game of a shard with its players.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<G: Playable> {
     /// The game.
     pub record: GameRecord<G>,
-    /// For each seat the index into [`ShardHeader::players`].
+    /// Index into [`ShardHeader::players`] by seat.
     pub players: Vec<u8>,
-    /// For each of [`ShardHeader::labels`], what it says of the position before each ply; empty if
-    /// it says nothing of this game.
+    /// For each of [`ShardHeader::labels`] the values of the positions before each ply; empty if
+    /// the game has no labels.
     pub labels: Vec<Vec<Option<Estimate>>>,
-    /// For each ply the microseconds that it took, where that is known; empty if it is nowhere.
+    /// Microseconds of each ply, if measured; empty if none are.
     pub times: Vec<Option<u64>>,
 }
 
-// Derived, it would ask the rules to be comparable.
+// A derived impl would require `G: PartialEq`.
 impl<G: Playable> PartialEq for PlayedGame<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.record, &self.players) == (&other.record, &other.players)
@@ -163,7 +163,7 @@ impl<G: Playable> PartialEq for PlayedGame<G> {
 }
 
 impl<G: Playable> PlayedGame<G> {
-    /// A game of which nothing else is known.
+    /// A game without labels and times.
     #[must_use]
     pub fn new(record: GameRecord<G>, players: Vec<u8>) -> Self {
         Self {
@@ -174,15 +174,15 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// What tells games apart: their start, outcomes and moves. Two games of the same fingerprint
-    /// are, but for chance, the same.
+    /// Hash of start, outcomes and moves: equal for equal games, and except by chance only for
+    /// these.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {
         let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
         game.encode(&self.record.start, &mut bytes);
         let mut replay = Replay::new(game, self.record.start);
         for ply in &self.record.plies {
-            // Games that are not by the rules are written nowhere; they differ by where they end.
+            // Games against the rules are never written; they differ by where they end.
             let index = replay.play(ply.outcome, ply.mv).unwrap_or(usize::MAX) as u16;
             bytes.push(ply.outcome);
             bytes.extend_from_slice(&index.to_le_bytes());
@@ -192,30 +192,30 @@ impl<G: Playable> PlayedGame<G> {
         hasher.digest128()
     }
 
-    /// The same for all images of a game under the symmetries of the rules, colours swapped included
-    /// where they make no difference, and for no other game, but for chance. `docs/formats.md` says
-    /// which bytes it is the hash of.
+    /// A fingerprint that is equal for all images of a game under the symmetries of the rules,
+    /// including a swap of colours where that makes no difference. `docs/formats.md` specifies the
+    /// hashed bytes.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
     }
 
-    /// What label number `label` says of the position before ply number `ply`, both from 0.
+    /// Value of a label for the position before a ply; both indices from 0.
     #[must_use]
     pub fn label(&self, label: usize, ply: usize) -> Option<f32> {
         Some(self.estimate(label, ply)?.value)
     }
 
-    /// The same with its error.
+    /// The value of a label with its standard error.
     #[must_use]
     pub fn estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
     }
 
-    /// Sets label number `label` of `known`, one a ply; the form is that which is read again.
+    /// Sets one of `label_count` labels, one value per ply, in canonical form.
     ///
     /// # Panics
-    /// If `label` is not below `known`.
+    /// If `label` is not below `label_count`.
     pub fn set_label(&mut self, label: usize, known: usize, values: Vec<Option<Estimate>>) {
         let plies = self.record.plies.len();
         self.labels.resize(known, vec![None; plies]);
@@ -223,8 +223,7 @@ impl<G: Playable> PlayedGame<G> {
         self.tidy();
     }
 
-    /// Labels and times that say nothing are none: a game has one form only, that which is read
-    /// again.
+    /// Drops all-`None` label and time columns, so that every game has one canonical encoding.
     pub fn tidy(&mut self) {
         if self.labels.iter().flatten().all(Option::is_none) {
             self.labels.clear();
@@ -238,7 +237,7 @@ impl<G: Playable> PlayedGame<G> {
 /// Writes a shard.
 ///
 /// # Errors
-/// As [`encode`], or if the file cannot be written; the file's name then holds what it held before.
+/// As [`encode`], or if the file cannot be written; an existing file then stays as it was.
 pub fn write<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -249,11 +248,11 @@ pub fn write<G: Playable>(
     Ok(())
 }
 
-/// The bytes of a shard; `path` names it in errors. Values are [`rounded`].
+/// Encodes a shard; `path` is for errors. Values are rounded by [`rounded`].
 ///
 /// # Errors
-/// If [`decode`] would refuse the bytes: the header counts other games, or a game breaks the rules,
-/// or has a value that is no probability.
+/// If [`decode`] would refuse the bytes: a wrong number of games, a game against the rules, or a
+/// value outside 0..=1.
 pub fn encode<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -288,7 +287,7 @@ pub fn encode<G: Playable>(
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        // Hours of play must not end in a file that nobody can read: it replays what it writes.
+        // Encoding replays the games: hours of play must not end in an unreadable file.
         form.encode(played, &mut body).map_err(refused)?;
         lengths.push(
             u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
@@ -297,7 +296,7 @@ pub fn encode<G: Playable>(
     layout::encode(header, totals, &lengths, &body).map_err(refused)
 }
 
-/// How many games did not end by the rules.
+/// Number of games that did not end by the rules.
 fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
     let early = games.iter().filter(|game| !game.record.ending.is_played());
     early.count() as u64
@@ -306,13 +305,13 @@ fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
 /// Reads a shard and replays its games.
 ///
 /// # Errors
-/// If the file is no complete shard of a version that is read, or of another game, or one of its
-/// games breaks the rules.
+/// If the file is no complete shard of a supported version and of this game, or a game breaks the
+/// rules.
 pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     decode(path, &files::read(path, FileKind::Data)?)
 }
 
-/// Reads the bytes of a shard and replays its games; `path` names it in errors.
+/// Decodes a shard and replays its games; `path` is for errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -331,12 +330,12 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Reads and replays games of a shard from the first on, until `take` wants no more or `is_over`, which
-/// is asked every few plies, ends it. The others are checked by the checksum of the file alone. The
-/// rules and the header.
+/// Decodes and replays games from the first on, until `take` returns false or `is_over`, which is
+/// polled every few plies, returns true. The remaining games are covered by the checksum of the
+/// file alone.
 ///
 /// # Errors
-/// As [`read`], but for games that were not read.
+/// As [`read`], except for games that were not read.
 pub fn decode_first<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -353,14 +352,14 @@ pub fn decode_first<G: Playable>(
     Ok((form.game, parts.header))
 }
 
-/// The checksum of a whole shard that was decoded: the last eight bytes.
+/// Checksum of a shard: its last eight bytes.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Reads the beginning of a shard of this game, and how its games are laid out.
+/// Decodes the header and prepares the codec of the games.
 fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Form<G>), Error> {
     let parts = layout::open(path, bytes)?;
     let rules: G = parts.header.rules().map_err(Error::of(path.display()))?;
@@ -375,7 +374,7 @@ fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, For
     Ok((parts, form))
 }
 
-/// Reads and replays the games of a shard one by one, a game only as far as `is_over` lets it.
+/// Replays the games of a shard one by one, until `is_over`.
 fn replayed<'a, G: Playable>(
     path: &'a Path,
     parts: &'a Parts<'_>,
@@ -388,21 +387,20 @@ fn replayed<'a, G: Playable>(
     })
 }
 
-/// What [`inspect`] found in one file.
+/// Findings of [`inspect`] in one file.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// What the shard says of itself, if that can be read.
+    /// The header, if it can be read.
     pub header: Option<ShardHeader>,
     /// Games that follow the rules.
     pub good_games: u64,
     /// Plies of these games.
     pub good_plies: u64,
-    /// Everything that is wrong with the file; each error names it, and the game if it is one.
+    /// Everything wrong with the file; each error names the file and, where it has one, the game.
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end whatever is wrong with it: each game that is damaged or breaks the
-/// rules is named.
+/// Reads a shard to its end and lists every damaged game.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut found = Inspection::default();
@@ -427,7 +425,7 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
             Err(problem) => found.problems.push(problem),
         }
     }
-    // Where a game is bad the file's own checksum fails as well, which says nothing new.
+    // A bad game also breaks the checksum of the file, which adds nothing.
     if found.problems.is_empty() {
         parts.check_whole(path, found.good_plies, ended_early)
     } else {
@@ -435,21 +433,19 @@ fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), 
     }
 }
 
-/// The header of a shard alone: quick, and without a look at the games.
+/// Reads the header of a shard alone.
 ///
 /// # Errors
-/// If the file is no shard of a version that is read, or of another game, or its beginning is
-/// damaged.
+/// If the file is no shard of a supported version and of this game, or its header is damaged.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 
-/// The game that the bytes of a shard name, whichever that is, as a notation. The path is for errors
-/// alone.
+/// Notation of the game of a shard; `path` is for errors.
 ///
 /// # Errors
-/// If it is no shard of a version that is read, or its beginning is damaged.
+/// If the bytes are no shard of a supported version, or its header is damaged.
 pub fn game_in(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
@@ -461,13 +457,13 @@ fn damaged(path: &Path, problem: &str) -> Error {
     )
 }
 
-/// The name of a run's shard, counted from 0.
+/// File name of shard `index` of a run, from 0.
 #[must_use]
 pub fn file_name(index: u64) -> String {
     format!("{index:06}.{EXTENSION}")
 }
 
-/// The shards of a directory, in the order of their names.
+/// The shards of a directory, sorted by name.
 ///
 /// # Errors
 /// If the directory cannot be read.

@@ -1,4 +1,4 @@
-//! A game that comes from outside, ply by ply, checked as it comes.
+//! Builds a game from an external source, checking each ply.
 
 use super::intake::Unfit;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, rounded};
@@ -8,7 +8,7 @@ use engine::core::{
 };
 use engine::play::playable::Playable;
 
-/// A game of which not all plies have been seen.
+/// A game under construction.
 pub(super) struct Builder<'a, G: Playable> {
     pub(super) replay: Replay<'a, G>,
     start: G::Position,
@@ -16,17 +16,17 @@ pub(super) struct Builder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// How it ended; what each seat got, unless that follows from the moves.
+    /// Ending and, unless the moves determine them, payoffs.
     pub(super) result: (Ending, Payoffs),
 }
 
-/// What is said of a ply beside its move.
+/// Data of a ply besides its move.
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) value: Option<f32>,
     pub(super) explored: bool,
     pub(super) time: Option<u64>,
-    /// A label's value and error, for each of the header.
+    /// Value and standard error of each label of the header.
     pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
 }
 
@@ -49,7 +49,7 @@ impl<'a, G: Playable> Builder<'a, G> {
         })
     }
 
-    /// Adds a ply; values are as shards hold them.
+    /// Adds a ply; values are rounded as in shards.
     pub(super) fn play(&mut self, outcome: u8, mv: G::Move, said: Said) -> Result<(), String> {
         let probability = |value: Option<f32>| match value {
             Some(value) if !(0.0..=1.0).contains(&value) => {

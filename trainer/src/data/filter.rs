@@ -1,26 +1,24 @@
-//! Which positions of a game are to be learned from.
+//! Selection of the positions that training learns from.
 //!
-//! Training takes the position after each ply that has a value. A game cannot lose plies, so a
-//! filter takes values and labels away where the position is not wanted; a game whose last goes is
-//! not wanted at all.
+//! Training uses the position after each ply that has a value. A filter removes values and labels
+//! of unselected positions, as a game cannot lose plies; a game without any is dropped.
 
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;
 use serde::Serialize;
 
-/// What is kept; everything by default. Ranges include both ends.
+/// Selected positions; all by default. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// What is left of the game after the ply, as it counts that itself.
+    /// What remains of the game after the ply, in the game'"'"'s own unit.
     pub remaining: (usize, usize),
-    /// Number of the ply, from 1; 0 is the start, which only labels tell of.
+    /// Number of the ply, from 1; 0 is the start position, which only labels value.
     pub plies: (usize, usize),
-    /// Only explored plies, or only those that a player chose.
+    /// `Some(true)`: explored plies only; `Some(false)`: the others only.
     pub explored: Option<bool>,
-    /// Only plies of this player, by its number among those of all records.
+    /// Only plies of this player, by its index among all records.
     pub player: Option<u8>,
-    /// Most that the value may differ from the result, which is what the side that moved got:
-    /// 1, ½ or 0 with two seats.
+    /// Maximum difference between the value and the result of the side that moved.
     pub disagreement: f32,
 }
 
@@ -37,15 +35,15 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Takes values and labels away; whether the game has any left.
+    /// Removes values and labels; returns whether any are left.
     pub fn apply<G: Playable>(&self, rules: &G, game: &mut PlayedGame<G>) -> bool {
         let record = &mut game.record;
         let mut position = record.start;
-        // Who made the last ply, and whether it was explored.
+        // Player and explored flag of the last ply.
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // The label of this ply is of the position that the ply before led to.
+            // The label of a ply belongs to the position that the ply before led to.
             let wanted = self.wants(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];
@@ -64,7 +62,7 @@ impl Filter {
         left
     }
 
-    /// Whether a position of which so much is left is wanted, to which ply `number` led.
+    /// Whether a position is selected; ply `number` led to it.
     fn wants(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
         (self.remaining.0..=self.remaining.1).contains(&remaining)
             && (self.plies.0..=self.plies.1).contains(&number)

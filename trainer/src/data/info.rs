@@ -1,7 +1,6 @@
-//! What records hold: counts, results, lengths, what is left of the game, values, duplicates.
+//! Statistics of records: counts, results, lengths, values, duplicates.
 //!
-//! Invariant: every number is a count over all games, so it is the same in whatever order shards
-//! are read.
+//! Invariant: every number is a count over all games, so the order of shards does not matter.
 
 use super::{Source, output::are_played};
 use crate::Error;
@@ -12,78 +11,78 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Bars of the histogram of values, each 0.05 wide; the last one holds 1, too.
+/// Bins of the value histogram, each 0.05 wide; the last one includes 1.
 pub const VALUE_BINS: usize = 20;
 
-/// What records hold.
+/// Statistics of records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Info {
-    /// Files.
+    /// Number of files.
     pub shards: u64,
-    /// Bytes of these files.
+    /// Their size.
     pub bytes: u64,
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Positions before a ply, which are as many as plies.
+    /// Positions before a ply, as many as plies.
     pub positions: u64,
-    /// Bytes of the files a position.
+    /// File bytes per position.
     pub bytes_per_position: f64,
-    /// Games of which several seats share the first place.
+    /// Games with several winners.
     pub draws: u64,
-    /// What each seat got in all games: a win is 1, a draw of two ½.
+    /// Points by seat: 1 for a win, ½ for a draw of two.
     pub points: Vec<f64>,
-    /// What the seats that began got.
+    /// Points of the seats that moved first.
     pub first_mover_points: f64,
-    /// Games by how they ended, if some did not end by the rules.
+    /// Games by ending, if some did not end by the rules.
     #[serde(skip_serializing_if = "are_played")]
     pub endings: BTreeMap<Ending, u64>,
     /// Explored plies.
     pub explored: u64,
     /// Plies with a value.
     pub values: u64,
-    /// Mean square difference of value and result, seen by the side that moved; `None` without
+    /// Mean squared difference between value and result of the side that moved; `None` without
     /// values.
     pub value_error: Option<f64>,
     /// Plies of the shortest and of the longest game.
     pub plies: [usize; 2],
-    /// Games by their number of plies, from 0.
+    /// Games by number of plies, from 0.
     pub games_by_plies: Vec<u64>,
-    /// Positions before a ply by what is left of the game, from 0; the game says what it counts.
+    /// Positions before a ply by what remains of the game, in the game'"'"'s own unit.
     pub positions_by_remaining: Vec<u64>,
-    /// Plies with a value by that value, in bars of 0.05.
+    /// Plies by value, in bins of 0.05.
     pub values_by_size: Vec<u64>,
-    /// Games that equal an earlier one in start, outcomes and moves.
+    /// Games with the start, outcomes and moves of an earlier one.
     pub duplicate_games: u64,
-    /// The same and those that equal an image of an earlier one under the symmetries of the rules.
+    /// Duplicate games, images under the symmetries of the rules included.
     pub duplicate_games_up_to_symmetry: u64,
-    /// Positions before a ply that equal an earlier one, the seat to move included.
+    /// Positions before a ply that repeat an earlier one with the same seat to move.
     pub duplicate_positions: u64,
-    /// Who played, in the order of the headers.
+    /// Players, in the order of the headers.
     pub players: Vec<PlayerTally>,
-    /// What labels say, in the order of the headers.
+    /// Labels, in the order of the headers.
     pub labels: Vec<LabelCount>,
     /// The game with its parameters.
     pub game: String,
-    /// Different runs that the games come from.
+    /// Number of different runs.
     pub runs: usize,
 }
 
-/// What one label says.
+/// Statistics of one label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LabelCount {
     /// Its name.
     pub name: String,
-    /// Who made it.
+    /// Its source.
     pub by: String,
-    /// Positions before a ply that have it.
+    /// Labelled positions.
     pub positions: u64,
-    /// Their mean square difference of label and result, seen by the side to move; `None` without
+    /// Mean squared difference between label and result of the side to move; `None` without
     /// labels.
     pub error: Option<f64>,
 }
 
-/// Counts what is in the records. Keeps eight bytes a position and sixteen a game in memory, to
-/// find duplicates.
+/// Computes the statistics of records. Finding duplicates takes 8 bytes of memory per position and
+/// 24 per game.
 ///
 /// # Errors
 /// If a shard cannot be read.
@@ -141,13 +140,13 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
     Ok(info)
 }
 
-/// How many items equal another before them.
+/// Number of items that equal an earlier one.
 pub(crate) fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
     items.par_sort_unstable();
     items.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }
 
-/// One more at a place, which is made if need be.
+/// Increments a counter, growing the list if needed.
 fn count_at(counts: &mut Vec<u64>, index: usize) {
     if counts.len() <= index {
         counts.resize(index + 1, 0);
@@ -187,7 +186,6 @@ impl Info {
             self.explored += u64::from(ply.explored);
             if let Some(value) = ply.value {
                 self.values += 1;
-                // The last bar holds 1, too.
                 self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] +=
                     1;
                 *square_error += f64::from(value - payoff).powi(2);
@@ -195,7 +193,7 @@ impl Info {
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
                 if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
-                    // A sum until all are counted.
+                    // A sum until all games are counted.
                     *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }

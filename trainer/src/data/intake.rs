@@ -1,6 +1,7 @@
-//! Games from outside on their way into a new set, and what becomes of those that cannot be kept.
+//! Imported games on their way into a new set, and handling of those that cannot be stored.
 //!
-//! Invariant: a game that is left out is counted and named; without leave to do so it stops the import.
+//! Invariant: a skipped game is counted and listed; unless skipping is allowed, it stops the
+//! import.
 
 use super::output::{Output, Written};
 use crate::Error;
@@ -12,45 +13,45 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Left-out games that are named; the others are counted.
+/// Maximum number of listed problems; further ones are only counted.
 const MAX_NAMED: usize = 1_000;
 
-/// What becomes of games that cannot be kept.
+/// Handling of games that cannot be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadGames {
     /// The first one stops the import.
     #[default]
     Refuse,
-    /// They are left out, counted and named.
+    /// Skips, counts and lists them.
     Skip,
 }
 
-/// Games of a file that a new set does not have.
+/// Games of an imported file that the new set does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LeftOut {
-    /// Games that simply stop, without a result.
+    /// Games that stop without a result.
     pub stopped: u64,
-    /// Games against the rules, or that cannot be read.
+    /// Games against the rules, or unreadable.
     pub damaged: u64,
-    /// Games of matches that a program lost by a forfeit.
+    /// Games of matches that ended by a forfeit.
     pub forfeited: u64,
-    /// What is wrong with the stopped and the damaged ones, a line each, of the first 1,000.
+    /// One line for each of the first 1,000 stopped or damaged games.
     pub problems: Vec<String>,
 }
 
 impl LeftOut {
-    /// Whether there are none.
+    /// Whether no game was skipped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Why a game cannot be kept.
+/// Reason why a game cannot be stored.
 pub(super) enum Unfit {
     /// It stops without a result.
     Stopped,
-    /// It is against the rules, or cannot be read.
+    /// It is against the rules, or unreadable.
     Damaged(String),
 }
 
@@ -92,10 +93,10 @@ impl<G: Playable> Intake<G> {
         })
     }
 
-    /// Keeps a game, or leaves it out; `place` says where in the file it is.
+    /// Stores or skips a game; `place` is its location in the file.
     ///
     /// # Errors
-    /// If it cannot be kept and bad games are refused, or a shard cannot be written.
+    /// If the game cannot be stored and bad games are refused, or a shard cannot be written.
     pub(super) fn take(
         &mut self,
         place: impl Display,
@@ -121,12 +122,11 @@ impl<G: Playable> Intake<G> {
         Ok(())
     }
 
-    /// Leaves out a game that was lost by a forfeit.
+    /// Skips a game that ended by a forfeit.
     pub(super) fn leave_forfeited(&mut self) {
         self.left_out.forfeited += 1;
     }
 
-    /// See [`Output::finish`].
     pub(super) fn finish(self) -> Result<Written, Error> {
         let written = self.output.finish()?;
         Ok(Written {

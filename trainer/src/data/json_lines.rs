@@ -1,6 +1,6 @@
-//! Records as JSON lines: a line about all games, then a game a line.
+//! Records as JSON lines: a heading, then one game per line.
 //!
-//! Invariant: what was exported and is imported again is the same set, to the last bit.
+//! Invariant: export followed by import reproduces the set to the last bit.
 
 use super::{
     Source,
@@ -26,7 +26,7 @@ use std::{
     path::Path,
 };
 
-/// Bytes of the longest line that is read: thousands of plies with all that can be said of each.
+/// Maximum length of a line, enough for thousands of plies with all their data.
 const MAX_LINE: usize = 16 << 20;
 
 /// The first line.
@@ -73,10 +73,10 @@ impl Heading {
         }
     }
 
-    /// The rules of these games, and the header of their shards.
+    /// The rules and the shard header of these games.
     ///
     /// # Errors
-    /// In words, if it is another format or game, or says what cannot be.
+    /// If format or game differ, or a field is invalid.
     pub(super) fn into_header<G: Playable>(self) -> Result<(G, ShardHeader), String> {
         if self.format != FORMAT {
             return Err(format!("'format' is {FORMAT}, not {}", self.format));
@@ -93,7 +93,7 @@ impl Heading {
     }
 }
 
-/// Writes all games into a file; returns how many there are.
+/// Writes all games into a file; returns their number.
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
@@ -108,7 +108,7 @@ pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, Error
     Ok(source.games)
 }
 
-/// The game of a file of JSON lines, if it says that.
+/// Notation of the game of a file of JSON lines, if it has a heading.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let mut first = Vec::new();
@@ -143,11 +143,10 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
     line
 }
 
-/// Makes a set of a file of JSON lines. Games of matches that were forfeited are left out.
+/// Imports a file of JSON lines as a new set; forfeited games are skipped.
 ///
 /// # Errors
-/// If a line is no game that can be kept and bad games are refused, which is named, or the set
-/// cannot be written.
+/// If a game cannot be stored and bad games are refused, or the set cannot be written.
 pub fn import<G: Playable>(path: &Path, place: &Path, bad: BadGames) -> Result<Written, Error> {
     let mut intake = None;
     let create = |header| Intake::<G>::create(path, place, header, bad);
@@ -169,7 +168,7 @@ pub fn import<G: Playable>(path: &Path, place: &Path, bad: BadGames) -> Result<W
     }
 }
 
-/// Replays the games of a file of JSON lines, adding to what was found elsewhere.
+/// Replays the games of a file of JSON lines and adds the findings to `all`.
 pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
     let read = read::<G>(path, |_, number, game| {
@@ -190,11 +189,10 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     }
 }
 
-/// What a line holds: so many plies, and the game if it has an end.
+/// A parsed line: number of plies, and the game unless it was forfeited.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Reads a file line by line: `each` is given the header of the games, which is returned, and one after
-/// the other, each with the number of its line.
+/// Reads a file line by line; `each` gets the header, the line number and the parsed line.
 fn read<G: Playable>(
     path: &Path,
     mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Unfit>) -> Result<(), Error>,

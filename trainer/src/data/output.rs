@@ -1,6 +1,6 @@
-//! A new directory of shards, filled game by game.
+//! Writer of a new directory of shards.
 //!
-//! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal
+//! Invariant: the directory appears complete or not at all. Equal games in equal order give equal
 //! bytes.
 
 use super::{intake::LeftOut, staging::Staging};
@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A directory that is being filled.
+/// A directory of shards that is being filled.
 #[derive(Debug)]
 pub struct Output<G: Playable> {
     staging: Staging,
@@ -23,29 +23,29 @@ pub struct Output<G: Playable> {
     written: Written,
 }
 
-/// What a new directory holds.
+/// Summary of a written directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Written {
     /// The directory.
     pub directory: PathBuf,
-    /// Its shards.
+    /// Number of shards.
     pub shards: u64,
-    /// Games in all shards.
+    /// Number of games.
     pub games: u64,
-    /// Games that repeat another one before them, or an image of it under the symmetries of the
-    /// rules, where games were dealt by that.
+    /// Games that repeat an earlier one or its image under the symmetries of the rules, where a
+    /// split detects them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
-    /// Plies of all games.
+    /// Number of plies.
     pub positions: u64,
     /// Plies with a value.
     pub values: u64,
-    /// Labels of positions, all names together.
+    /// Labelled positions, summed over all labels.
     pub labels: u64,
-    /// Games by how they ended, if some did not end by the rules.
+    /// Games by ending, if some did not end by the rules.
     #[serde(skip_serializing_if = "are_played")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Games of the file it was made of that it does not have.
+    /// Games of the imported file that were skipped.
     #[serde(skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
 }
@@ -63,7 +63,7 @@ impl Written {
         }
     }
 
-    /// Counts a game, but not the shard it is in.
+    /// Counts a game.
     pub(super) fn count<G: Playable>(&mut self, game: &PlayedGame<G>) {
         self.games += 1;
         *self.endings.entry(game.record.ending).or_default() += 1;
@@ -79,10 +79,10 @@ impl Written {
 }
 
 impl<G: Playable> Output<G> {
-    /// A directory to be, of shards with such headers, but for what says which games are in them.
+    /// Starts a directory; `header` is that of its shards, except for the range of games.
     ///
     /// # Errors
-    /// If something but an empty directory is there, or nothing can be written beside it.
+    /// If the directory exists and is not empty, or its parent is not writable.
     pub fn create(place: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: Staging::create(place)?,
@@ -126,7 +126,7 @@ impl<G: Playable> Output<G> {
         Ok(())
     }
 
-    /// Nothing is made of no games; `place` names it in the error.
+    /// Refuses an empty set; `place` is for the error.
     pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), Error> {
         if self.written.games == 0 {
             return Err(Error::at(place, "not made: no game would be in it"));
@@ -134,7 +134,7 @@ impl<G: Playable> Output<G> {
         Ok(())
     }
 
-    /// Writes what is left and the manifest, and puts the directory in its place.
+    /// Writes the remaining games and the manifest, and moves the directory to its final path.
     ///
     /// # Errors
     /// If there are no games, or a file cannot be written.

@@ -1,9 +1,8 @@
-//! Records as a Parquet file, a row a ply: for Python's data frames, and back.
+//! Records as a Parquet file, one row per ply: for Python's data frames, and back.
 //!
-//! The only files that know the crate `parquet`, of which the plain column interface is used,
-//! without Arrow: here the columns and the export, in `parquet/import.rs` the way back. Invariant:
-//! what was exported and is imported again is the same set, to the last bit; no more than a row
-//! group is in memory.
+//! Columns and export are here, import in `parquet/import.rs`; both use the plain column interface
+//! of the crate `parquet`, without Arrow. Invariant: export followed by import reproduces the set
+//! to the last bit; at most one row group is in memory.
 
 mod import;
 
@@ -32,13 +31,13 @@ use std::{
     sync::Arc,
 };
 
-/// Key of the metadata under which the heading of JSON lines stands.
+/// Metadata key of the heading of JSON lines.
 const KEY: &str = "alea";
 
-/// Rows of a row group, about.
+/// Approximate rows of a row group.
 const ROWS: usize = 1 << 18;
 
-/// The names of a label's columns, of values and of errors.
+/// Names of a label's columns: values and standard errors.
 fn label_columns(label: &Label) -> [String; 2] {
     ["label", "error"].map(|kind| format!("{kind}_{}", label.name))
 }
@@ -47,24 +46,23 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// The column of how games ended, if some did not end by the rules; what each seat got stands beside it.
+/// The column of endings, if some games did not end by the rules; columns of payoffs follow it.
 const ENDING: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("payoff_{}", rules.seat_name(seat))
 }
 
-/// A ply, of which columns tell.
+/// A row of the table: one ply.
 struct Row<'a, G: Playable> {
     /// Number of the game, from 0.
     number: i64,
     game: &'a PlayedGame<G>,
-    /// From 0.
     ply: usize,
     said: &'a Ply<G::Move>,
-    /// Before the ply.
+    /// Position before the ply.
     position: G::Position,
-    /// Of the move among those that the outcome permits.
+    /// Index of the move among those that the outcome allows.
     index: usize,
 }
 
@@ -78,7 +76,7 @@ impl<'a, G: Playable> Row<'a, G> {
             ply,
             said,
             position: *replay.position(),
-            // What was read follows the rules.
+            // Games that were read follow the rules.
             index: replay.play(said.outcome, said.mv).unwrap_or_default(),
         })
     }
@@ -88,14 +86,14 @@ impl<'a, G: Playable> Row<'a, G> {
 type WriteColumn<'a, G> =
     dyn Fn(&[Row<'_, G>], &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> + 'a;
 
-/// How a column is declared, and how it is written.
+/// A column: its schema declaration and its writer.
 struct Column<'a, G: Playable> {
     declaration: String,
     write: Box<WriteColumn<'a, G>>,
 }
 
 impl<'a, G: Playable> Column<'a, G> {
-    /// A column of what `cell` says of each row; only optional columns have gaps.
+    /// A column with the value of `cell` in each row; only optional columns may have gaps.
     fn new<T: DataType>(
         declaration: impl Into<String>,
         cell: impl Fn(&Row<'_, G>) -> Option<T::T> + 'a,
@@ -115,7 +113,7 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// All columns; `docs/formats.md` says what they hold.
+/// All columns, as specified in `docs/formats.md`.
 fn columns<G: Playable>(source: &Source<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![
@@ -186,7 +184,7 @@ fn columns<G: Playable>(source: &Source<G>) -> Vec<Column<'_, G>> {
     columns
 }
 
-/// Writes the rows of games, each with its number, as a row group.
+/// Writes the rows of numbered games as a row group.
 fn write_group<G: Playable>(
     writer: &mut SerializedFileWriter<Vec<u8>>,
     columns: &[Column<'_, G>],
@@ -211,19 +209,19 @@ fn write_group<G: Playable>(
     Ok(())
 }
 
-/// How the columns are declared: whether they may have gaps, type and name.
+/// Schema declarations of the columns: repetition, type and name.
 pub(super) fn declarations<G: Playable>(source: &Source<G>) -> Vec<String> {
     let columns = columns(source).into_iter();
     columns.map(|column| column.declaration).collect()
 }
 
-/// A file that is filled game by game.
+/// Writer of a Parquet file, game by game.
 pub(super) struct Writer<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// What is complete and goes out next: the crate wants to own what threads may share.
+    /// Completed row groups on their way out: the crate requires an owned, `Send` writer.
     file: SerializedFileWriter<Vec<u8>>,
-    /// What will be a row group, with numbers.
+    /// Numbered games of the next row group.
     games: Vec<(i64, PlayedGame<G>)>,
     waiting: usize,
     pub(super) rows: u64,
@@ -271,7 +269,7 @@ impl<'a, G: Playable, W: Write> Writer<'a, G, W> {
     }
 }
 
-/// Writes all games into a file; returns how many there are.
+/// Writes all games into a file; returns their number.
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.

@@ -1,8 +1,8 @@
-//! Records as a data set: a folder of Parquet files in splits, with a card, as the Python package
-//! `datasets` and others open it.
+//! Records as a data set for the Python package `datasets`: a folder of Parquet files in splits,
+//! with a card.
 //!
-//! Invariant: the folder appears whole or not at all (`staging.rs`); its bytes are a pure function of
-//! games, parts and seed; no more than a row group of each part is in memory.
+//! Invariant: the folder appears complete or not at all; its bytes are a pure function of games,
+//! splits and seed; at most one row group per split is in memory.
 
 use super::{
     Source,
@@ -19,23 +19,23 @@ use std::{
     path::Path,
 };
 
-/// How games are dealt to parts and files.
+/// Splits and file sizes of a data set.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// The parts of the split; one is enough.
+    /// The splits, at least one.
     pub parts: Vec<Part>,
-    /// Of the split, as that of [`split`](super::rewrite::split).
+    /// Seed of the split, as in [`split`](super::rewrite::split).
     pub seed: u64,
-    /// A file ends with the game with which it has so many positions.
+    /// A file is closed after the game with which it reaches this many positions.
     pub file_positions: u64,
 }
 
-/// Makes a data set of all games, those of a part in their order; says what the parts hold, in
-/// files for shards.
+/// Exports all games as a data set, those of a split in their order. The summaries count files as
+/// shards.
 ///
 /// # Errors
-/// If something but an empty directory is at `place`, the parts make no sense or one gets no games,
-/// records cannot be read, or a file cannot be written.
+/// If `place` exists and is not empty, the splits are invalid or one gets no games, records cannot
+/// be read, or a file cannot be written.
 pub fn export<G: Playable>(
     source: &Source<G>,
     place: &Path,
@@ -46,7 +46,7 @@ pub fn export<G: Playable>(
     let folder = staging.path().join("data");
     let failed = Error::writing(place);
     fs::create_dir(&folder).map_err(&failed)?;
-    // In the end the name says of how many a file is.
+    // The final name contains the number of files.
     let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
     let close = |open: Option<Writer<'_, G, BufWriter<File>>>| match open {
         Some(open) => open.finish()?.into_inner()?.sync_all(),
@@ -125,7 +125,7 @@ pub fn export<G: Playable>(
         .take_while(|line| line.starts_with('|'));
     let players = source.players.iter().enumerate();
     let players = players.map(|(number, player)| format!("- {number}: `{player}`\n"));
-    // In front what loaders read, below it what people do.
+    // The front matter is for loaders, the text below it for readers.
     let card = format!(
         include_str!("publish/card.md"),
         files = files,

@@ -1,8 +1,8 @@
-//! The same games with another label: new targets for old games.
+//! Adds a label to existing games: new targets for old games.
 //!
-//! Invariant: which bytes come out depends on the games and on who makes the label, not on threads
-//! or interruptions. The directory is filled as `NAME.unfinished`, where finished shards outlive a
-//! program that is killed, and gets its name when it is whole.
+//! Invariant: the bytes depend on games and label source, not on threads or interruptions. The
+//! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed
+//! once complete.
 
 use super::{
     Source,
@@ -21,16 +21,16 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Games that one worker labels before it takes more; not many, for a deep search takes its time.
+/// Games per work item; few, since a deep search is slow.
 const GAMES_PER_TASK: usize = 8;
 
-/// Adds a label to all games, or replaces the one of that name, shard by shard; goes on where it
-/// was stopped. Many tasks may do so in one directory at once, which gets its name when their work
-/// is collected.
+/// Adds a label to all games, or replaces the label of that name, shard by shard; resumes a
+/// stopped run. Several tasks may share a directory, which is renamed when their results are
+/// merged.
 ///
 /// # Errors
-/// If tasks have not done all of theirs when that is collected, records cannot be read or written,
-/// something else is in the place, or other labels are being made there.
+/// If shards of other tasks are missing at the merge, records cannot be read or written, or the
+/// directory holds something else or other labels.
 pub fn relabel<G: Playable>(
     source: &Source<G>,
     place: &Path,
@@ -75,7 +75,7 @@ pub fn relabel<G: Playable>(
         let games = match finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // What was there before says nothing of today's speed.
+                // Finished shards say nothing about the current speed.
                 progress.reset_eta();
                 games
             }
@@ -94,7 +94,7 @@ pub fn relabel<G: Playable>(
     Ok(written)
 }
 
-/// Where a set is before it is whole.
+/// Path of a set until it is complete.
 #[must_use]
 pub fn unfinished(place: &Path) -> PathBuf {
     let mut name = place.as_os_str().to_owned();
@@ -102,7 +102,7 @@ pub fn unfinished(place: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The header of the new shards, and which of its labels is the new one.
+/// Header of the new shards, and index of the new label.
 fn header<G: Playable>(
     source: &Source<G>,
     recipe: &LabelRecipe<G>,
@@ -122,7 +122,7 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// The games of a shard that was finished before; `None` if there is none.
+/// Games of a shard that is already finished; `None` if there is none.
 fn finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

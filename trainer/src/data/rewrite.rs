@@ -1,8 +1,7 @@
-//! New sets of the games of others: merged, filtered, sampled, shuffled, split.
+//! New sets from the games of others: merged, filtered, sampled, shuffled, split.
 //!
-//! Invariant: what comes out is a pure function of the games that go in, the options and the seed;
-//! which part of a split a game goes to depends on the seed and on what was played alone, up to the
-//! symmetries of the rules.
+//! Invariant: the result is a pure function of games, options and seed; the part of a split that
+//! gets a game depends on the seed and the played moves alone, up to the symmetries of the rules.
 
 use super::{
     Source,
@@ -17,7 +16,7 @@ use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 
-/// The `run` of a set that was made of others.
+/// The `run` of a derived set.
 pub(super) fn run<G>(source: &Source<G>, made_by: Value) -> Value {
     json!({ "made_by": made_by, "sources": source.runs })
 }
@@ -30,7 +29,7 @@ fn output<G: Playable>(
     Output::create(place, source.header(run(source, made_by)))
 }
 
-/// The games of which `kept` leaves something.
+/// Copies the games that `kept` selects; it may modify them.
 fn pass<G: Playable>(
     source: &Source<G>,
     place: &Path,
@@ -61,7 +60,7 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// The games with values only where the filter says so, without those that have none left.
+/// Copies the games with only the values that the filter selects, and drops games without any.
 ///
 /// # Errors
 /// If records cannot be read or written, or no game is left.
@@ -76,7 +75,7 @@ pub fn filter<G: Playable>(
     })
 }
 
-/// `games` games, each set of that size equally likely, in their order.
+/// A uniform random sample of `games` games, in their order.
 ///
 /// # Errors
 /// If there are fewer, or records cannot be read or written.
@@ -104,7 +103,7 @@ pub fn sample<G: Playable>(
     })
 }
 
-/// All games in random order. They have to fit into memory, with some 400 bytes each.
+/// All games in random order, in memory: some 400 bytes each.
 ///
 /// # Errors
 /// If records cannot be read or written.
@@ -123,23 +122,23 @@ pub fn shuffle<G: Playable>(source: &Source<G>, place: &Path, seed: u64) -> Resu
 /// One part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its name, which is that of its directory.
+    /// Name of the part and of its directory.
     pub name: String,
-    /// Its share, relative to those of the others.
+    /// Weight relative to those of the other parts.
     pub share: f64,
 }
 
-/// Which part gets a game: whole games, and equal ones and images of each other to the same part.
+/// Assigns games to the parts of a split: equal games and images of each other to the same part.
 pub(super) struct Deal<'a> {
     parts: &'a [Part],
     sum: f64,
     seed: u64,
-    /// What tells games that were dealt apart, up to symmetry.
+    /// Canonical fingerprints of the games so far.
     seen: HashSet<u64>,
 }
 
 impl<'a> Deal<'a> {
-    /// A deal to parts, of whose names `also` is the punctuation.
+    /// `also` lists the characters that names may contain besides letters and digits.
     pub(super) fn new(parts: &'a [Part], also: &str, seed: u64) -> Result<Self, Error> {
         let plain = |name: &str| {
             let fits = |letter: char| letter.is_alphanumeric() || also.contains(letter);
@@ -172,8 +171,7 @@ impl<'a> Deal<'a> {
         part.share / self.sum
     }
 
-    /// The index of the part that gets a game, and whether the game, or an image of it, was dealt
-    /// before.
+    /// Index of the part of a game, and whether the game or an image of it was assigned before.
     pub(super) fn deal<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
         let print = game.canonical_fingerprint(rules);
         (self.part_of(print), !self.seen.insert(print as u64))
@@ -192,16 +190,16 @@ impl<'a> Deal<'a> {
                 return index;
             }
         }
-        // Only rounding leads here.
+        // Reached through rounding only.
         self.parts.len() - 1
     }
 }
 
-/// Games, never positions, dealt to directories of their own below `place`; equal games and images
-/// of each other go to the same part. All parts appear together.
+/// Splits games, never positions, into directories below `place`; equal games and images of each
+/// other go to the same part. All parts appear at once.
 ///
 /// # Errors
-/// If the parts make no sense, a part gets no games, or records cannot be read or written.
+/// If the parts are invalid, a part gets no games, or records cannot be read or written.
 pub fn split<G: Playable>(
     source: &Source<G>,
     place: &Path,

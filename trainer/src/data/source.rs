@@ -1,7 +1,7 @@
-//! Shards that can lie together, read as one list of games.
+//! Reads compatible shards as one list of games.
 //!
-//! Invariant: players and labels of all shards are numbered as one; labels of one name are by the
-//! same maker. Of thousands of shards little more than their names is kept, and the games of a few.
+//! Invariant: players and labels of all shards have common indices; labels of one name have one
+//! source. Memory holds the paths of all shards and the games of a few.
 
 use super::shards_of;
 use crate::Error;
@@ -17,13 +17,13 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const HEADERS_AT_ONCE: usize = 256;
 
-/// Runs that are told in full: all shards of a new set tell them.
+/// Maximum number of runs that a derived set lists: each of its shards repeats them.
 const MAX_RUNS: usize = 100;
 
-/// Shards that are read at once; enough for all threads, and never much memory.
+/// Shards read in parallel: enough for all threads, bounded in memory.
 const SHARDS_AT_ONCE: usize = 16;
 
-/// Games by different rules cannot lie together.
+/// Error of shards with games of different rules.
 pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
     Error::at(
         path,
@@ -33,7 +33,7 @@ pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
     )
 }
 
-/// The index of a player, who is added if need be; shards name players by a byte.
+/// Index of a player, added if new; shards store it as a byte.
 pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> Result<u8, Error> {
     let known = players.iter().position(|player| player == name);
     let index = known.unwrap_or_else(|| {
@@ -47,33 +47,32 @@ pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> R
 /// Shards of one game, with at most 255 players and 16 labels in all.
 #[derive(Debug)]
 pub struct Source<G> {
-    /// In order.
     shards: Vec<Part>,
     /// Notations of all players.
     pub players: Vec<String>,
     /// All labels.
     pub labels: Vec<Label>,
-    /// Whether plies may have the time that they took.
+    /// Whether plies may have times.
     pub times: bool,
     /// The rules.
     pub rules: G,
-    /// What ruled the games: the different runs, in the order of their first shards.
-    /// Of more than 100, `{"more": N}` stands for the others.
+    /// The different runs, in the order of their first shards; beyond 100, `{"more": N}` counts
+    /// the rest.
     pub runs: Vec<serde_json::Value>,
-    /// How many different runs there are.
+    /// Number of different runs.
     pub run_count: usize,
     /// Number of games.
     pub games: u64,
-    /// How many of them did not end by the rules.
+    /// Number of games that did not end by the rules.
     pub ended_early: u64,
 }
 
 #[derive(Debug)]
 struct Part {
     path: PathBuf,
-    /// The index of each of its players among all.
+    /// Common indices of its players.
     players: Vec<u8>,
-    /// The index of each of its labels among all.
+    /// Common indices of its labels.
     labels: Vec<usize>,
     games: u64,
 }
@@ -82,12 +81,12 @@ impl<G: Playable> Source<G> {
     /// Reads the headers of all shards that paths name.
     ///
     /// # Errors
-    /// If shards cannot be read, or do not fit to those before them.
+    /// If shards cannot be read, or do not match those before them.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, false)
     }
 
-    /// The same, if directories hold what their manifests promise.
+    /// Reads the headers and checks directories against their manifests.
     ///
     /// # Errors
     /// As [`Source::open`], or if shards are missing or of other runs.
@@ -188,7 +187,7 @@ impl<G: Playable> Source<G> {
         Ok(())
     }
 
-    /// The index of a label, which is added if need be; errors may be there if one shard says so.
+    /// Index of a label, added if new; it has errors if any shard's has.
     fn label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
@@ -229,7 +228,7 @@ impl<G: Playable> Source<G> {
         ))
     }
 
-    /// The header of shards of these games; `run` says what they are.
+    /// Header of new shards of these games.
     #[must_use]
     pub fn header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {
@@ -240,10 +239,10 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// The number of a player.
+    /// Index of a player.
     ///
     /// # Errors
-    /// If nobody is called so; with those there are.
+    /// If there is none of that name; lists those there are.
     pub fn player(&self, name: &str) -> Result<u8, Error> {
         let number = self.players.iter().position(|player| player == name);
         let number = number.and_then(|number| u8::try_from(number).ok());
@@ -255,12 +254,12 @@ impl<G: Playable> Source<G> {
         })
     }
 
-    /// The files.
+    /// Paths of the shards.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.shards.iter().map(|part| part.path.as_path())
     }
 
-    /// Gives all games to `each`, in order, with players and labels as numbered here.
+    /// Calls `each` with all games in order, with common indices.
     ///
     /// # Errors
     /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
@@ -279,7 +278,7 @@ impl<G: Playable> Source<G> {
                     Ok(games) if problems.is_empty() => {
                         games.into_iter().try_for_each(&mut each)?;
                     }
-                    // Nothing comes of these; what else is damaged is to be named.
+                    // After a problem only further problems matter.
                     games => problems.extend(games.err()),
                 }
             }
@@ -287,7 +286,7 @@ impl<G: Playable> Source<G> {
         Error::unless_none(problems)
     }
 
-    /// The games from number `from` up to `to`, as [`Source::each_game`] gives them.
+    /// The games with numbers `from..to`, with common indices.
     ///
     /// # Errors
     /// If a shard cannot be read or has changed meanwhile.

@@ -1,9 +1,8 @@
-//! Directories that appear whole or not at all.
+//! Directories that appear complete or not at all.
 //!
-//! Invariant: one is filled under a temporary name beside its place, and renamed when it is whole.
-//! While it is filled it is locked, so that what a killed program left is told from what another is
-//! filling, and is removed by the next that writes beside it. Only Unix lets a directory be locked;
-//! elsewhere nothing is removed.
+//! Each is filled under a temporary name beside its final path, and renamed. It is locked
+//! meanwhile, so that the next writer can remove what a killed program left. Only Unix can lock
+//! directories; elsewhere nothing is removed.
 
 use super::parent;
 use crate::Error;
@@ -17,7 +16,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// How often a directory may be taken away before it is locked.
+/// Attempts to create and lock a temporary directory.
 const ATTEMPTS: u32 = 4;
 
 /// A directory that is being filled.
@@ -29,10 +28,10 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// A directory to be.
+    /// Starts a directory.
     ///
     /// # Errors
-    /// If something but an empty directory is there, or nothing can be written beside it.
+    /// If `place` exists and is not empty, or its parent is not writable.
     pub(super) fn create(place: &Path) -> Result<Self, Error> {
         check_free(place)?;
         let failed = Error::writing(place);
@@ -43,8 +42,8 @@ impl Staging {
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
-            // Another program may have taken it for abandoned before it was locked; or locks do not
-            // work here.
+            // Another program may have removed it before it was locked; or locks are not
+            // supported.
             if temporary.path().is_dir() && (lock.is_some() || attempt == ATTEMPTS) {
                 return Ok(Self {
                     place: place.to_owned(),
@@ -60,19 +59,19 @@ impl Staging {
         self.temporary.path()
     }
 
-    /// Puts it in its place.
+    /// Moves the directory to its final path.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the rename fails.
     pub(super) fn finish(self) -> Result<(), Error> {
         put(self.temporary.path(), &self.place)?;
-        // It is no longer there under its temporary name.
+        // The temporary path no longer exists.
         let _ = self.temporary.keep();
         Ok(())
     }
 }
 
-/// Nothing is to be overwritten: there may be an empty directory at most.
+/// Refuses a path that exists, unless it is an empty directory.
 pub(super) fn check_free(place: &Path) -> Result<(), Error> {
     let is_empty =
         |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
@@ -85,7 +84,7 @@ pub(super) fn check_free(place: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Gives a finished directory its name, for good.
+/// Renames a finished directory durably.
 pub(super) fn put(finished: &Path, place: &Path) -> Result<(), Error> {
     let failed = Error::writing(place);
     std::fs::rename(finished, place).map_err(&failed)?;

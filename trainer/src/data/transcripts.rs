@@ -1,7 +1,7 @@
-//! Records as other programs write games, in the forms that a game has for them.
+//! Records in the transcript formats of a game, as other programs write them.
 //!
-//! Such forms hold moves, names and results; values, labels, times and what was explored stay behind.
-//! Invariant: whatever is read is a whole game by the rules.
+//! Such formats hold moves, names and results, but no values, labels, times and exploration flags.
+//! Invariant: imported games are complete and follow the rules.
 
 use super::{
     Source,
@@ -29,14 +29,14 @@ use std::{
     path::Path,
 };
 
-/// Who played where a form does not say.
+/// Name of unnamed players.
 const NOBODY: &str = "unknown";
 
-/// Who played where a set has no room for the name.
+/// Name of the players beyond the capacity of a set.
 const OTHERS: &str = "others";
 
-/// The names that a set keeps, which has room for 255: of more those of the most games, and of equal ones
-/// the first.
+/// Names that fit into a set of 255 players: the most frequent, of equally frequent ones the
+/// first.
 fn kept<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -45,16 +45,16 @@ fn kept<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut names: Vec<_> = counts.into_iter().collect();
     if names.len() >= usize::from(u8::MAX) {
         names.sort_unstable_by_key(|&(_, (count, index))| (Reverse(count), index));
-        // Two places are for games that name nobody and for the others.
+        // Two indices are for unnamed and other players.
         names.truncate(usize::from(u8::MAX) - 2);
     }
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes all games into a file, one a line; returns how many there are.
+/// Writes all games into a file, one per line; returns their number.
 ///
 /// # Errors
-/// If records cannot be read, the form does not hold a game, or the file cannot be written.
+/// If records cannot be read, the format cannot hold a game, or the file cannot be written.
 pub fn export<G: Playable>(
     source: &Source<G>,
     form: &TranscriptForm<G>,
@@ -87,7 +87,7 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
-/// The result of a game that was not played out, of which the seats are two.
+/// The stated result of a game of two seats that did not end by the rules.
 fn stated<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
@@ -97,11 +97,11 @@ fn stated<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     (!ending.is_played()).then_some(StatedResult { ending, winner })
 }
 
-/// Makes a set of a text in a form of the game.
+/// Imports a transcript as a new set.
 ///
 /// # Errors
-/// If the text is no games of that form, one cannot be kept and bad games are refused, or the set
-/// cannot be written.
+/// If the text is not of that format, a game cannot be stored and bad games are refused, or the
+/// set cannot be written.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptForm<G>,

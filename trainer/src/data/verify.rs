@@ -1,5 +1,4 @@
-//! Whether records are sound: every game replayed by the rules, every problem named with its file
-//! and record.
+//! Verification of records: replays every game and lists every problem with file and record.
 
 use super::{json_lines, shards_of};
 use crate::Error;
@@ -10,27 +9,26 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// What was found.
+/// Findings of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verification {
-    /// Files read.
+    /// Number of files.
     pub shards: u64,
     /// Games that follow the rules.
     pub games: u64,
-    /// Their plies, each a move that its outcome permits.
+    /// Plies of these games.
     pub positions: u64,
-    /// What is wrong, a line each, in the order of the files.
+    /// Problems, a line each, in the order of the files.
     pub problems: Vec<String>,
-    /// Shards that the manifests promise and that are not there; a run that has not ended is not
-    /// damaged.
+    /// Shards missing according to the manifests; an unfinished run is not damaged.
     pub missing: u64,
 }
 
-/// Reads and replays all shards and JSON lines that paths name, and compares directories with their manifests.
+/// Replays all shards and JSON lines that paths name, and compares directories with their
+/// manifests.
 ///
 /// # Errors
-/// If there is nothing to read. What is wrong with a shard is no error but a problem that is
-/// listed.
+/// If there is nothing to read. Problems of a shard are listed instead.
 pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();
     for path in paths {

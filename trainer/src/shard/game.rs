@@ -1,7 +1,7 @@
-//! A game: its players and its start, a few bytes a ply, and the columns it has.
+//! Codec of one game: players, start, plies, and columns of values, times and labels.
 //!
-//! The only file that knows the bytes of such a game (`docs/formats.md`, "A game"). Invariant: what
-//! is decoded was replayed by the rules, and encodes to the same bytes.
+//! Specified in `docs/formats.md`, "A game". Invariant: decoded games follow the rules and encode
+//! to the same bytes.
 
 use super::{
     Estimate, PlayedGame, ShardHeader,
@@ -15,35 +15,34 @@ use engine::core::{
 use engine::play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A value is stored as a whole number of this part of 1: rounding is off by at most 1/131,068, and
-/// 0, 1/2 and 1 are exact.
+/// Values are stored as multiples of 1 / `VALUE_STEPS`: the rounding error is at most 1/131,068,
+/// and 0, 1/2 and 1 are exact.
 pub const VALUE_STEPS: u16 = 65_534;
-/// Stands where a ply has no value.
+/// Marks a ply without a value.
 const NO_VALUE: u16 = u16::MAX;
 
-/// What a column says of itself, two bits each: nothing is there, all plies are, or only those from
-/// a later one on.
+/// State of a column, in two bits: empty, present for all plies, or from a later ply on.
 const NOTHING: u8 = 0;
 const ALL: u8 = 1;
 const LATER: u8 = 2;
-/// Columns whose states are in one byte.
+/// Column states per byte.
 const STATES_A_BYTE: usize = 4;
 
 const CHECK_BYTES: usize = 4;
 
-/// Plies after which it is asked again whether there is time for more.
+/// Plies between two polls of the stop callback.
 const CHECK_INTERVAL: usize = 64;
 
-/// The value that is read where `value`, a probability, was written.
+/// The value that reading returns for a written probability.
 #[must_use]
 pub fn rounded(value: f32) -> f32 {
     f32::from(steps_of(value)) / f32::from(VALUE_STEPS)
 }
 
-/// The nearest whole number of steps to a probability.
+/// Index of the nearest multiple.
 fn steps_of(value: f32) -> u16 {
-    // From 0 to VALUE_STEPS for every probability. Product and sum are exact, so this rounds halves
-    // up; `round` is a call where the instruction set is not known to have it.
+    // Product and sum are exact, so this rounds halves up; `round` is a call on instruction sets
+    // without it.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
@@ -51,18 +50,15 @@ fn value_of(steps: u16) -> Option<f32> {
     (steps != NO_VALUE).then(|| f32::from(steps) / f32::from(VALUE_STEPS))
 }
 
-/// How the games of a shard are laid out.
+/// Encodes and decodes the games of a shard.
 pub(super) struct Form<G> {
     pub(super) game: G,
-    /// Players of the header.
     players: usize,
-    /// Whether times may be there.
     times: bool,
-    /// For each label whether errors may be there.
+    /// For each label whether it has standard errors.
     errors: Vec<bool>,
-    /// Numbers of outcomes, from 0.
     outcomes: usize,
-    /// Whether games say how they ended: version 5.
+    /// Version 5: games store their ending.
     endings: bool,
 }
 
@@ -90,8 +86,8 @@ impl<G: Playable> Form<G> {
     /// Appends the bytes of a game.
     ///
     /// # Errors
-    /// In words, if [`Form::decode`] would refuse them: it breaks the rules, or has what the header
-    /// does not name, or a value that is no probability.
+    /// If [`GameCodec::decode`] would refuse them: the game breaks the rules, has something that
+    /// the header does not declare, or a value outside 0..=1.
     pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
         let PlayedGame {
             record,
@@ -157,10 +153,10 @@ impl<G: Playable> Form<G> {
         Ok(())
     }
 
-    /// Reads and replays the bytes of one game, unless `is_over` ends that.
+    /// Decodes and replays one game, polling `is_over`.
     ///
     /// # Errors
-    /// In words, if they are not those of a game by the rules, or it was ended.
+    /// If the bytes are no game by the rules, or `is_over` stopped it.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
@@ -168,7 +164,7 @@ impl<G: Playable> Form<G> {
     ) -> Result<PlayedGame<G>, String> {
         const NO_GAME: &str = "its bytes are no game";
         let mut rest = checked(bytes)?;
-        // Every ply takes a byte, so that a damaged number claims no memory.
+        // Each ply takes a byte, so a damaged count cannot allocate more than the file'"'"'s size.
         let plies = take_number(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
@@ -261,7 +257,7 @@ impl<G: Playable> Form<G> {
 }
 
 impl<G: Playable> Form<G> {
-    /// A byte for the ending, and unless it follows from the moves, what each seat got.
+    /// Appends the ending and, unless the moves determine them, the payoffs.
     fn put_ending(&self, record: &GameRecord<G>, bytes: &mut Vec<u8>) {
         bytes.push(record.ending as u8);
         if !record.ending.is_played() {
@@ -285,10 +281,7 @@ impl<G: Playable> Form<G> {
     }
 }
 
-/// The bytes of a game before its checksum.
-///
-/// # Errors
-/// In words, if that does not fit.
+/// Verifies and strips the checksum of a game.
 fn checked(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
@@ -297,17 +290,17 @@ fn checked(bytes: &[u8]) -> Result<&[u8], String> {
     Ok(bytes)
 }
 
-/// Columns that are being written.
+/// Writes the columns of a game.
 struct Columns {
-    /// Where their states stand.
+    /// Offset of the column states.
     at: usize,
     column: usize,
     plies: usize,
 }
 
 impl Columns {
-    /// Appends the next column: from the first ply on that has an entry. `put` says whether the entry
-    /// can be stored.
+    /// Appends the next column, from the first ply with an entry on. `put` returns whether an
+    /// entry can be stored.
     fn put<T: Copy>(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -341,7 +334,7 @@ fn put_value(value: Option<f32>, bytes: &mut Vec<u8>) -> bool {
     value.is_none_or(|value| (0.0..=1.0).contains(&value))
 }
 
-/// Columns that are being read.
+/// Reads the columns of a game.
 struct Stored<'a> {
     states: &'a [u8],
     column: usize,
@@ -350,7 +343,7 @@ struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Gives the entries of the next column to `note`; `None` if it is not as it would be written.
+    /// Passes the entries of the next column to `note`; `None` if the encoding is not canonical.
     fn take<T>(
         &mut self,
         mut note: impl FnMut(usize, T),
@@ -373,7 +366,7 @@ impl Stored<'_> {
         for ply in first..self.plies {
             match take(&mut self.rest)? {
                 Some(entry) => note(ply, entry),
-                // What has no entry is not written: a game has one form only.
+                // Leading gaps are not written: every game has one encoding.
                 None if ply == first => return None,
                 None => {}
             }
@@ -381,7 +374,7 @@ impl Stored<'_> {
         Some(())
     }
 
-    /// Whether nothing is left.
+    /// Checks that all bytes and states are used.
     fn finish(self) -> Option<()> {
         let after = self.column..self.states.len() * STATES_A_BYTE;
         let unused = after.fold(0, |bits, column| {

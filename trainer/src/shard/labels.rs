@@ -1,31 +1,30 @@
-//! Labels: values of the positions of a game beside those of its players.
+//! Labels: values of a game'"'"'s positions from other sources than its players.
 //!
-//! Invariant: a label is the win probability of the side to move *before* the chance of a
-//! ply, whoever made it, so labels of one name can be compared over games and players. Names are words
-//! that any format can hold.
+//! Invariant: a label is the win probability of the side to move *before* the chance outcome of a
+//! ply, whatever its source, so labels of one name compare across games and players.
 
 use super::MAX_LABELS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Letters of the longest name.
+/// Maximum length of a name.
 const MAX_NAME: usize = 32;
 
-/// A label that games of a shard may carry.
+/// Declaration of a label that games of a shard may carry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Its name: lower-case letters, digits and `_`, a letter first.
+    /// Name of lower-case letters, digits and `_`, beginning with a letter.
     pub name: String,
-    /// Who made it: a player, `model:PATH` or another evaluator, or what knows exact values, such as
-    /// `tables(stones=N)`.
+    /// Notation of the source: a player, `model:PATH` or another evaluator, or a source of exact
+    /// values such as `tables(stones=N)`.
     pub by: String,
     /// Whether its values are exact.
     #[serde(default, skip_serializing_if = "is_false")]
     pub exact: bool,
-    /// Whether values may have errors beside them.
+    /// Whether values have standard errors.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errors: bool,
-    /// Checksum (xxh3, 16 hexadecimal digits) of each model file that `by` names.
+    /// Checksum (xxh3, 16 hexadecimal digits) of each model file of the source.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }
@@ -34,12 +33,12 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// What a label says of a position.
+/// A labelled value of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// What the seat to move can expect, from 0 to 1.
+    /// Expected payoff of the seat to move, from 0 to 1.
     pub value: f32,
-    /// The standard error of that, if it is known.
+    /// Standard error of the value, if there is one.
     pub error: Option<f32>,
 }
 
@@ -49,7 +48,7 @@ impl From<f32> for Estimate {
     }
 }
 
-/// Whether shards can have these labels.
+/// Checks number and names of labels.
 pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
     if labels.len() > MAX_LABELS {
         return Err(format!(
@@ -66,7 +65,7 @@ pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a label can have this name.
+/// Checks the name of a label.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let letters =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';

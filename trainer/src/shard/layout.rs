@@ -1,8 +1,7 @@
-//! The file around its games: magic, version, header, index, games, checksums.
+//! Layout of a shard file: magic, version, header, index, games, checksums.
 //!
-//! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte
-//! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
-//! game leaves the others readable.
+//! Specified in `docs/formats.md`, "Record shards". Invariant: a checksum covers every byte, and
+//! another one the bytes before the games, so that damage to one game leaves the others readable.
 
 use super::{ShardHeader, damaged, labels};
 use crate::{Error, codec};
@@ -13,16 +12,16 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
 
-/// The version of shards whose games all ended by the rules.
+/// Version of shards whose games all ended by the rules.
 const VERSION: u32 = 4;
 
-/// The version of shards with games that did not: its games say how they ended.
+/// Version of shards with other endings: each game stores its ending.
 const WITH_ENDINGS: u32 = 5;
 
-/// Magic, version, length of the header, length of the index.
+/// Bytes of magic, version, header length and index length.
 const FIXED_BYTES: usize = 20;
 
-/// The header as it is stored.
+/// The header as stored in the file.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     #[serde(flatten)]
@@ -31,23 +30,21 @@ struct Stored {
     totals: Totals,
 }
 
-/// A shard whose beginning has been checked; its games have not.
+/// A shard with a verified header; its games are not yet checked.
 pub(super) struct Parts<'a> {
     pub(super) header: ShardHeader,
-    /// The bytes of each game.
+    /// Bytes of each game.
     pub(super) games: Vec<&'a [u8]>,
     pub(super) totals: Totals,
     bytes: &'a [u8],
 }
 
-/// What follows from the games, and helps to read them.
+/// Figures that follow from the games and are needed to decode them.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Totals {
-    /// Of all games.
     pub(super) plies: u64,
-    /// Of every game.
     pub(super) seats: usize,
-    /// One more than the greatest.
+    /// One more than the largest outcome.
     pub(super) outcomes: usize,
 }
 
@@ -82,7 +79,7 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-/// The version that a shard with such a header has.
+/// File version for a header.
 fn version_of(header: &ShardHeader) -> u32 {
     match header.ended_early {
         0 => VERSION,
@@ -90,7 +87,7 @@ fn version_of(header: &ShardHeader) -> u32 {
     }
 }
 
-/// Reads all but the games of a file.
+/// Decodes everything but the games.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, Error> {
     if !bytes.starts_with(MAGIC) {
         let magic = String::from_utf8_lossy(MAGIC);
@@ -160,8 +157,8 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, Error>
     }
 }
 
-impl Parts<'_> {
-    /// Whether the bytes of the file are those that were written.
+impl Parts<'"'"'_> {
+    /// Checks the checksum of the file.
     pub(super) fn check_bytes(&self, path: &Path) -> Result<(), Error> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
@@ -173,8 +170,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// Whether the file as a whole is what was written, once each game is known to be; of the games,
-    /// how many plies they have, and how many did not end by the rules.
+    /// Checks the file'"'"'s checksum and its totals against those of the decoded games.
     pub(super) fn check_whole(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
         self.check_bytes(path)?;
         let said = (self.totals.plies, self.header.ended_early);
@@ -189,7 +185,7 @@ impl Parts<'_> {
     }
 }
 
-/// The 32-bit number at a place.
+/// The 32-bit number at an offset.
 fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes
         .get(at..at + 4)

@@ -1,4 +1,4 @@
-//! A game replayed ply by ply: every move is checked against the rules.
+//! Replay of a game: every move is checked against the rules.
 
 use engine::core::{
     game::{List, Payoffs},
@@ -6,10 +6,10 @@ use engine::core::{
 };
 use engine::play::playable::Playable;
 
-/// What is wrong with a game that simply stops.
+/// Problem of a game that stops without a result.
 pub(crate) const NO_END: &str = "it has no end and states no result";
 
-/// A game of which some plies have been made.
+/// A game during replay.
 pub(crate) struct Replay<'a, G: Playable> {
     game: &'a G,
     position: G::Position,
@@ -34,7 +34,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         &self.position
     }
 
-    /// What everybody gets, if it is over.
+    /// The payoffs, once the game is over.
     pub(crate) fn payoffs(&self) -> Option<Payoffs> {
         self.payoffs
     }
@@ -44,7 +44,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         format!("ply {}: {problem}", self.plies)
     }
 
-    /// Makes a ply; the index of the move among those that the outcome permits.
+    /// Plays a ply; returns the index of the move among those the outcome allows.
     #[inline]
     pub(crate) fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
         self.permit(outcome)?;
@@ -57,7 +57,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         }
     }
 
-    /// Makes the ply with such an index among the moves that the outcome permits.
+    /// Plays the move with this index among those the outcome allows.
     #[inline]
     pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
         self.permit(outcome)?;
@@ -89,11 +89,10 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.plies += 1;
     }
 
-    /// What everybody got in a game that ended so, with `stated` payoffs if not by the rules.
+    /// Payoffs of a game with this ending; `stated` ones count unless it ended by the rules.
     ///
     /// # Errors
-    /// In words, if the moves end it and it is said to have ended otherwise, or the other way round, or
-    /// the stated payoffs cannot be.
+    /// If ending and moves contradict each other, or the stated payoffs are impossible.
     pub(crate) fn finish(self, ending: Ending, stated: &Payoffs) -> Result<Payoffs, String> {
         let (given, others) = stated.split_at(self.game.seats());
         let sum: f32 = given.iter().sum();
@@ -113,7 +112,7 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 }
 
-/// Whether these are players of a game: an index below `known` for each seat.
+/// Checks that each seat has a player with an index below `known`.
 pub(crate) fn check_players<G: Playable>(
     game: &G,
     players: &[u8],

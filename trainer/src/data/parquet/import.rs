@@ -1,4 +1,4 @@
-//! From a Parquet file to shards: every row is checked against the rules.
+//! Import of a Parquet file: every row is checked against the rules.
 
 use super::{ENDING, KEY, label_columns, payoff_column, player_column};
 use crate::Error;
@@ -42,25 +42,24 @@ use std::{
     vec,
 };
 
-/// Who made a label, where a file does not say.
+/// Source of labels and name of players in files without metadata.
 const UNKNOWN: &str = "unknown";
 
-/// The game of a Parquet file, if it says that.
+/// Notation of the game of a Parquet file, if its metadata have it.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let table = Table::open(files::open(path).ok()?, METADATA_TIME).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
 
-/// Makes a set of a Parquet file with these columns, in any order and nullable or not; the rows of
-/// a game stand together, in the order of its plies. `ply`, `seat`, `remaining`, `index` and
-/// `payoff` are not read, for they follow. Programs that write a table again may leave out what the
-/// file says of its games: these are then by the rules `unnamed`, if they are given, their players
-/// numbers, and their labels by nobody that is known.
+/// Imports a Parquet file as a new set. Columns may be in any order and nullable; the rows of a
+/// game are consecutive. The derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are
+/// not read. Files rewritten by other programs may lack metadata: their games are then by the
+/// rules `unnamed`, if given, with numbered players and labels of unknown source.
 ///
 /// # Errors
-/// If it is no such file, or a row does not follow the rules and bad games are refused, which is
-/// named; or if the set cannot be written.
+/// If the file is invalid, a game cannot be stored and bad games are refused, or the set cannot be
+/// written.
 pub fn import<G: Playable>(
     path: &Path,
     place: &Path,
@@ -117,24 +116,24 @@ pub fn import<G: Playable>(
     intake.finish()
 }
 
-/// A game that rows still come of, or the row that it is damaged at and the problem there.
+/// A game under construction, or its damaged row and the problem there.
 type Started<'a, G> = Result<Builder<'a, G>, (u64, String)>;
 
 fn broken(error: ParquetError) -> String {
     error.to_string().replace('\n', " ")
 }
 
-/// Far longer than any metadata take; damaged ones can claim lists of billions of nothings, which the
-/// crate passes over one by one.
+/// Far more than any metadata take; damaged ones can claim billions of empty list entries, which
+/// the crate skips one by one.
 const METADATA_TIME: Duration = Duration::from_secs(10);
 
-/// A file whose metadata have been read.
+/// A Parquet file with its metadata.
 struct Table {
     file: Arc<Source>,
     metadata: ParquetMetaData,
 }
 
-/// One of its row groups.
+/// A row group of the file.
 struct Group<'t> {
     file: &'t Arc<Source>,
     metadata: &'t RowGroupMetaData,
@@ -143,7 +142,7 @@ struct Group<'t> {
 impl Table {
     fn open(file: File, limit: Duration) -> Result<Self, String> {
         let (give, take) = mpsc::channel();
-        // A thread that takes too long ends with the program, which has nothing else to do then.
+        // A thread beyond the limit ends with the program.
         thread::spawn(move || {
             let table = guarded(|| {
                 let file = Arc::new(Source(file));
@@ -162,7 +161,7 @@ impl Table {
         take.recv_timeout(limit).unwrap_or_else(|_| late())
     }
 
-    /// What the file says of its games, if it says that.
+    /// The heading, if the metadata have one.
     fn heading(&self) -> Result<Option<Heading>, String> {
         let metadata = self.metadata.file_metadata().key_value_metadata();
         let text = metadata
@@ -179,7 +178,7 @@ impl Table {
         }
     }
 
-    /// What the columns tell of games that the file says nothing of.
+    /// Derives a header from the columns of a file without metadata.
     fn unnamed_header<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
         let schema = self.metadata.file_metadata().schema_descr();
         let columns: Vec<String> = schema
@@ -226,7 +225,7 @@ impl Group<'_> {
         usize::try_from(self.metadata.num_rows()).map_err(|error| error.to_string())
     }
 
-    /// The place of a column.
+    /// Index of a column.
     fn find(&self, name: &str) -> Result<usize, String> {
         let mut columns = self.metadata.columns().iter();
         let index = columns.position(|column| column.column_path().string() == name);
@@ -239,11 +238,11 @@ fn byte(what: &str, number: i64) -> Result<u8, String> {
 }
 
 thread_local! {
-    /// Whether a panic is an error of a file, of which nothing is to be said but that.
+    /// Whether panics of this thread are reported as errors and not printed.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What the crate reads. At some damaged files it panics, which is an error like others.
+/// Runs code of the crate, whose panics at damaged files become errors.
 fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -260,10 +259,10 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     read.unwrap_or_else(|_| Err("it is damaged: what it says of itself cannot be".to_owned()))
 }
 
-/// Rows that are in memory at a time, whatever a file says of its row groups.
+/// Maximum number of rows in memory, whatever the row groups claim.
 const BATCH: usize = 1 << 16;
 
-/// The columns of a row group, to be read row by row.
+/// The columns of a row group, read row by row.
 struct Columns {
     left: usize,
     game: Numbers,
@@ -273,10 +272,10 @@ struct Columns {
     explored: Column<BoolType>,
     value: Numbers,
     players: Vec<Numbers>,
-    /// How a game ended, and what each seat got; all ended by the rules if that is not there.
+    /// Endings and payoffs; absent if all games ended by the rules.
     result: Option<(Column<ByteArrayType>, Vec<Numbers>)>,
     time: Option<Numbers>,
-    /// Values and errors.
+    /// Values and standard errors.
     labels: Vec<(Numbers, Option<Numbers>)>,
 }
 
@@ -372,7 +371,7 @@ struct Row {
     outcome: u8,
     mv: ByteArray,
     said: Said,
-    /// How the game ended, and what each seat got.
+    /// Ending and payoffs of the game.
     result: Option<(ByteArray, Payoffs)>,
 }
 
@@ -400,7 +399,7 @@ impl Row {
             let all = Ending::ALL.map(Ending::name).join(", ");
             format!("the ending {name:?} is none of {all}")
         })?;
-        // Of games that were played out they follow from the moves.
+        // Payoffs of games that ended by the rules follow from the moves.
         let is_played = ending.is_played();
         Ok((
             ending,
@@ -434,11 +433,11 @@ fn text(bytes: &ByteArray) -> Result<&str, String> {
     std::str::from_utf8(bytes.data()).map_err(|_| "holds bytes that are no text".to_owned())
 }
 
-/// A file that ends for good: the crate skips what a page claims to hold, billions of parts that are
-/// not there, one by one.
+/// A file whose reads fail eventually behind its end: the crate skips billions of claimed values
+/// one by one.
 struct Source(File);
 
-/// A part of a file, and how often it was read behind its end.
+/// Reader of a file's section, counting reads behind its end.
 struct Part {
     part: <File as ChunkReader>::T,
     behind: u32,
@@ -474,8 +473,8 @@ impl Read for Part {
     }
 }
 
-/// Pages whose dictionaries have no more values than bytes, as the crate makes room for as many as they
-/// claim; and what is compressed by zstd, of which the crate is told that it is not.
+/// Pages of a column. Dictionaries with more values than bytes are refused, as the crate allocates
+/// what they claim; zstd is decompressed here, and the crate is told the pages are plain.
 struct Checked {
     pages: SerializedPageReader<Source>,
     zstd: bool,
@@ -502,13 +501,13 @@ impl Checked {
         Ok(Self { pages, zstd })
     }
 
-    /// A page's bytes; the first ones, of levels, are never compressed.
+    /// Decompresses a page; its first `levels` bytes are never compressed.
     fn decompressed(&self, bytes: &Bytes, levels: usize) -> Result<Bytes, ParquetError> {
         let (levels, compressed) = bytes
             .split_at_checked(levels)
             .ok_or_else(|| ParquetError::EOF("a page ends early".to_owned()))?;
         let mut plain = levels.to_vec();
-        // Values that are all missing take no bytes.
+        // Pages of missing values only are empty.
         if !compressed.is_empty() {
             let failed = |error| ParquetError::General(format!("zstd: {error}"));
             let decoder =
@@ -522,7 +521,7 @@ impl Checked {
     }
 }
 
-/// Bytes of the largest page that is decompressed, far more than writers make.
+/// Maximum size of a decompressed page, far more than writers make.
 const MAX_PAGE: u64 = 256 << 20;
 
 impl PageReader for Checked {
@@ -581,7 +580,6 @@ struct Column<T: DataType> {
     name: String,
     gaps: bool,
     reader: ColumnReaderImpl<T>,
-    /// Rows that were not yet read, and those that are in memory.
     left: usize,
     rows: vec::IntoIter<Option<T::T>>,
 }
@@ -590,7 +588,7 @@ impl<T: DataType> Column<T> {
     fn open(group: &Group<'_>, name: &str) -> Result<Self, String> {
         let index = group.find(name)?;
         let description = group.metadata.column(index).column_descr_ptr();
-        // The reader panics if it is asked for another type.
+        // The reader panics at a mismatched type.
         if description.physical_type() != T::get_physical_type()
             || description.max_def_level() > 1
             || description.max_rep_level() > 0
@@ -645,14 +643,14 @@ impl<T: DataType> Column<T> {
         Ok(self.rows.next().flatten())
     }
 
-    /// The same of a column without gaps.
+    /// The next value of a column without gaps.
     fn filled(&mut self) -> Result<T::T, String> {
         let value = self.next()?;
         value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }
 }
 
-/// A column of numbers, of whichever type: programs that write a table again have their own.
+/// A column of numbers of any type, as other programs choose their own.
 enum Numbers {
     Int32(Column<Int32Type>),
     Int64(Column<Int64Type>),
@@ -680,7 +678,7 @@ impl Numbers {
         })
     }
 
-    /// The next number; what is none, as some programs write gaps, is a gap.
+    /// The next number; NaN counts as a gap, as some programs write it.
     fn next_float(&mut self) -> Result<Option<f32>, String> {
         let number = match self {
             Self::Int32(column) => column.next()?.map(|number| number as f32),
@@ -726,8 +724,8 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A list of two billion truths in a field that nobody knows takes eight bytes: the type of what
-    /// is in it says which they are.
+    /// A list of two billion booleans in an unknown field takes eight bytes: the element type
+    /// holds the value.
     #[test]
     fn metadata_without_end_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

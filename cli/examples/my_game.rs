@@ -146,7 +146,7 @@ impl Learnable for Columns {
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let (games, training) = (directory.path().join("games"), directory.path().join("fit"));
-    let mut played = SelfPlayConfig::of(&Columns);
+    let mut played = SelfPlayConfig::for_game(&Columns);
     played.games = 8000;
     SelfPlay::<Columns>::new(played)?.run(&games, &Limits::default(), &ProgressBar::hidden())?;
     let mut config = TrainConfig::default();

@@ -189,7 +189,8 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
 /// whoever reads them says what is wrong with them.
 pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
-    let said = |path: &PathBuf| shard::game_in(path, &files::read(path, FileKind::Data).ok()?).ok();
+    let said =
+        |path: &PathBuf| shard::game_notation(path, &files::read(path, FileKind::Data).ok()?).ok();
     let said = shards.iter().find_map(said);
     let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
     said.unwrap_or_else(|| Standard::NAME.to_owned())

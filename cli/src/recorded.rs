@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 4 << 20;
 /// JSON of a shard's games (docs/api.md), as many as fit until `is_over`.
 pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
-    let game_name = shard::game_in(name, bytes).map_err(|error| error.to_string())?;
+    let game_name = shard::game_notation(name, bytes).map_err(|error| error.to_string())?;
     let read = || with_type!(&game_name, OneGame => of::<OneGame>(name, bytes, is_over));
     read().map_err(|error| error.to_string())
 }

@@ -19,7 +19,7 @@ use std::{
     },
 };
 use trainer::{
-    data::{BadGames, Source, parquet},
+    data::{BadGames, ShardReader, parquet},
     dataset::{SampleOptions, Samples as Read},
     loader::{Pass, Shuffle},
     sample::Sample,
@@ -159,7 +159,7 @@ pub(crate) fn convert(
     fn convert<G: Learnable>(rules: &G, from: &[PathBuf], to: &Path, back: bool) -> Told<u64> {
         pool()?.install(|| match from {
             [file] if back => Ok(parquet::import(file, to, Some(rules), BadGames::Refuse)?.games),
-            _ => Ok(parquet::export(&Source::<G>::open(from)?, to)?),
+            _ => Ok(parquet::export(&ShardReader::<G>::open(from)?, to)?),
         })
     }
     py.detach(|| each!(&game.0, rules => convert(&*rules.game, &from, &to, back)))

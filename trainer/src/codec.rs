@@ -1,13 +1,12 @@
-//! The one place that knows bincode.
+//! Binary encoding of integers and of small values, by bincode.
 //!
-//! bincode is named by the project although it is no longer maintained; 2.0.1 is its last working
-//! release. To replace it (by postcard, say), change these two functions and raise
-//! the versions in `shard/layout.rs`. Decoding is limited, so that a damaged length cannot ask for all
-//! memory. Numbers above 8 bits take as many bytes as they need; `docs/formats.md` says how.
+//! bincode 2.0.1, its last working release, is unmaintained. To replace it, change `encode` and
+//! `decode` and raise the versions in `shard/layout.rs`. Decoding is limited, so that a damaged
+//! length cannot allocate all memory. `docs/formats.md` specifies the encoding.
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Most bytes that decoding one value may claim: far above any game, far below any machine.
+/// Maximum memory that decoding a value may claim.
 const LIMIT: usize = 1 << 21;
 
 fn configuration() -> impl bincode::config::Config {
@@ -27,16 +26,15 @@ pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String
         .map_err(|error| error.to_string())
 }
 
-/// Decodes one value from the front of `bytes`; returns it with the number of bytes it took.
+/// Decodes a value from the front of `bytes`; returns it with its length.
 ///
 /// # Errors
-/// If the bytes are not the encoding of such a value.
+/// If the bytes are invalid.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }
 
-/// Appends a whole number: seven bits a byte, the lowest first, and the highest bit of a byte says
-/// that another follows (LEB128).
+/// Appends an integer in LEB128.
 #[inline]
 pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -46,7 +44,7 @@ pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front; `None` if there is none, or not in its shortest form.
+/// Decodes an LEB128 integer from the front; `None` unless it is there in its shortest form.
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;

@@ -73,7 +73,7 @@ impl TrainConfig {
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
         check_bounds(game, "buckets", &config.network.buckets)
-            .map_err(Error::of("network.buckets"))?;
+            .map_err(Error::with_prefix("network.buckets"))?;
         Ok(config)
     }
 
@@ -169,7 +169,7 @@ impl TrainConfig {
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let at = |start: usize, problem: String| {
         let line = 1 + text[..start.min(text.len())].matches('\n').count();
-        Error::of(format!("line {line}"))(problem)
+        Error::with_prefix(format!("line {line}"))(problem)
     };
     let wrong = |error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start);

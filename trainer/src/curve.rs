@@ -68,7 +68,8 @@ impl Watch<'_> {
         };
         write("curve.csv", table)?;
         if let Some(draw) = self.draw {
-            let picture = draw(table).map_err(Error::of("the training curve cannot be drawn"))?;
+            let picture =
+                draw(table).map_err(Error::with_prefix("the training curve cannot be drawn"))?;
             write("curve.svg", &picture)?;
         }
         Ok(())

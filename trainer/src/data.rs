@@ -3,24 +3,24 @@
 //! Invariant: games are never cut. A derived set is a directory of shards that is written
 //! atomically; its manifest and headers name its sources.
 
-mod builder;
+mod atomic_dir;
 pub mod filter;
+mod game_builder;
+mod import_sink;
 pub mod info;
-mod intake;
 pub mod json_lines;
-pub mod output;
 pub mod parquet;
 pub mod publish;
 pub mod relabel;
 pub mod rewrite;
-mod source;
-mod staging;
+mod shard_reader;
+pub mod shard_writer;
 pub mod transcripts;
 pub mod verify;
 
-pub use intake::{BadGames, LeftOut};
-pub use source::Source;
-pub(crate) use source::other_game;
+pub use import_sink::{BadGames, SkippedGames};
+pub use shard_reader::ShardReader;
+pub(crate) use shard_reader::mixed_games_error;
 
 use crate::Error;
 use crate::shard;
@@ -40,7 +40,7 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         if path.is_dir() {
             let found = shard::list(path)?;
             if found.is_empty() {
-                return Err(Error::at(path, "no game records there"));
+                return Err(Error::at_path(path, "no game records there"));
             }
             shards.extend(found);
         } else if path.exists() {

@@ -13,7 +13,7 @@ mod games;
 pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
-use crate::data::{info::duplicates, other_game};
+use crate::data::{info::duplicates, mixed_games_error};
 use crate::sample::{Held, Sample};
 use crate::{Error, shard};
 use engine::learned::inputs::Learnable;
@@ -90,7 +90,7 @@ impl SampleOptions {
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
     boards: Boards<G>,
-    source: Source<G::Position>,
+    source: SampleStorage<G::Position>,
     /// Where the training samples of each part begin, among those of all, and where the last ones
     /// end.
     starts: Vec<usize>,
@@ -119,8 +119,10 @@ impl<G: Learnable> Boards<G> {
     fn of(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
             // Rules differ in what chance permits, and not in what a move does.
-            let rules = shard::read_header::<G>(path)?.rules::<G>();
-            Ok(rules.map_err(Error::of(path.display()))?.as_learned())
+            let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
+            Ok(rules
+                .map_err(Error::with_prefix(path.display()))?
+                .as_learned())
         };
         let first = rules(&shards[0])?;
         if first.map().is_none() {
@@ -147,7 +149,7 @@ impl<G: Learnable> Boards<G> {
 
 /// Where training samples come from.
 #[derive(Debug)]
-enum Source<P> {
+enum SampleStorage<P> {
     /// What was looked at is what is read again.
     Shards(Vec<Shard>, SampleOptions),
     /// One part after the other.
@@ -200,7 +202,7 @@ impl<G: Learnable> Samples<G> {
             let own = shard::list(directory.as_ref())?;
             if own.is_empty() {
                 let place = directory.as_ref().display();
-                return Err(Error::of(&place)(format!(
+                return Err(Error::with_prefix(&place)(format!(
                     "no game records there; make some with `alea selfplay --out {place}`"
                 )));
             }
@@ -233,7 +235,7 @@ impl<G: Learnable> Samples<G> {
         let first = &parts[0].game;
         let is_other = |part: &Part<_>| game.map().is_none() && part.game != *first;
         if let Some(other) = parts.iter().position(is_other) {
-            return Err(other_game(&shards[other], &parts[other].game, first));
+            return Err(mixed_games_error(&shards[other], &parts[other].game, first));
         }
         let held_out = parts.iter().map(|part| part.held_out).sum();
         let prints = parts
@@ -243,13 +245,13 @@ impl<G: Learnable> Samples<G> {
         let labels = together(parts.iter().flat_map(|part| &part.labels));
         let is_there = |wanted: &&String| labels.iter().any(|known| known.label.name == **wanted);
         if let Some(label) = options.label.as_ref().filter(|wanted| !is_there(wanted)) {
-            return Err(Error::of(sources())(format!(
+            return Err(Error::with_prefix(sources())(format!(
                 "target.label = '{label}', but no shard has a label of that name; there {}",
                 names(&labels)
             )));
         }
         let source = if read_before.into_inner() <= most {
-            Source::Memory(Held::together(held.into_iter().flatten().collect()))
+            SampleStorage::Memory(Held::together(held.into_iter().flatten().collect()))
         } else {
             let shard = |(path, part): (_, &mut Part<_>)| Shard {
                 path,
@@ -257,7 +259,7 @@ impl<G: Learnable> Samples<G> {
                 validates: std::mem::take(&mut part.validates),
             };
             let shards = shards.into_iter().zip(&mut parts).map(shard);
-            Source::Shards(shards.collect(), options.clone())
+            SampleStorage::Shards(shards.collect(), options.clone())
         };
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
         let alike = match duplicate_games {
@@ -274,7 +276,7 @@ impl<G: Learnable> Samples<G> {
                     "; target.search_share = 0.0 learns from results alone",
                 ),
             };
-            Error::of(sources())(format!(
+            Error::with_prefix(sources())(format!(
                 "too few games{values}: none is left for {part}{alike}{hint}"
             ))
         })?;
@@ -310,14 +312,14 @@ impl<G: Playable> Samples<G> {
         let weighed = training.iter().flatten().any(|sample| sample.weight != 1.0);
         let held = |part: &Vec<_>| Held::of(part, weighed);
         let parts = training.iter().map(held).collect();
-        let source = Source::Memory(Held::together(parts));
+        let source = SampleStorage::Memory(Held::together(parts));
         Self::new(boards, source, &seen, validation).map_err(missing)
     }
 
     /// An error is the part that is empty.
     fn new(
         boards: Boards<G>,
-        source: Source<G::Position>,
+        source: SampleStorage<G::Position>,
         seen: &[Seen],
         validation: Vec<Sample<G::Position>>,
     ) -> Result<Self, &'static str> {
@@ -396,8 +398,8 @@ impl<G: Playable> Samples<G> {
     #[must_use]
     pub fn are_weighed(&self) -> bool {
         match &self.source {
-            Source::Shards(_, options) => options.are_weighed(),
-            Source::Memory(held) => held.are_weighed(),
+            SampleStorage::Shards(_, options) => options.are_weighed(),
+            SampleStorage::Memory(held) => held.are_weighed(),
         }
     }
 
@@ -410,8 +412,8 @@ impl<G: Playable> Samples<G> {
     /// All training samples, if they are in memory.
     pub(crate) fn held(&self) -> Option<&Held<G::Position>> {
         match &self.source {
-            Source::Shards(..) => None,
-            Source::Memory(held) => Some(held),
+            SampleStorage::Shards(..) => None,
+            SampleStorage::Memory(held) => Some(held),
         }
     }
 
@@ -426,8 +428,10 @@ impl<G: Playable> Samples<G> {
     /// If its shard cannot be read, or has changed.
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
-            Source::Memory(held) => Ok(self.places(part).map(|place| held.get(place)).collect()),
-            Source::Shards(shards, options) => {
+            SampleStorage::Memory(held) => {
+                Ok(self.places(part).map(|place| held.get(place)).collect())
+            }
+            SampleStorage::Shards(shards, options) => {
                 let Shard {
                     path,
                     checksum,
@@ -437,7 +441,7 @@ impl<G: Playable> Samples<G> {
                 if read.checksum == *checksum {
                     Ok(read.training)
                 } else {
-                    Err(Error::at(
+                    Err(Error::at_path(
                         path,
                         "it changed during the training; start again, with a new directory for the model",
                     ))

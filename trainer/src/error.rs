@@ -19,7 +19,7 @@ pub enum Error {
 
 impl Error {
     /// Fails if there are problems; a single one is returned unwrapped.
-    pub(crate) fn unless_none(mut problems: Vec<Self>) -> Result<(), Self> {
+    pub(crate) fn from_problems(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),
             1 => Err(problems.remove(0)),
@@ -33,7 +33,7 @@ impl Error {
     }
 
     /// An error of writing this file or directory.
-    pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn write_failed(path: &Path) -> impl Fn(io::Error) -> Self {
         |cause| {
             FileError::Write {
                 path: path.to_owned(),
@@ -44,8 +44,8 @@ impl Error {
     }
 
     /// A problem with a file or directory, whose path begins the line.
-    pub(crate) fn at(path: impl AsRef<Path>, problem: impl Display) -> Self {
-        Self::of(path.as_ref().display())(problem)
+    pub(crate) fn at_path(path: impl AsRef<Path>, problem: impl Display) -> Self {
+        Self::with_prefix(path.as_ref().display())(problem)
     }
 
     /// Errors that begin with `prefix`.

@@ -77,7 +77,7 @@ pub fn fit<'a, G: Learnable>(
 /// Makes the directory of a training.
 fn make(directory: &Path) -> Result<(), Error> {
     let what = format!("cannot create the directory {}", directory.display());
-    std::fs::create_dir_all(directory).map_err(Error::of(what))
+    std::fs::create_dir_all(directory).map_err(Error::with_prefix(what))
 }
 
 /// What a training has before it starts.

@@ -1,15 +1,14 @@
-//! Who makes labels: a player, an evaluator, or the game's exact knowledge, asked for the value of
-//! every position before chance speaks.
+//! Sources of labels: a player, an evaluator or the game's tables value every position before
+//! chance.
 //!
-//! Invariant: the labels of a game are a pure function of its start, outcomes and moves and of who
-//! makes them, unless that is a player with a time limit; so they are the same made with the game
-//! or later, in any order, on any thread.
+//! Invariant: the labels of a game are a pure function of its moves and the label source, unless
+//! that is a player with a time limit; so they may be computed later, in any order, on any thread.
 
 use crate::Error;
 use crate::shard::{
     Estimate, PlayedGame,
     labels::{Label, check_name},
-    rounded,
+    quantize_value,
 };
 use engine::core::{
     files::{self, FileKind},
@@ -27,65 +26,67 @@ use engine::search::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// The maker of exact labels.
+/// Name of the source of exact labels.
 const TABLES: &str = "tables";
 
-/// How much is left of the game in the positions that tables know, if nobody says.
-const REMAINING: usize = 5;
+/// Default bound of what remains of the game in positions of the tables.
+const DEFAULT_REMAINING: usize = 5;
 
-/// A label as it is asked for.
+/// Settings of a label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelConfig {
-    /// Its name.
+    /// Name of the label.
     pub name: String,
-    /// Who makes it: a player that values positions, such as `star2(depth=4)`; a model,
-    /// `model:PATH`, or another evaluator; or `tables(stones=5)`, which know positions exactly of
-    /// which so much is left, counted as the game counts it.
+    /// Notation of the source: a player that values positions, such as `star2(depth=4)`; an
+    /// evaluator, such as `model:PATH`; or `tables(stones=5)`, exact values of positions with at
+    /// most this much remaining.
     pub by: String,
 }
 
-/// A labeller that can be made again and again.
+/// A checked label with its source, from which labellers are created.
 #[derive(Clone)]
-pub struct LabelRecipe<G: Playable> {
+pub struct LabelSource<G: Playable> {
     label: Label,
     game: G,
-    source: Source<G>,
+    source: ValueSource<G>,
 }
 
 #[derive(Clone)]
-enum Source<G: Playable> {
+enum ValueSource<G: Playable> {
     Player(Box<PlayerRecipe<G>>),
     Evaluator(Arc<dyn AnyEvaluator<G>>),
     Tables(Arc<dyn Oracle<G>>),
 }
 
-impl<G: Playable> LabelRecipe<G> {
-    /// Reads who is to make a label of games by these rules, as the user says; models are loaded, and
-    /// tables built if need be.
+impl<G: Playable> LabelSource<G> {
+    /// Parses the settings; loads models and builds tables if needed.
     ///
     /// # Errors
-    /// If the name or the notation is wrong, a model or table cannot be read, or the player values
-    /// no positions.
+    /// If name or notation are invalid, a model or table cannot be read, or the player values no
+    /// positions.
     pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
-        check_name(&config.name).map_err(Error::of("label"))?;
+        check_name(&config.name).map_err(Error::with_prefix("label"))?;
         let by = trusted(&config.by);
         let notation = Notation::parse(by).map_err(Error::new)?;
         let (by, source) = if notation.name == TABLES {
-            let (by, tables) = exact(by.as_str(), &notation, game)?;
-            (by, Source::Tables(tables))
+            let (by, tables) = parse_tables(by.as_str(), &notation, game)?;
+            (by, ValueSource::Tables(tables))
         } else if notation.name.starts_with("model:") {
             (
                 notation.to_string(),
-                Source::Evaluator(evaluator(by, game).map_err(Error::new)?),
+                ValueSource::Evaluator(evaluator(by, game).map_err(Error::new)?),
             )
         } else {
             match PlayerRecipe::parse(by, game) {
-                Ok(recipe) => (recipe.name().to_owned(), Source::Player(Box::new(recipe))),
-                // What is wrong is told of players, which are more.
+                Ok(recipe) => (
+                    recipe.name().to_owned(),
+                    ValueSource::Player(Box::new(recipe)),
+                ),
+                // The error reported is that of players, the larger group.
                 Err(problem) => (
                     notation.to_string(),
-                    Source::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
+                    ValueSource::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
                 ),
             }
         };
@@ -95,7 +96,7 @@ impl<G: Playable> LabelRecipe<G> {
             label: Label {
                 name: config.name.clone(),
                 by,
-                exact: matches!(source, Source::Tables(_)),
+                exact: matches!(source, ValueSource::Tables(_)),
                 errors: false,
                 models,
             },
@@ -106,13 +107,15 @@ impl<G: Playable> LabelRecipe<G> {
         Ok(recipe)
     }
 
-    /// Some players choose moves and rate nothing; some know how far they may be off, which is the
-    /// answer.
+    /// Whether the values have standard errors.
+    ///
+    /// # Errors
+    /// If the player values no positions.
     fn check_values(&self) -> Result<bool, Error> {
-        let Source::Player(player) = &self.source else {
+        let ValueSource::Player(player) = &self.source else {
             return Ok(false);
         };
-        // Quickly valued: the last position of a random game.
+        // The last position of a random game is valued quickly.
         let mut random = RandomStream::new(1);
         let mut after = self.game.random_start(&mut random, 0);
         let mut last = after;
@@ -143,28 +146,33 @@ impl<G: Playable> LabelRecipe<G> {
         &self.label
     }
 
-    /// The same labels, in whose description a model file is called by a name of its own instead of
-    /// its path; see [`crate::selfplay::SelfPlay::naming`].
+    /// Names a model file in the label's source by `name` instead of its path; see
+    /// [`crate::selfplay::SelfPlay::with_model_name`].
     #[must_use]
-    pub fn naming(mut self, path: &str, name: &str) -> Self {
-        self.label.by = renamed(&self.label.by, path, name);
-        rename_key(&mut self.label.models, path, name);
+    pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
+        self.label.by = rename_model(&self.label.by, path, name);
+        rename_model_key(&mut self.label.models, path, name);
         self
     }
 
-    /// Whether the same games get the same labels: not from a player with a time limit.
+    /// Whether labels are reproducible: not with a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.source {
-            Source::Player(player) => player.is_reproducible(),
+            ValueSource::Player(player) => player.is_reproducible(),
             _ => true,
         }
     }
 
-    /// Sets label `index` of `known` in many games if it is exact, with all look-ups together,
-    /// as tables on a disk are best read; whether it is.
-    pub(crate) fn look_up(&self, index: usize, known: usize, games: &mut [PlayedGame<G>]) -> bool {
-        let Source::Tables(tables) = &self.source else {
+    /// Sets label `index` of `label_count` in many games if it is exact, in one batch of table look-ups,
+    /// which disk tables read best. Returns whether it did.
+    pub(crate) fn set_exact_labels(
+        &self,
+        index: usize,
+        label_count: usize,
+        games: &mut [PlayedGame<G>],
+    ) -> bool {
+        let ValueSource::Tables(tables) = &self.source else {
             return false;
         };
         let plies = |game: &PlayedGame<G>| game.record.plies.len();
@@ -172,21 +180,21 @@ impl<G: Playable> LabelRecipe<G> {
         let positions =
             positions.flat_map(|game| game.record.positions(&self.game).take(plies(game)));
         let values = tables.values(&self.game, &positions.collect::<Vec<_>>());
-        let mut values = values.into_iter().map(|value| value.map(label));
+        let mut values = values.into_iter().map(|value| value.map(to_estimate));
         for game in games {
             let values = values.by_ref().take(plies(game)).collect();
-            game.set_label(index, known, values);
+            game.set_label(index, label_count, values);
         }
         true
     }
 
-    /// A new labeller.
+    /// Creates a labeller.
     #[must_use]
-    pub fn make(&self) -> Labeller<'_, G> {
+    pub fn new_labeller(&self) -> Labeller<'_, G> {
         Labeller {
             recipe: self,
             player: match &self.source {
-                Source::Player(recipe) => Some(recipe.make()),
+                ValueSource::Player(recipe) => Some(recipe.make()),
                 _ => None,
             },
             positions: Vec::new(),
@@ -195,16 +203,16 @@ impl<G: Playable> LabelRecipe<G> {
     }
 }
 
-/// Makes one label, on one thread.
+/// Computes one label, on one thread.
 pub struct Labeller<'a, G: Playable> {
-    recipe: &'a LabelRecipe<G>,
+    recipe: &'a LabelSource<G>,
     player: Option<Box<dyn Player<G>>>,
     positions: Vec<G::Position>,
     values: Vec<f32>,
 }
 
 impl<G: Playable> Labeller<'_, G> {
-    /// The label of every position before a ply; `None` where there is none.
+    /// The label of each position before a ply, where it has one.
     pub fn values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
@@ -218,18 +226,18 @@ impl<G: Playable> Labeller<'_, G> {
         self.values.resize(self.positions.len(), 0.0);
         let positions = self.positions.iter();
         match (&self.recipe.source, &mut self.player) {
-            (Source::Tables(tables), _) => {
+            (ValueSource::Tables(tables), _) => {
                 let values = tables.values(game, &self.positions).into_iter();
-                values.map(|value| value.map(label)).collect()
+                values.map(|value| value.map(to_estimate)).collect()
             }
-            (Source::Evaluator(evaluator), _) => {
+            (ValueSource::Evaluator(evaluator), _) => {
                 evaluator.values(game, &self.positions, &mut self.values);
                 self.values
                     .iter()
-                    .map(|&value| Some(label(value)))
+                    .map(|&value| Some(to_estimate(value)))
                     .collect()
             }
-            (Source::Player(_), Some(player)) => {
+            (ValueSource::Player(_), Some(player)) => {
                 let print = played.fingerprint(game);
                 player.new_game(derive_seed(
                     0,
@@ -238,53 +246,53 @@ impl<G: Playable> Labeller<'_, G> {
                 ));
                 let mut estimate = |position| {
                     let found = player.value(position, &Limits::NONE);
-                    let error = found.error.map(|error| rounded(error.min(1.0)));
-                    let value = label(found.value?).value;
+                    let error = found.error.map(|error| quantize_value(error.min(1.0)));
+                    let value = to_estimate(found.value?).value;
                     Some(Estimate { value, error })
                 };
                 positions.map(&mut estimate).collect()
             }
-            (Source::Player(_), None) => vec![None; self.positions.len()],
+            (ValueSource::Player(_), None) => vec![None; self.positions.len()],
         }
     }
 }
 
-/// Weights of outcomes may add up to a rounding error more than 1.
-fn label(value: f32) -> Estimate {
-    rounded(value.clamp(0.0, 1.0)).into()
+/// Outcome probabilities may sum to slightly more than 1.
+fn to_estimate(value: f32) -> Estimate {
+    quantize_value(value.clamp(0.0, 1.0)).into()
 }
 
-/// Sets the labels of a game by their labellers, but for those that [`LabelRecipe::look_up`] sets.
-pub(crate) fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
-    let known = labellers.len();
+/// Sets the labels of a game, except those that [`LabelSource::set_exact_labels`] sets.
+pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
+    let label_count = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
-        if !matches!(labeller.recipe.source, Source::Tables(_)) {
+        if !matches!(labeller.recipe.source, ValueSource::Tables(_)) {
             let values = labeller.values(game);
-            game.set_label(index, known, values);
+            game.set_label(index, label_count, values);
         }
     }
 }
 
-/// What a game knows exactly where no more than so much is left.
-pub(crate) fn tables<G: Playable>(
+/// Tables of a game for positions with at most this much remaining.
+pub(crate) fn load_tables<G: Playable>(
     game: &G,
     remaining: usize,
 ) -> Result<Arc<dyn Oracle<G>>, String> {
     let none = || format!("{} has no tables", game.notation());
     let text = Notation::parse(&remaining.to_string()).map_err(|error| error.to_string())?;
-    let known = (G::oracle().ok_or_else(none)?.read)(&text, game);
-    known.map_err(|(_, problem)| problem)?.ok_or_else(none)
+    let oracle = (G::oracle().ok_or_else(none)?.read)(&text, game);
+    oracle.map_err(|(_, problem)| problem)?.ok_or_else(none)
 }
 
-/// `tables(stones=N)` in its normal form, and these tables.
-fn exact<G: Playable>(
+/// `tables(stones=N)` in normal form, and these tables.
+fn parse_tables<G: Playable>(
     text: &str,
     notation: &Notation,
     game: &G,
 ) -> Result<(String, Arc<dyn Oracle<G>>), Error> {
     let mut arguments = Arguments::of(notation);
     let remaining = arguments
-        .number(G::REMAINING, 1..=usize::MAX, REMAINING)
+        .number(G::REMAINING, 1..=usize::MAX, DEFAULT_REMAINING)
         .and_then(|remaining| arguments.finish().map(|()| remaining))
         .map_err(|(character, problem)| {
             let text = text.to_owned();
@@ -294,14 +302,14 @@ fn exact<G: Playable>(
                 problem,
             })
         })?;
-    let tables = tables(game, remaining).map_err(Error::of("label"))?;
+    let tables = load_tables(game, remaining).map_err(Error::with_prefix("label"))?;
     Ok((format!("{TABLES}({}={remaining})", G::REMAINING), tables))
 }
 
 /// Adds the checksums of the model files that a notation names.
 ///
 /// # Errors
-/// If one cannot be read, or may not be.
+/// If one cannot be read or is not allowed.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,
@@ -319,8 +327,8 @@ pub(crate) fn add_models(
         .try_for_each(|argument| add_models(&argument.value, models))
 }
 
-/// A notation in which a model file is called by a name of its own instead of its path.
-pub(crate) fn renamed(text: &str, path: &str, name: &str) -> String {
+/// Replaces a model's path in a notation by a name.
+pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
     fn rename(notation: &mut Notation, from: &str, to: &str) {
         if notation.name == from {
             to.clone_into(&mut notation.name);
@@ -330,7 +338,7 @@ pub(crate) fn renamed(text: &str, path: &str, name: &str) -> String {
             .iter_mut()
             .for_each(|argument| rename(&mut argument.value, from, to));
     }
-    // What was understood before is understood again.
+    // The notation was parsed before.
     Notation::parse(text).map_or_else(
         |_| text.to_owned(),
         |mut notation| {
@@ -345,7 +353,7 @@ pub(crate) fn renamed(text: &str, path: &str, name: &str) -> String {
 }
 
 /// Moves the checksum of a model file to its name.
-pub(crate) fn rename_key(models: &mut BTreeMap<String, String>, path: &str, name: &str) {
+pub(crate) fn rename_model_key(models: &mut BTreeMap<String, String>, path: &str, name: &str) {
     if let Some(checksum) = models.remove(path) {
         models.insert(name.to_owned(), checksum);
     }
@@ -372,13 +380,13 @@ mod tests {
                 "star1(eval=\"model:/a b/xy\")",
             ),
         ] {
-            assert_eq!(renamed(text, "/a b/x", "best"), expected);
+            assert_eq!(rename_model(text, "/a b/x", "best"), expected);
         }
         let mut models = BTreeMap::from([
             ("/a b/x".to_owned(), "1".to_owned()),
             ("y".to_owned(), "2".to_owned()),
         ]);
-        rename_key(&mut models, "/a b/x", "best");
+        rename_model_key(&mut models, "/a b/x", "best");
         assert_eq!(
             models,
             BTreeMap::from([

@@ -1,8 +1,7 @@
-//! The manifest of a directory of shards, `run.json`: what its shards are, and how many there
-//! should be.
+//! Manifest of a directory of shards, `run.json`: what they are and how many.
 //!
-//! Invariant: written before the first shard, and it names nothing that finishing a shard changes;
-//! which shards are finished is seen from the files, which are complete or absent.
+//! Invariant: it is written before the first shard and holds nothing that a finished shard
+//! changes; which shards are finished follows from the files, which are complete or absent.
 
 use crate::Error;
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
@@ -12,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "alea-records-2";
 
-/// What a directory of shards is.
+/// Description of a directory of shards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
     format: String,
-    /// What rules the games, as in the header of every shard.
+    /// Settings of the games, as in each shard's header.
     pub(crate) run: serde_json::Value,
     /// Notations of the players.
     pub(crate) players: Vec<String>,
@@ -26,22 +25,22 @@ pub(crate) struct Manifest {
     /// The map it is played on, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) map: Option<GameMap>,
-    /// Whether plies may have the time that they took.
+    /// Whether plies may have times.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) times: bool,
-    /// The labels that games may carry.
+    /// Labels that games may carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) labels: Vec<Label>,
-    /// Games of all shards together.
+    /// Number of games in all shards.
     pub(crate) games: u64,
-    /// Games of each shard but the last.
+    /// Number of games in each shard but the last.
     pub(crate) games_per_shard: u64,
     /// Number of shards.
     pub(crate) shards: u64,
 }
 
 impl Manifest {
-    /// The manifest of `games` games in shards with such headers.
+    /// The manifest of `games` games in shards with this header.
     pub(crate) fn new(header: ShardHeader, games: u64) -> Self {
         let ShardHeader {
             run,
@@ -67,12 +66,12 @@ impl Manifest {
         }
     }
 
-    /// Whether a shard says the same of itself, but for its games.
-    pub(crate) fn fits(&self, header: &ShardHeader) -> bool {
+    /// Whether a shard's header equals that of the manifest, except for its games.
+    pub(crate) fn matches(&self, header: &ShardHeader) -> bool {
         *self == Self::new(header.clone(), self.games)
     }
 
-    /// Where the manifest of a directory is.
+    /// Path of the manifest of a directory.
     pub(crate) fn path(directory: &Path) -> PathBuf {
         directory.join("run.json")
     }
@@ -85,7 +84,7 @@ impl Manifest {
             read => read?,
         };
         let foreign = |problem: String| {
-            Error::at(
+            Error::at_path(
                 &path,
                 format!("no manifest of game records ({problem}); choose another directory"),
             )

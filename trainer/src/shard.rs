@@ -9,9 +9,9 @@ pub mod labels;
 mod layout;
 mod replay;
 
-pub use game::{VALUE_STEPS, rounded};
+pub use game::{VALUE_STEPS, quantize_value};
 pub use labels::{Estimate, Label};
-pub(crate) use replay::{NO_END, Replay, check_players};
+pub(crate) use replay::{NO_RESULT, Replay, check_players};
 
 use crate::Error;
 use engine::core::{
@@ -19,8 +19,8 @@ use engine::core::{
     record::GameRecord,
 };
 use engine::play::{fingerprint::canonical_fingerprint, notation::Text, playable::Playable};
-use game::Form;
-use layout::{Parts, Totals};
+use game::GameCodec;
+use layout::{OpenShard, ShardTotals};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
@@ -81,7 +81,7 @@ pub struct GameMap {
 impl GameMap {
     /// The map of a game, if it has one.
     #[must_use]
-    pub fn of<G: Playable>(game: &G) -> Option<Self> {
+    pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
         game.map().map(|text| Self {
             hash: format!("{:016x}", xxh3_64(text.as_bytes())),
             text,
@@ -92,11 +92,11 @@ impl GameMap {
 impl ShardHeader {
     /// The header of a shard of a game, without players and games.
     #[must_use]
-    pub fn of<G: Playable>(game: &G, run: serde_json::Value) -> Self {
+    pub fn new<G: Playable>(game: &G, run: serde_json::Value) -> Self {
         Self {
             run,
             game: game.notation(),
-            map: GameMap::of(game),
+            map: GameMap::from_game(game),
             players: Vec::new(),
             times: false,
             labels: Vec::new(),
@@ -110,8 +110,8 @@ impl ShardHeader {
     ///
     /// # Errors
     /// If it names another game or invalid parameters.
-    pub fn rules<G: Playable>(&self) -> Result<G, String> {
-        rules(&self.game, self.map.as_ref())
+    pub fn parse_rules<G: Playable>(&self) -> Result<G, String> {
+        parse_rules(&self.game, self.map.as_ref())
     }
 }
 
@@ -120,7 +120,7 @@ impl ShardHeader {
 /// # Errors
 /// If it names another game or invalid parameters, or a file although the text is not
 /// [trusted](engine::play::notation::trusted).
-pub fn rules<'t, G: Playable>(
+pub fn parse_rules<'t, G: Playable>(
     game: impl Into<Text<'t>>,
     map: Option<&GameMap>,
 ) -> Result<G, String> {
@@ -216,15 +216,15 @@ impl<G: Playable> PlayedGame<G> {
     ///
     /// # Panics
     /// If `label` is not below `label_count`.
-    pub fn set_label(&mut self, label: usize, known: usize, values: Vec<Option<Estimate>>) {
+    pub fn set_label(&mut self, label: usize, label_count: usize, values: Vec<Option<Estimate>>) {
         let plies = self.record.plies.len();
-        self.labels.resize(known, vec![None; plies]);
+        self.labels.resize(label_count, vec![None; plies]);
         self.labels[label] = values;
-        self.tidy();
+        self.canonicalize();
     }
 
     /// Drops all-`None` label and time columns, so that every game has one canonical encoding.
-    pub fn tidy(&mut self) {
+    pub fn canonicalize(&mut self) {
         if self.labels.iter().flatten().all(Option::is_none) {
             self.labels.clear();
         }
@@ -248,7 +248,7 @@ pub fn write<G: Playable>(
     Ok(())
 }
 
-/// Encodes a shard; `path` is for errors. Values are rounded by [`rounded`].
+/// Encodes a shard; `path` is for errors. Values are rounded by [`quantize_value`].
 ///
 /// # Errors
 /// If [`decode`] would refuse the bytes: a wrong number of games, a game against the rules, or a
@@ -258,7 +258,7 @@ pub fn encode<G: Playable>(
     header: &ShardHeader,
     games: &[PlayedGame<G>],
 ) -> Result<Vec<u8>, Error> {
-    let refused = |problem: String| Error::at(path, format!("not written: {problem}"));
+    let refused = |problem: String| Error::at_path(path, format!("not written: {problem}"));
     if header.games != games.len() as u64 || header.games > MAX_GAMES {
         return Err(refused(format!(
             "the header counts {} games, there are {} (at most {MAX_GAMES})",
@@ -271,17 +271,17 @@ pub fn encode<G: Playable>(
         ended_early: ended_early(games),
         ..header.clone()
     };
-    let rules: G = header.rules().map_err(refused)?;
+    let rules: G = header.parse_rules().map_err(refused)?;
     let plies = || games.iter().flat_map(|game| &game.record.plies);
-    let totals = Totals {
+    let totals = ShardTotals {
         plies: plies().count() as u64,
         seats: rules.seats(),
         outcomes: plies()
             .map(|ply| ply.outcome)
             .max()
-            .map_or(1, |most| usize::from(most) + 1),
+            .map_or(1, |max_outcome| usize::from(max_outcome) + 1),
     };
-    let form = Form::new(rules, header, totals.outcomes);
+    let form = GameCodec::new(rules, header, totals.outcomes);
     let mut body = Vec::with_capacity(games.len() * 72);
     let mut lengths = Vec::with_capacity(games.len());
     for (number, played) in games.iter().enumerate() {
@@ -320,17 +320,17 @@ pub fn decode<G: Playable>(
     bytes: &[u8],
 ) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     let (parts, form) = open::<G>(path, bytes)?;
-    let games = replayed(path, &parts, &form, &|| false);
+    let games = replay_games(path, &parts, &form, &|| false);
     let games = games.collect::<Result<Vec<_>, _>>()?;
     let plies = games
         .iter()
         .map(|game| game.record.plies.len() as u64)
         .sum();
-    parts.check_whole(path, plies, ended_early(&games))?;
+    parts.check_complete(path, plies, ended_early(&games))?;
     Ok((parts.header, games))
 }
 
-/// Decodes and replays games from the first on, until `take` returns false or `is_over`, which is
+/// Decodes and replays games from the first on, until `take` returns false or `should_stop`, which is
 /// polled every few plies, returns true. The remaining games are covered by the checksum of the
 /// file alone.
 ///
@@ -339,13 +339,13 @@ pub fn decode<G: Playable>(
 pub fn decode_first<G: Playable>(
     path: &Path,
     bytes: &[u8],
-    is_over: &dyn Fn() -> bool,
+    should_stop: &dyn Fn() -> bool,
     mut take: impl FnMut(&G, &ShardHeader, PlayedGame<G>) -> bool,
 ) -> Result<(G, ShardHeader), Error> {
     let (parts, form) = open::<G>(path, bytes)?;
-    parts.check_bytes(path)?;
-    for game in replayed(path, &parts, &form, is_over) {
-        if is_over() || !take(&form.game, &parts.header, game?) {
+    parts.check_checksum(path)?;
+    for game in replay_games(path, &parts, &form, should_stop) {
+        if should_stop() || !take(&form.game, &parts.header, game?) {
             break;
         }
     }
@@ -360,30 +360,36 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// Decodes the header and prepares the codec of the games.
-fn open<'a, G: Playable>(path: &Path, bytes: &'a [u8]) -> Result<(Parts<'a>, Form<G>), Error> {
+fn open<'a, G: Playable>(
+    path: &Path,
+    bytes: &'a [u8],
+) -> Result<(OpenShard<'a>, GameCodec<G>), Error> {
     let parts = layout::open(path, bytes)?;
-    let rules: G = parts.header.rules().map_err(Error::of(path.display()))?;
-    let Totals {
+    let rules: G = parts
+        .header
+        .parse_rules()
+        .map_err(Error::with_prefix(path.display()))?;
+    let ShardTotals {
         seats, outcomes, ..
     } = parts.totals;
     if seats != rules.seats() || !(1..=256).contains(&outcomes) {
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
-        return Err(damaged(path, &problem));
+        return Err(damaged_error(path, &problem));
     }
-    let form = Form::new(rules, &parts.header, outcomes);
+    let form = GameCodec::new(rules, &parts.header, outcomes);
     Ok((parts, form))
 }
 
-/// Replays the games of a shard one by one, until `is_over`.
-fn replayed<'a, G: Playable>(
+/// Replays the games of a shard one by one, until `should_stop`.
+fn replay_games<'a, G: Playable>(
     path: &'a Path,
-    parts: &'a Parts<'_>,
-    form: &'a Form<G>,
-    is_over: &'a dyn Fn() -> bool,
+    parts: &'a OpenShard<'_>,
+    form: &'a GameCodec<G>,
+    should_stop: &'a dyn Fn() -> bool,
 ) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
     parts.games.iter().enumerate().map(move |(number, bytes)| {
-        let game = form.decode(bytes, is_over);
-        game.map_err(|problem| Error::at(path, format!("game {number}: {problem}")))
+        let game = form.decode(bytes, should_stop);
+        game.map_err(|problem| Error::at_path(path, format!("game {number}: {problem}")))
     })
 }
 
@@ -403,31 +409,31 @@ pub struct Inspection {
 /// Reads a shard to its end and lists every damaged game.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
-    let mut found = Inspection::default();
-    if let Err(error) = inspect_into::<G>(path, &mut found) {
-        found.problems.push(error);
+    let mut inspection = Inspection::default();
+    if let Err(error) = inspect_into::<G>(path, &mut inspection) {
+        inspection.problems.push(error);
     }
-    found
+    inspection
 }
 
-fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), Error> {
+fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result<(), Error> {
     let bytes = files::read(path, FileKind::Data)?;
     let (parts, form) = open::<G>(path, &bytes)?;
-    found.header = Some(parts.header.clone());
+    inspection.header = Some(parts.header.clone());
     let mut ended_early = 0;
-    for game in replayed(path, &parts, &form, &|| false) {
+    for game in replay_games(path, &parts, &form, &|| false) {
         match game {
             Ok(game) => {
                 ended_early += u64::from(!game.record.ending.is_played());
-                found.good_games += 1;
-                found.good_plies += game.record.plies.len() as u64;
+                inspection.good_games += 1;
+                inspection.good_plies += game.record.plies.len() as u64;
             }
-            Err(problem) => found.problems.push(problem),
+            Err(problem) => inspection.problems.push(problem),
         }
     }
     // A bad game also breaks the checksum of the file, which adds nothing.
-    if found.problems.is_empty() {
-        parts.check_whole(path, found.good_plies, ended_early)
+    if inspection.problems.is_empty() {
+        parts.check_complete(path, inspection.good_plies, ended_early)
     } else {
         Ok(())
     }
@@ -446,12 +452,12 @@ pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
 ///
 /// # Errors
 /// If the bytes are no shard of a supported version, or its header is damaged.
-pub fn game_in(path: &Path, bytes: &[u8]) -> Result<String, Error> {
+pub fn game_notation(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
 
-fn damaged(path: &Path, problem: &str) -> Error {
-    Error::at(
+fn damaged_error(path: &Path, problem: &str) -> Error {
+    Error::at_path(
         path,
         format!("truncated or damaged ({problem}); remove it and the run will make it again"),
     )

@@ -76,7 +76,7 @@ impl Arguments {
             seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
             opening_plies: G::OPENING_PLIES.max(OPENING_PLIES),
             exploration: EXPLORATION,
-            ..SelfPlayConfig::of(game)
+            ..SelfPlayConfig::for_game(game)
         })?;
         let samples: Vec<_> = output::with_progress("games", |progress| {
             progress.set_length(self.games);

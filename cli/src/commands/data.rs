@@ -18,7 +18,7 @@ use std::{
     fmt::Display,
     path::{Path, PathBuf},
 };
-use trainer::data::{Source, output::Written, verify::verify};
+use trainer::data::{ShardReader, shard_writer::WriteSummary, verify::verify};
 
 /// Count, verify, filter, split, convert and label game records
 #[derive(clap::Args)]
@@ -79,7 +79,7 @@ struct Records {
     json: bool,
 }
 
-/// Source and destination of a command that writes a new set.
+/// ShardReader and destination of a command that writes a new set.
 #[derive(clap::Args)]
 struct Rewrite {
     #[command(flatten)]
@@ -131,11 +131,11 @@ impl Verify {
 }
 
 impl Records {
-    fn open<G: Playable>(&self) -> Result<Source<G>> {
-        Ok(Source::open(&self.paths)?)
+    fn open<G: Playable>(&self) -> Result<ShardReader<G>> {
+        Ok(ShardReader::open(&self.paths)?)
     }
 
-    fn written_line(&self, written: &[Written], files: &str) -> Result<()> {
+    fn written_line(&self, written: &[WriteSummary], files: &str) -> Result<()> {
         match written {
             _ if !self.json => {
                 (written.iter()).try_for_each(|one| output::line(&written_line(one, files)))
@@ -149,7 +149,7 @@ impl Records {
 impl Rewrite {
     fn make<G: Playable>(
         &self,
-        make: impl FnOnce(&Source<G>, &Path) -> Result<Written, trainer::Error>,
+        make: impl FnOnce(&ShardReader<G>, &Path) -> Result<WriteSummary, trainer::Error>,
     ) -> Result<()> {
         let written = make(&self.records.open()?, &self.out)?;
         self.records.written_line(&[written], SHARDS)
@@ -192,8 +192,8 @@ fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String 
 }
 
 /// Line about a written set of `files`.
-fn written_line(written: &Written, files: &str) -> String {
-    let Written {
+fn written_line(written: &WriteSummary, files: &str) -> String {
+    let WriteSummary {
         directory,
         shards,
         games,

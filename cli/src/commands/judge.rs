@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use report::Report;
 use serde::Serialize;
 use std::path::PathBuf;
-use trainer::{data::Source, shard::PlayedGame};
+use trainer::{data::ShardReader, shard::PlayedGame};
 use web::{
     answer::usual_judge,
     api::{Ledger, PlayedPly, Problem},
@@ -69,7 +69,7 @@ impl Arguments {
     }
 
     fn run_for<G: OnBoard>(&self) -> Result<()> {
-        let source = Source::<G>::open(&self.paths)?;
+        let source = ShardReader::<G>::open(&self.paths)?;
         let game = &source.rules;
         let player = self.player.clone().unwrap_or_else(|| usual_judge(game));
         let recipe = PlayerRecipe::parse(trusted(&player), game)?;

@@ -26,7 +26,7 @@ use std::{
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
-use trainer::shard::{GameMap, rules};
+use trainer::shard::{GameMap, parse_rules};
 use web::{
     answer::{decision, levels, roll, start, usual_judge},
     api::PlayedPly,
@@ -112,7 +112,7 @@ impl Arguments {
         with_type!(&game, OneGame => {
             let map = serde_json::from_value(heading["map"].clone());
             let read = map.map_err(|error| error.to_string());
-            let read = read.and_then(|map: Option<GameMap>| rules::<OneGame>(&game, map.as_ref()));
+            let read = read.and_then(|map: Option<GameMap>| parse_rules::<OneGame>(&game, map.as_ref()));
             let path = self.resume.as_deref().unwrap_or(Path::new("")).display();
             let game = read.map_err(|problem| anyhow!("{path}: {problem}"))?;
             Session::open(self, game, saved)?.play()
@@ -422,7 +422,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
         let (game, run) = (self.game.notation(), json!({ "seed": self.seed }));
         let mut heading = json!({ "format": FORMAT, "game": game, "players": players, "run": run });
-        if let Some(map) = GameMap::of(&self.game) {
+        if let Some(map) = GameMap::from_game(&self.game) {
             heading["map"] = json!(map);
         }
         let game = json!(GameLine::new(

@@ -108,7 +108,7 @@ impl Arguments {
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        let defaults = SelfPlayConfig::of(game);
+        let defaults = SelfPlayConfig::for_game(game);
         let mut players = defaults.players;
         if !self.players.is_empty() {
             let given = self.players.iter().map(|text| weighted(text));
@@ -138,7 +138,7 @@ impl Arguments {
                 .map(|hours| until(began, hours))
                 .transpose()?
                 .flatten(),
-            share: self.shard.slice(),
+            slice: self.shard.slice(),
         };
         let report =
             output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;

@@ -18,7 +18,7 @@ use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::fit::Family;
-use trainer::label::{LabelConfig, LabelRecipe};
+use trainer::label::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 /// Maximum generations: directory names have four digits.
@@ -132,7 +132,7 @@ impl ImproveConfig {
         self.train(1).resolved(game)?;
         build::evaluator(trusted(&start.notation), game).context("start")?;
         if let Some(by) = self.relabel(start) {
-            LabelRecipe::new(&by, game).context("relabel")?;
+            LabelSource::new(&by, game).context("relabel")?;
         }
         self.stopping_rule().context("gate")?;
         (start.contestant(&self.gate.player, game)).context("gate.player")?;

@@ -27,9 +27,9 @@ use engine::core::{
 };
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
-use trainer::data::{Source, relabel};
+use trainer::data::{ShardReader, relabel};
 use trainer::fit::FitReport;
-use trainer::label::LabelRecipe;
+use trainer::label::LabelSource;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
 /// A generation to run.
@@ -174,7 +174,7 @@ impl<G: Learnable> Generation<'_, G> {
         let run = self.run.self_play(self.number, &self.best)?;
         let directory_of = self.path("selfplay");
         let limits = Limits {
-            share: slice,
+            slice,
             ..Limits::default()
         };
         let report = output::with_progress("games", |progress| {
@@ -186,16 +186,16 @@ impl<G: Learnable> Generation<'_, G> {
     /// Labels the games' positions; returns a line about the labeller.
     fn relabel(&self, slice: TaskSlice) -> Result<String> {
         let (config, directory_of) = (self.run.config.relabel(&self.best), self.path("relabelled"));
-        let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.run.game)?;
+        let mut recipe = LabelSource::new(&config.context("nobody labels")?, self.run.game)?;
         if let Some((path, name)) = &self.best.model {
-            recipe = recipe.naming(&path.display().to_string(), name);
+            recipe = recipe.with_model_name(&path.display().to_string(), name);
         }
         let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
         // The directory is renamed when complete.
         if directory_of.exists() {
             return Ok(result_line);
         }
-        let source = Source::open(&[self.path("selfplay")])?;
+        let source = ShardReader::open(&[self.path("selfplay")])?;
         output::with_progress("games", |progress| {
             relabel::relabel(&source, &directory_of, &recipe, slice, progress)
         })?;
@@ -257,7 +257,7 @@ impl<G: Learnable> Run<'_, G> {
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {
-            Some((path, name)) => run.naming(&path.display().to_string(), name),
+            Some((path, name)) => run.with_model_name(&path.display().to_string(), name),
             None => run,
         })
     }

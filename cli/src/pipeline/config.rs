@@ -30,7 +30,7 @@ pub(crate) struct SelfPlaySection {
     exploration: f64,
     pub(crate) game: String,
     pub(crate) players: Vec<WeightedPlayer>,
-    #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
+    #[serde(default, skip_serializing_if = "SelfPlayOptions::is_default")]
     options: SelfPlayOptions,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     labels: Vec<LabelConfig>,
@@ -146,7 +146,7 @@ mod tests {
         let options = config.selfplay().options;
         assert_eq!(options.temperature, Some(0.1));
         assert_eq!(options.endgames.unwrap().remaining, [2, 5]);
-        assert_eq!(options.starts.unwrap().share, 1.0);
+        assert_eq!(options.starts.unwrap().fraction, 1.0);
         let written = toml::to_string(&config).unwrap();
         assert_eq!(settings::parse::<PipelineConfig>(&written).unwrap(), config);
         let wrong = read("adjudicate = 7").unwrap();

@@ -201,7 +201,7 @@ fn shard_of_labels(games: u64) -> Vec<u8> {
         players: vec!["random".to_owned()],
         labels: (0..16).map(label).collect(),
         games,
-        ..ShardHeader::of(&rules, Value::Null)
+        ..ShardHeader::new(&rules, Value::Null)
     };
     let mut random = RandomStream::new(1);
     let mut play = || {

@@ -174,7 +174,7 @@ impl NetworkConfig {
     /// If there is no such group; the error names the key.
     pub fn groups<G: Learnable>(&self) -> Result<NameSet<G::Group>, Error> {
         match &self.inputs {
-            Some(names) => NameSet::from_list(names).map_err(Error::of("network.inputs")),
+            Some(names) => NameSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
             None => Ok(G::DEFAULT_GROUPS.iter().copied().collect()),
         }
     }
@@ -227,9 +227,9 @@ impl NTupleConfig {
         } else {
             ("ntuple.tuples", TupleSet::custom(game, &self.tuples))
         };
-        set.map_err(Error::of(key))?
+        set.map_err(Error::with_prefix(key))?
             .with_phases(&self.phases)
-            .map_err(Error::of("ntuple.phases"))
+            .map_err(Error::with_prefix("ntuple.phases"))
     }
 }
 

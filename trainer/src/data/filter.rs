@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Selected positions; all by default. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// What remains of the game after the ply, in the game'"'"'s own unit.
+    /// What remains of the game after the ply, in the game's own unit.
     pub remaining: (usize, usize),
     /// Number of the ply, from 1; 0 is the start position, which only labels value.
     pub plies: (usize, usize),
@@ -44,7 +44,7 @@ impl Filter {
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
             // The label of a ply belongs to the position that the ply before led to.
-            let wanted = self.wants(rules.remaining(&position), number, explored, player);
+            let wanted = self.matches(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];
             let agrees = |value: &f32| (*value - result).abs() <= self.disagreement;
@@ -54,16 +54,16 @@ impl Filter {
             }
             position = rules.play(&position, ply.mv);
             (player, explored) = (Some(game.players[seat]), ply.explored);
-            let wanted = self.wants(rules.remaining(&position), number + 1, explored, player);
+            let wanted = self.matches(rules.remaining(&position), number + 1, explored, player);
             ply.value = ply.value.filter(agrees).filter(|_| wanted);
             left |= ply.value.is_some();
         }
-        game.tidy();
+        game.canonicalize();
         left
     }
 
     /// Whether a position is selected; ply `number` led to it.
-    fn wants(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
+    fn matches(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
         (self.remaining.0..=self.remaining.1).contains(&remaining)
             && (self.plies.0..=self.plies.1).contains(&number)
             && self.explored.is_none_or(|wanted| wanted == explored)

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every number is a count over all games, so the order of shards does not matter.
 
-use super::{Source, output::are_played};
+use super::{ShardReader, shard_writer::all_by_rules};
 use crate::Error;
 use crate::selfplay::PlayerTally;
 use crate::shard::{Estimate, PlayedGame};
@@ -34,7 +34,7 @@ pub struct Info {
     /// Points of the seats that moved first.
     pub first_mover_points: f64,
     /// Games by ending, if some did not end by the rules.
-    #[serde(skip_serializing_if = "are_played")]
+    #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
     /// Explored plies.
     pub explored: u64,
@@ -47,7 +47,7 @@ pub struct Info {
     pub plies: [usize; 2],
     /// Games by number of plies, from 0.
     pub games_by_plies: Vec<u64>,
-    /// Positions before a ply by what remains of the game, in the game'"'"'s own unit.
+    /// Positions before a ply by what remains of the game, in the game's own unit.
     pub positions_by_remaining: Vec<u64>,
     /// Plies by value, in bins of 0.05.
     pub values_by_size: Vec<u64>,
@@ -86,7 +86,7 @@ pub struct LabelCount {
 ///
 /// # Errors
 /// If a shard cannot be read.
-pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
+pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],
         values_by_size: vec![0; VALUE_BINS],
@@ -115,11 +115,11 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
         info.shards += 1;
         info.bytes += std::fs::metadata(path).map_or(0, |file| file.len());
     }
-    let (mut prints, mut canonical, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut fingerprints, mut canonical, mut positions) = (Vec::new(), Vec::new(), Vec::new());
     let mut square_error = 0.0;
-    source.each_game(|game| {
+    source.for_each_game(|game| {
         info.count(&source.rules, &game, &mut positions, &mut square_error);
-        prints.push(game.fingerprint(&source.rules));
+        fingerprints.push(game.fingerprint(&source.rules));
         canonical.push(game.canonical_fingerprint(&source.rules) as u64);
         Ok(())
     })?;
@@ -134,7 +134,7 @@ pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
         .position(|&games| games > 0)
         .unwrap_or(0);
     info.plies = [shortest, info.games_by_plies.len().saturating_sub(1)];
-    info.duplicate_games = duplicates(prints);
+    info.duplicate_games = duplicates(fingerprints);
     info.duplicate_games_up_to_symmetry = duplicates(canonical);
     info.duplicate_positions = duplicates(positions);
     Ok(info)
@@ -147,7 +147,7 @@ pub(crate) fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
 }
 
 /// Increments a counter, growing the list if needed.
-fn count_at(counts: &mut Vec<u64>, index: usize) {
+fn increment(counts: &mut Vec<u64>, index: usize) {
     if counts.len() <= index {
         counts.resize(index + 1, 0);
     }
@@ -177,11 +177,11 @@ impl Info {
             count.sides += 1;
             count.points += points;
         }
-        count_at(&mut self.games_by_plies, record.plies.len());
+        increment(&mut self.games_by_plies, record.plies.len());
         let mut position = record.start;
         for (number, ply) in record.plies.iter().enumerate() {
             positions.push(rules.key(&position));
-            count_at(&mut self.positions_by_remaining, rules.remaining(&position));
+            increment(&mut self.positions_by_remaining, rules.remaining(&position));
             let payoff = payoffs[rules.to_move(&position)];
             self.explored += u64::from(ply.explored);
             if let Some(value) = ply.value {

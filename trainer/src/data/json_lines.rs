@@ -3,15 +3,15 @@
 //! Invariant: export followed by import reproduces the set to the last bit.
 
 use super::{
-    Source,
-    builder::{Builder, Said},
-    intake::{BadGames, Intake, Unfit},
-    output::Written,
+    ShardReader,
+    game_builder::{GameBuilder, PlyExtras},
+    import_sink::{BadGames, ImportSink, Rejection},
+    shard_writer::WriteSummary,
     verify::Verification,
     write_games,
 };
 use crate::Error;
-use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, rules};
+use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, parse_rules};
 use engine::core::{
     files::{self, FileError},
     text::{LineRead, read_line},
@@ -47,7 +47,7 @@ pub(super) struct Heading {
 }
 
 impl Heading {
-    pub(super) fn of<G: Playable>(source: &Source<G>) -> Self {
+    pub(super) fn new<G: Playable>(source: &ShardReader<G>) -> Self {
         let run = if let [run] = &source.runs[..] {
             run.clone()
         } else {
@@ -81,13 +81,13 @@ impl Heading {
         if self.format != FORMAT {
             return Err(format!("'format' is {FORMAT}, not {}", self.format));
         }
-        let rules: G = rules(&self.game, self.map.as_ref())?;
+        let rules: G = parse_rules(&self.game, self.map.as_ref())?;
         labels::check(&self.labels)?;
         let header = ShardHeader {
             players: self.players,
             times: self.times,
             labels: self.labels,
-            ..ShardHeader::of(&rules, self.run)
+            ..ShardHeader::new(&rules, self.run)
         };
         Ok((rules, header))
     }
@@ -97,12 +97,12 @@ impl Heading {
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
-pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, Error> {
+pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     write_games(path, |file| {
-        write_line(file, &Heading::of(source)).map_err(Error::writing(path))?;
-        source.each_game(|game| {
+        write_line(file, &Heading::new(source)).map_err(Error::write_failed(path))?;
+        source.for_each_game(|game| {
             let line = line(&game, &source.rules, &source.labels);
-            write_line(file, &line).map_err(Error::writing(path))
+            write_line(file, &line).map_err(Error::write_failed(path))
         })
     })?;
     Ok(source.games)
@@ -147,23 +147,27 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
 ///
 /// # Errors
 /// If a game cannot be stored and bad games are refused, or the set cannot be written.
-pub fn import<G: Playable>(path: &Path, place: &Path, bad: BadGames) -> Result<Written, Error> {
-    let mut intake = None;
-    let create = |header| Intake::<G>::create(path, place, header, bad);
+pub fn import<G: Playable>(
+    path: &Path,
+    target: &Path,
+    bad: BadGames,
+) -> Result<WriteSummary, Error> {
+    let mut sink = None;
+    let create = |header| ImportSink::<G>::create(path, target, header, bad);
     let header = read::<G>(path, |header, number, game| {
-        let intake = match &mut intake {
-            Some(intake) => intake,
-            None => intake.insert(create(header.clone())?),
+        let sink = match &mut sink {
+            Some(sink) => sink,
+            None => sink.insert(create(header.clone())?),
         };
         match game {
-            Ok((_, None)) => intake.leave_forfeited(),
-            Ok((_, Some(game))) => intake.take(format_args!("line {number}"), Ok(game))?,
-            Err(unfit) => intake.take(format_args!("line {number}"), Err(unfit))?,
+            Ok((_, None)) => sink.skip_forfeited(),
+            Ok((_, Some(game))) => sink.take(format_args!("line {number}"), Ok(game))?,
+            Err(rejection) => sink.take(format_args!("line {number}"), Err(rejection))?,
         }
         Ok(())
     })?;
-    match intake {
-        Some(intake) => intake.finish(),
+    match sink {
+        Some(sink) => sink.finish(),
         None => create(header)?.finish(),
     }
 }
@@ -177,8 +181,8 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
                 all.games += 1;
                 all.positions += plies;
             }
-            Err(unfit) => {
-                let problem = Error::at(path, format!("line {number}: {unfit}"));
+            Err(rejection) => {
+                let problem = Error::at_path(path, format!("line {number}: {rejection}"));
                 all.problems.push(problem.to_string());
             }
         }
@@ -195,10 +199,11 @@ type Read<G> = (u64, Option<PlayedGame<G>>);
 /// Reads a file line by line; `each` gets the header, the line number and the parsed line.
 fn read<G: Playable>(
     path: &Path,
-    mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Unfit>) -> Result<(), Error>,
+    mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Rejection>) -> Result<(), Error>,
 ) -> Result<ShardHeader, Error> {
     let mut file = BufReader::new(files::open(path)?);
-    let wrong = |line: u64, problem: String| Error::at(path, format!("line {line}: {problem}"));
+    let wrong =
+        |line: u64, problem: String| Error::at_path(path, format!("line {line}: {problem}"));
     let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
         let read = read_line(&mut file, MAX_LINE, line);
         let read = read.map_err(|cause| FileError::Read {
@@ -227,7 +232,8 @@ fn read<G: Playable>(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let line = serde_json::from_slice(&line).map_err(|error| Unfit::from(error.to_string()));
+        let line =
+            serde_json::from_slice(&line).map_err(|error| Rejection::from(error.to_string()));
         each(
             &header,
             number,
@@ -237,31 +243,36 @@ fn read<G: Playable>(
     Ok(header)
 }
 
-fn game<G: Playable>(line: GameLine, rules: &G, header: &ShardHeader) -> Result<Read<G>, Unfit> {
+fn game<G: Playable>(
+    line: GameLine,
+    rules: &G,
+    header: &ShardHeader,
+) -> Result<Read<G>, Rejection> {
     let (start, _) = rules
         .parse_position(&line.start)
         .map_err(|error| format!("start: {error}"))?;
-    let mut game = Builder::new(rules, start, line.players, header)?;
+    let mut game = GameBuilder::new(rules, start, line.players, header)?;
     for mut ply in line.plies {
         if game.replay.payoffs().is_some() {
-            return Err(game.replay.wrong("the game was over before").into());
+            return Err(game.replay.ply_error("the game was over before").into());
         }
         let mv = rules
             .parse_move(game.replay.position(), &ply.mv)
-            .map_err(|error| game.replay.wrong(&error.to_string()))?;
-        let of = |Label { name, .. }: &Label| (ply.labels.remove(name), ply.errors.remove(name));
-        let labels = header.labels.iter().map(of).collect();
+            .map_err(|error| game.replay.ply_error(&error.to_string()))?;
+        let take_values =
+            |Label { name, .. }: &Label| (ply.labels.remove(name), ply.errors.remove(name));
+        let labels = header.labels.iter().map(take_values).collect();
         if !ply.labels.is_empty() || !ply.errors.is_empty() {
             let problem = "has a label that the first line does not name";
-            return Err(game.replay.wrong(problem).into());
+            return Err(game.replay.ply_error(problem).into());
         }
-        let said = Said {
+        let extras = PlyExtras {
             value: ply.value,
             explored: ply.explored,
             time: ply.time,
             labels,
         };
-        game.play(ply.outcome, mv, said)?;
+        game.play(ply.outcome, mv, extras)?;
     }
     let plies = game.plies() as u64;
     if line.forfeit.is_some() {

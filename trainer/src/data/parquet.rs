@@ -8,7 +8,7 @@ mod import;
 
 pub use import::{game_of, import};
 
-use super::{Source, json_lines::Heading, write_games};
+use super::{ShardReader, json_lines::Heading, write_games};
 use crate::Error;
 use crate::shard::{Label, PlayedGame, Replay};
 use engine::core::record::Ply;
@@ -32,10 +32,10 @@ use std::{
 };
 
 /// Metadata key of the heading of JSON lines.
-const KEY: &str = "alea";
+const METADATA_KEY: &str = "alea";
 
 /// Approximate rows of a row group.
-const ROWS: usize = 1 << 18;
+const ROWS_PER_GROUP: usize = 1 << 18;
 
 /// Names of a label's columns: values and standard errors.
 fn label_columns(label: &Label) -> [String; 2] {
@@ -47,7 +47,7 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
 }
 
 /// The column of endings, if some games did not end by the rules; columns of payoffs follow it.
-const ENDING: &str = "ending";
+const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("payoff_{}", rules.seat_name(seat))
@@ -59,7 +59,7 @@ struct Row<'a, G: Playable> {
     number: i64,
     game: &'a PlayedGame<G>,
     ply: usize,
-    said: &'a Ply<G::Move>,
+    recorded: &'a Ply<G::Move>,
     /// Position before the ply.
     position: G::Position,
     /// Index of the move among those that the outcome allows.
@@ -70,14 +70,16 @@ impl<'a, G: Playable> Row<'a, G> {
     fn all(rules: &'a G, number: i64, game: &'a PlayedGame<G>) -> impl Iterator<Item = Self> {
         let mut replay = Replay::new(rules, game.record.start);
         let plies = game.record.plies.iter().enumerate();
-        plies.map(move |(ply, said)| Self {
+        plies.map(move |(ply, recorded)| Self {
             number,
             game,
             ply,
-            said,
+            recorded,
             position: *replay.position(),
             // Games that were read follow the rules.
-            index: replay.play(said.outcome, said.mv).unwrap_or_default(),
+            index: replay
+                .play(recorded.outcome, recorded.mv)
+                .unwrap_or_default(),
         })
     }
 }
@@ -103,8 +105,8 @@ impl<'a, G: Playable> Column<'a, G> {
             let there: Vec<i16> = cells.iter().map(|cell| cell.is_some().into()).collect();
             let values: Vec<T::T> = cells.into_iter().flatten().collect();
             let writer = writer.typed::<T>();
-            let gaps = writer.get_descriptor().max_def_level() > 0;
-            writer.write_batch(&values, gaps.then_some(&there[..]), None)
+            let nullable = writer.get_descriptor().max_def_level() > 0;
+            writer.write_batch(&values, nullable.then_some(&there[..]), None)
         };
         Self {
             declaration: declaration.into(),
@@ -114,7 +116,7 @@ impl<'a, G: Playable> Column<'a, G> {
 }
 
 /// All columns, as specified in `docs/formats.md`.
-fn columns<G: Playable>(source: &Source<G>) -> Vec<Column<'_, G>> {
+fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![
         Column::new::<Int64Type>("required int64 game", |row| Some(row.number)),
@@ -129,19 +131,21 @@ fn columns<G: Playable>(source: &Source<G>) -> Vec<Column<'_, G>> {
             Some(rules.remaining(&row.position) as i32)
         }),
         Column::new::<Int32Type>("required int32 outcome", |row| {
-            Some(row.said.outcome.into())
+            Some(row.recorded.outcome.into())
         }),
         Column::new::<ByteArrayType>("required binary move (UTF8)", |row| {
             Some(
                 rules
-                    .format_move(&row.position, row.said.mv)
+                    .format_move(&row.position, row.recorded.mv)
                     .as_str()
                     .into(),
             )
         }),
         Column::new::<Int32Type>("required int32 index", |row| Some(row.index as i32)),
-        Column::new::<BoolType>("required boolean explored", |row| Some(row.said.explored)),
-        Column::new::<FloatType>("optional float value", |row| row.said.value),
+        Column::new::<BoolType>("required boolean explored", |row| {
+            Some(row.recorded.explored)
+        }),
+        Column::new::<FloatType>("optional float value", |row| row.recorded.value),
         Column::new::<FloatType>("required float payoff", |row| {
             Some(row.game.record.payoffs[rules.to_move(&row.position)])
         }),
@@ -155,7 +159,7 @@ fn columns<G: Playable>(source: &Source<G>) -> Vec<Column<'_, G>> {
     if source.ended_early > 0 {
         let ending = |row: &Row<'_, G>| Some(row.game.record.ending.name().into());
         columns.push(Column::new::<ByteArrayType>(
-            format!("required binary {ENDING} (UTF8)"),
+            format!("required binary {ENDING_COLUMN} (UTF8)"),
             ending,
         ));
         for seat in 0..rules.seats() {
@@ -210,28 +214,28 @@ fn write_group<G: Playable>(
 }
 
 /// Schema declarations of the columns: repetition, type and name.
-pub(super) fn declarations<G: Playable>(source: &Source<G>) -> Vec<String> {
+pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> {
     let columns = columns(source).into_iter();
     columns.map(|column| column.declaration).collect()
 }
 
 /// Writer of a Parquet file, game by game.
-pub(super) struct Writer<'a, G: Playable, W> {
+pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
     /// Completed row groups on their way out: the crate requires an owned, `Send` writer.
     file: SerializedFileWriter<Vec<u8>>,
     /// Numbered games of the next row group.
     games: Vec<(i64, PlayedGame<G>)>,
-    waiting: usize,
+    buffered: usize,
     pub(super) rows: u64,
     out: W,
 }
 
-impl<'a, G: Playable, W: Write> Writer<'a, G, W> {
-    pub(super) fn new(source: &'a Source<G>, out: W) -> io::Result<Self> {
-        let heading = serde_json::to_string(&Heading::of(source))?;
-        let metadata = Some(vec![KeyValue::new(KEY.to_owned(), heading)]);
+impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
+    pub(super) fn new(source: &'a ShardReader<G>, out: W) -> io::Result<Self> {
+        let heading = serde_json::to_string(&Heading::new(source))?;
+        let metadata = Some(vec![KeyValue::new(METADATA_KEY.to_owned(), heading)]);
         let properties = WriterProperties::builder()
             .set_key_value_metadata(metadata)
             .set_compression(Compression::SNAPPY)
@@ -243,7 +247,7 @@ impl<'a, G: Playable, W: Write> Writer<'a, G, W> {
             rules: &source.rules,
             file: SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?,
             games: Vec::new(),
-            waiting: 0,
+            buffered: 0,
             rows: 0,
             out,
         })
@@ -251,12 +255,12 @@ impl<'a, G: Playable, W: Write> Writer<'a, G, W> {
 
     pub(super) fn push(&mut self, number: i64, game: PlayedGame<G>) -> io::Result<()> {
         self.rows += game.record.plies.len() as u64;
-        self.waiting += game.record.plies.len();
+        self.buffered += game.record.plies.len();
         self.games.push((number, game));
-        if self.waiting >= ROWS {
+        if self.buffered >= ROWS_PER_GROUP {
             write_group(&mut self.file, &self.columns, self.rules, &self.games)?;
             self.out.write_all(&mem::take(self.file.inner_mut()))?;
-            self.waiting = 0;
+            self.buffered = 0;
             self.games.clear();
         }
         Ok(())
@@ -273,12 +277,12 @@ impl<'a, G: Playable, W: Write> Writer<'a, G, W> {
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
-pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, Error> {
-    let failed = Error::writing(path);
+pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
+    let failed = Error::write_failed(path);
     write_games(path, |file| {
-        let mut writer = Writer::new(source, file).map_err(&failed)?;
+        let mut writer = ParquetWriter::new(source, file).map_err(&failed)?;
         let mut number = 0;
-        source.each_game(|game| {
+        source.for_each_game(|game| {
             number += 1;
             writer.push(number - 1, game).map_err(&failed)
         })?;

@@ -5,11 +5,11 @@
 //! splits and seed; at most one row group per split is in memory.
 
 use super::{
-    Source,
-    output::Written,
-    parquet::{Writer, declarations},
-    rewrite::{Deal, Part},
-    staging::Staging,
+    ShardReader,
+    atomic_dir::AtomicDirectory,
+    parquet::{ParquetWriter, declarations},
+    rewrite::{SplitPart, SplitPolicy},
+    shard_writer::WriteSummary,
 };
 use crate::Error;
 use engine::play::playable::Playable;
@@ -21,9 +21,9 @@ use std::{
 
 /// Splits and file sizes of a data set.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct DatasetLayout {
     /// The splits, at least one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SplitPart>,
     /// Seed of the split, as in [`split`](super::rewrite::split).
     pub seed: u64,
     /// A file is closed after the game with which it reaches this many positions.
@@ -34,29 +34,34 @@ pub struct Layout {
 /// shards.
 ///
 /// # Errors
-/// If `place` exists and is not empty, the splits are invalid or one gets no games, records cannot
+/// If `target` exists and is not empty, the splits are invalid or one gets no games, records cannot
 /// be read, or a file cannot be written.
 pub fn export<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
-    layout: &Layout,
-) -> Result<Vec<Written>, Error> {
-    let mut deal = Deal::new(&layout.parts, "_", layout.seed)?;
-    let staging = Staging::create(place)?;
+    source: &ShardReader<G>,
+    target: &Path,
+    layout: &DatasetLayout,
+) -> Result<Vec<WriteSummary>, Error> {
+    let mut policy = SplitPolicy::new(&layout.parts, "_", layout.seed)?;
+    let staging = AtomicDirectory::create(target)?;
     let folder = staging.path().join("data");
-    let failed = Error::writing(place);
+    let failed = Error::write_failed(target);
     fs::create_dir(&folder).map_err(&failed)?;
     // The final name contains the number of files.
     let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
-    let close = |open: Option<Writer<'_, G, BufWriter<File>>>| match open {
+    let close = |open: Option<ParquetWriter<'_, G, BufWriter<File>>>| match open {
         Some(open) => open.finish()?.into_inner()?.sync_all(),
         None => Ok(()),
     };
-    let new = |part: &Part| (Written::new(&place.join("data").join(&part.name)), None);
+    let new = |part: &SplitPart| {
+        (
+            WriteSummary::new(&target.join("data").join(&part.name)),
+            None,
+        )
+    };
     let mut parts: Vec<_> = layout.parts.iter().map(new).collect();
     let mut number = 0;
-    source.each_game(|game| {
-        let (part, repeats) = deal.deal(&source.rules, &game);
+    source.for_each_game(|game| {
+        let (part, repeats) = policy.assign(&source.rules, &game);
         let (written, open) = &mut parts[part];
         written.count(&game);
         *written.duplicates.get_or_insert(0) += u64::from(repeats);
@@ -66,7 +71,7 @@ pub fn export<G: Playable>(
                 None => {
                     let file = File::create_new(unfinished(part, written.shards))?;
                     written.shards += 1;
-                    open.insert(Writer::new(source, BufWriter::new(file))?)
+                    open.insert(ParquetWriter::new(source, BufWriter::new(file))?)
                 }
             };
             writer.push(number, game)?;
@@ -84,16 +89,16 @@ pub fn export<G: Playable>(
     let duplicates: u64 = duplicates.sum();
     let mut all = Vec::new();
     for ((index, part), (written, open)) in layout.parts.iter().enumerate().zip(parts) {
-        let Written {
+        let WriteSummary {
             shards: count,
             games,
             positions,
             ..
         } = written;
-        let (name, share) = (&part.name, deal.share(part));
+        let (name, fraction) = (&part.name, policy.fraction(part));
         if count == 0 {
             let problem = format!("not made: no game would be in '{name}'");
-            return Err(Error::at(place, problem));
+            return Err(Error::at_path(target, problem));
         }
         close(open).map_err(&failed)?;
         let mut size = 0;
@@ -105,7 +110,7 @@ pub fn export<G: Playable>(
         files += &format!("  - split: {name}\n    path: data/{name}-*.parquet\n");
         rows +=
             &format!("  - name: {name}\n    num_bytes: {size}\n    num_examples: {positions}\n");
-        table += &format!("| {name} | {share} | {games} | {positions} | {count} |\n");
+        table += &format!("| {name} | {fraction} | {games} | {positions} | {count} |\n");
         all.push(written);
     }
     for declaration in declarations(source) {

@@ -1,17 +1,17 @@
 //! Adds a label to existing games: new targets for old games.
 //!
 //! Invariant: the bytes depend on games and label source, not on threads or interruptions. The
-//! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed
+//! directory is filled as `NAME.unfinished_path`, where finished shards survive a kill, and renamed
 //! once complete.
 
 use super::{
-    Source,
-    output::Written,
+    ShardReader,
+    atomic_dir::{check_unused, rename_durably},
     rewrite::run,
-    staging::{check_free, put},
+    shard_writer::WriteSummary,
 };
 use crate::Error;
-use crate::label::LabelRecipe;
+use crate::label::LabelSource;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
 use engine::core::{files, task_slice::TaskSlice};
@@ -32,21 +32,21 @@ const GAMES_PER_TASK: usize = 8;
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the
 /// directory holds something else or other labels.
 pub fn relabel<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
-    recipe: &LabelRecipe<G>,
-    share: TaskSlice,
+    source: &ShardReader<G>,
+    target: &Path,
+    label_source: &LabelSource<G>,
+    slice: TaskSlice,
     progress: &ProgressBar,
-) -> Result<Written, Error> {
-    check_free(place)?;
-    let (header, index) = header(source, recipe)?;
-    let directory = unfinished(place);
-    let _lock = files::enter_directory(&directory, share)?;
+) -> Result<WriteSummary, Error> {
+    check_unused(target)?;
+    let (header, index) = header(source, label_source)?;
+    let directory = unfinished_path(target);
+    let _lock = files::enter_directory(&directory, slice)?;
     let manifest = Manifest::new(header.clone(), source.games);
     match Manifest::read(&directory)? {
         Some(found) if found == manifest => {}
         Some(_) => {
-            return Err(other_work(
+            return Err(conflict_error(
                 &directory,
                 "labels of other records, or by another maker, were begun there",
             ));
@@ -55,14 +55,14 @@ pub fn relabel<G: Playable>(
     }
     let path = |number| directory.join(shard::file_name(number));
     let is_there = |number| path(number).exists();
-    if let Some(missing) = share.missing(&directory, manifest.shards, is_there) {
+    if let Some(missing) = slice.missing(&directory, manifest.shards, is_there) {
         return Err(Error::new(missing));
     }
-    let ours = share.parts(manifest.shards);
+    let own_shards = slice.parts(manifest.shards);
     let game = |shard: u64| source.games.min(shard * GAMES_PER_SHARD);
-    progress.set_length(game(ours.end) - game(ours.start));
-    let mut written = Written::new(place);
-    for number in ours {
+    progress.set_length(game(own_shards.end) - game(own_shards.start));
+    let mut written = WriteSummary::new(target);
+    for number in own_shards {
         let first_game = number * GAMES_PER_SHARD;
         let last = source.games.min(first_game + GAMES_PER_SHARD);
         let games = source.games(first_game, last)?;
@@ -72,7 +72,7 @@ pub fn relabel<G: Playable>(
             ..header.clone()
         };
         let path = path(number);
-        let games = match finished(&path, &header, index, &games)? {
+        let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
                 // Finished shards say nothing about the current speed.
@@ -80,7 +80,7 @@ pub fn relabel<G: Playable>(
                 games
             }
             None => {
-                let games = labelled(games, recipe, index, header.labels.len(), progress);
+                let games = label_games(games, label_source, index, header.labels.len(), progress);
                 shard::write(&path, &header, &games)?;
                 games
             }
@@ -88,26 +88,26 @@ pub fn relabel<G: Playable>(
         games.iter().for_each(|game| written.count(game));
         written.shards += 1;
     }
-    if !share.is_task() {
-        put(&directory, place)?;
+    if !slice.is_task() {
+        rename_durably(&directory, target)?;
     }
     Ok(written)
 }
 
 /// Path of a set until it is complete.
 #[must_use]
-pub fn unfinished(place: &Path) -> PathBuf {
-    let mut name = place.as_os_str().to_owned();
+pub fn unfinished_path(target: &Path) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
     name.push(".unfinished");
     PathBuf::from(name)
 }
 
 /// Header of the new shards, and index of the new label.
 fn header<G: Playable>(
-    source: &Source<G>,
-    recipe: &LabelRecipe<G>,
+    source: &ShardReader<G>,
+    label_source: &LabelSource<G>,
 ) -> Result<(ShardHeader, usize), Error> {
-    let label = recipe.label();
+    let label = label_source.label();
     let mut header = source.header(run(source, json!({ "command": "relabel", "label": label })));
     let index = header
         .labels
@@ -123,7 +123,7 @@ fn header<G: Playable>(
 }
 
 /// Games of a shard that is already finished; `None` if there is none.
-fn finished<G: Playable>(
+fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,
     index: usize,
@@ -132,7 +132,7 @@ fn finished<G: Playable>(
     if !path.exists() {
         return Ok(None);
     }
-    let (found, labelled) = shard::read(path)?;
+    let (found, label_games) = shard::read(path)?;
     let bare = |game: &PlayedGame<G>| {
         let mut bare = game.clone();
         bare.set_label(
@@ -142,39 +142,39 @@ fn finished<G: Playable>(
         );
         bare
     };
-    let same = labelled.iter().map(bare).eq(games.iter().map(bare));
+    let same = label_games.iter().map(bare).eq(games.iter().map(bare));
     if found != *header || !same {
-        return Err(other_work(path, "does not hold these games"));
+        return Err(conflict_error(path, "does not hold these games"));
     }
-    Ok(Some(labelled))
+    Ok(Some(label_games))
 }
 
-fn labelled<G: Playable>(
+fn label_games<G: Playable>(
     mut games: Vec<PlayedGame<G>>,
-    recipe: &LabelRecipe<G>,
+    label_source: &LabelSource<G>,
     index: usize,
-    known: usize,
+    label_count: usize,
     progress: &ProgressBar,
 ) -> Vec<PlayedGame<G>> {
-    if recipe.look_up(index, known, &mut games) {
+    if label_source.set_exact_labels(index, label_count, &mut games) {
         progress.inc(games.len() as u64);
         return games;
     }
     let label = |labeller: &mut crate::label::Labeller<'_, G>, mut game: PlayedGame<G>| {
         let values = labeller.values(&game);
-        game.set_label(index, known, values);
+        game.set_label(index, label_count, values);
         progress.inc(1);
         game
     };
     games
         .into_par_iter()
         .with_min_len(GAMES_PER_TASK)
-        .map_init(|| recipe.make(), label)
+        .map_init(|| label_source.new_labeller(), label)
         .collect()
 }
 
-fn other_work(path: &Path, problem: &str) -> Error {
-    Error::at(
+fn conflict_error(path: &Path, problem: &str) -> Error {
+    Error::at_path(
         path,
         format!("{problem}; remove the directory, or choose another"),
     )

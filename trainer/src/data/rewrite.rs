@@ -4,10 +4,10 @@
 //! gets a game depends on the seed and the played moves alone, up to the symmetries of the rules.
 
 use super::{
-    Source,
+    ShardReader,
+    atomic_dir::AtomicDirectory,
     filter::Filter,
-    output::{Output, Written},
-    staging::Staging,
+    shard_writer::{ShardWriter, WriteSummary},
 };
 use crate::Error;
 use crate::shard::PlayedGame;
@@ -17,27 +17,27 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 
 /// The `run` of a derived set.
-pub(super) fn run<G>(source: &Source<G>, made_by: Value) -> Value {
+pub(super) fn run<G>(source: &ShardReader<G>, made_by: Value) -> Value {
     json!({ "made_by": made_by, "sources": source.runs })
 }
 
 fn output<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
+    source: &ShardReader<G>,
+    target: &Path,
     made_by: Value,
-) -> Result<Output<G>, Error> {
-    Output::create(place, source.header(run(source, made_by)))
+) -> Result<ShardWriter<G>, Error> {
+    ShardWriter::create(target, source.header(run(source, made_by)))
 }
 
-/// Copies the games that `kept` selects; it may modify them.
-fn pass<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
+/// Copies the games that `keep` selects; it may modify them.
+fn copy_games<G: Playable>(
+    source: &ShardReader<G>,
+    target: &Path,
     made_by: Value,
-    mut kept: impl FnMut(&mut PlayedGame<G>) -> bool,
-) -> Result<Written, Error> {
-    let mut output = output(source, place, made_by)?;
-    source.each_game(|mut game| match kept(&mut game) {
+    mut keep: impl FnMut(&mut PlayedGame<G>) -> bool,
+) -> Result<WriteSummary, Error> {
+    let mut output = output(source, target, made_by)?;
+    source.for_each_game(|mut game| match keep(&mut game) {
         true => output.push(game),
         false => Ok(()),
     })?;
@@ -49,13 +49,13 @@ fn pass<G: Playable>(
 /// # Errors
 /// If records cannot be read or written.
 pub fn merge<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
+    source: &ShardReader<G>,
+    target: &Path,
     unique: bool,
-) -> Result<Written, Error> {
+) -> Result<WriteSummary, Error> {
     let made_by = json!({ "command": "merge", "unique": unique });
     let mut seen = HashSet::new();
-    pass(source, place, made_by, |game| {
+    copy_games(source, target, made_by, |game| {
         !unique || seen.insert(game.fingerprint(&source.rules))
     })
 }
@@ -65,12 +65,12 @@ pub fn merge<G: Playable>(
 /// # Errors
 /// If records cannot be read or written, or no game is left.
 pub fn filter<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
+    source: &ShardReader<G>,
+    target: &Path,
     filter: &Filter,
-) -> Result<Written, Error> {
+) -> Result<WriteSummary, Error> {
     let made_by = json!({ "command": "filter", "keep": filter });
-    pass(source, place, made_by, |game| {
+    copy_games(source, target, made_by, |game| {
         filter.apply(&source.rules, game)
     })
 }
@@ -80,11 +80,11 @@ pub fn filter<G: Playable>(
 /// # Errors
 /// If there are fewer, or records cannot be read or written.
 pub fn sample<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
+    source: &ShardReader<G>,
+    target: &Path,
     games: u64,
     seed: u64,
-) -> Result<Written, Error> {
+) -> Result<WriteSummary, Error> {
     if games > source.games {
         let there = source.games;
         return Err(Error::new(format!(
@@ -95,7 +95,7 @@ pub fn sample<G: Playable>(
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Records, &[1]));
     let (mut wanted, mut left) = (games, source.games);
     // Selection sampling (Fan, Muller and Rezucha 1962; algorithm S of Knuth).
-    pass(source, place, made_by, |_| {
+    copy_games(source, target, made_by, |_| {
         let taken = (random.below(left.max(1) as usize) as u64) < wanted;
         left = left.saturating_sub(1);
         wanted -= u64::from(taken);
@@ -107,10 +107,18 @@ pub fn sample<G: Playable>(
 ///
 /// # Errors
 /// If records cannot be read or written.
-pub fn shuffle<G: Playable>(source: &Source<G>, place: &Path, seed: u64) -> Result<Written, Error> {
-    let mut output = output(source, place, json!({ "command": "shuffle", "seed": seed }))?;
+pub fn shuffle<G: Playable>(
+    source: &ShardReader<G>,
+    target: &Path,
+    seed: u64,
+) -> Result<WriteSummary, Error> {
+    let mut output = output(
+        source,
+        target,
+        json!({ "command": "shuffle", "seed": seed }),
+    )?;
     let mut games = Vec::new();
-    source.each_game(|game| {
+    source.for_each_game(|game| {
         games.push(game);
         Ok(())
     })?;
@@ -121,34 +129,34 @@ pub fn shuffle<G: Playable>(source: &Source<G>, place: &Path, seed: u64) -> Resu
 
 /// One part of a split.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct SplitPart {
     /// Name of the part and of its directory.
     pub name: String,
     /// Weight relative to those of the other parts.
-    pub share: f64,
+    pub weight: f64,
 }
 
 /// Assigns games to the parts of a split: equal games and images of each other to the same part.
-pub(super) struct Deal<'a> {
-    parts: &'a [Part],
+pub(super) struct SplitPolicy<'a> {
+    parts: &'a [SplitPart],
     sum: f64,
     seed: u64,
     /// Canonical fingerprints of the games so far.
     seen: HashSet<u64>,
 }
 
-impl<'a> Deal<'a> {
+impl<'a> SplitPolicy<'a> {
     /// `also` lists the characters that names may contain besides letters and digits.
-    pub(super) fn new(parts: &'a [Part], also: &str, seed: u64) -> Result<Self, Error> {
+    pub(super) fn new(parts: &'a [SplitPart], also: &str, seed: u64) -> Result<Self, Error> {
         let plain = |name: &str| {
             let fits = |letter: char| letter.is_alphanumeric() || also.contains(letter);
             !name.is_empty() && name.chars().all(fits)
         };
-        let sum: f64 = parts.iter().map(|part| part.share).sum();
+        let sum: f64 = parts.iter().map(|part| part.weight).sum();
         if !sum.is_finite()
             || parts
                 .iter()
-                .any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name))
+                .any(|part| part.weight.is_nan() || part.weight <= 0.0 || !plain(&part.name))
         {
             return Err(Error::new(format!(
                 "parts of a split have names of letters, digits and '{also}', and shares above 0"
@@ -167,25 +175,28 @@ impl<'a> Deal<'a> {
         })
     }
 
-    pub(super) fn share(&self, part: &Part) -> f64 {
-        part.share / self.sum
+    pub(super) fn fraction(&self, part: &SplitPart) -> f64 {
+        part.weight / self.sum
     }
 
     /// Index of the part of a game, and whether the game or an image of it was assigned before.
-    pub(super) fn deal<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
-        let print = game.canonical_fingerprint(rules);
-        (self.part_of(print), !self.seen.insert(print as u64))
+    pub(super) fn assign<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
+        let fingerprint = game.canonical_fingerprint(rules);
+        (
+            self.part_index(fingerprint),
+            !self.seen.insert(fingerprint as u64),
+        )
     }
 
-    fn part_of(&self, print: u128) -> usize {
+    fn part_index(&self, fingerprint: u128) -> usize {
         let draw = derive_seed(
             self.seed,
             SeedSpace::Records,
-            &[3, print as u64, (print >> 64) as u64],
+            &[3, fingerprint as u64, (fingerprint >> 64) as u64],
         );
         let mut rest = (draw >> 11) as f64 / (1u64 << 53) as f64 * self.sum;
         for (index, part) in self.parts.iter().enumerate() {
-            rest -= part.share;
+            rest -= part.weight;
             if rest < 0.0 {
                 return index;
             }
@@ -195,38 +206,38 @@ impl<'a> Deal<'a> {
     }
 }
 
-/// Splits games, never positions, into directories below `place`; equal games and images of each
+/// Splits games, never positions, into directories below `target`; equal games and images of each
 /// other go to the same part. All parts appear at once.
 ///
 /// # Errors
 /// If the parts are invalid, a part gets no games, or records cannot be read or written.
 pub fn split<G: Playable>(
-    source: &Source<G>,
-    place: &Path,
-    parts: &[Part],
+    source: &ShardReader<G>,
+    target: &Path,
+    parts: &[SplitPart],
     seed: u64,
-) -> Result<Vec<Written>, Error> {
+) -> Result<Vec<WriteSummary>, Error> {
     if parts.len() < 2 {
         return Err(Error::new("a split has two parts or more"));
     }
-    let mut deal = Deal::new(parts, "-_", seed)?;
-    let staging = Staging::create(place)?;
+    let mut policy = SplitPolicy::new(parts, "-_", seed)?;
+    let staging = AtomicDirectory::create(target)?;
     let mut outputs = Vec::with_capacity(parts.len());
     let mut duplicates = vec![0; parts.len()];
     for part in parts {
-        let made_by = json!({ "command": "split", "part": part.name, "share": deal.share(part), "seed": seed });
+        let made_by = json!({ "command": "split", "part": part.name, "share": policy.fraction(part), "seed": seed });
         outputs.push(output(source, &staging.path().join(&part.name), made_by)?);
     }
-    source.each_game(|game| {
-        let (part, repeats) = deal.deal(&source.rules, &game);
+    source.for_each_game(|game| {
+        let (part, repeats) = policy.assign(&source.rules, &game);
         duplicates[part] += u64::from(repeats);
         outputs[part].push(game)
     })?;
     let mut all = Vec::with_capacity(parts.len());
     for ((output, part), duplicates) in outputs.into_iter().zip(parts).zip(duplicates) {
-        let directory = place.join(&part.name);
+        let directory = target.join(&part.name);
         output.check_not_empty(&directory)?;
-        all.push(Written {
+        all.push(WriteSummary {
             directory,
             duplicates: Some(duplicates),
             ..output.finish()?

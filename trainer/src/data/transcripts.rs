@@ -4,11 +4,11 @@
 //! Invariant: imported games are complete and follow the rules.
 
 use super::{
-    Source,
-    builder::{Builder, Said},
-    intake::{BadGames, Intake, Unfit},
-    output::Written,
-    source::number_of,
+    ShardReader,
+    game_builder::{GameBuilder, PlyExtras},
+    import_sink::{BadGames, ImportSink, Rejection},
+    shard_reader::intern_player,
+    shard_writer::WriteSummary,
     write_games,
 };
 use crate::Error;
@@ -30,14 +30,14 @@ use std::{
 };
 
 /// Name of unnamed players.
-const NOBODY: &str = "unknown";
+const UNNAMED_PLAYER: &str = "unknown";
 
 /// Name of the players beyond the capacity of a set.
-const OTHERS: &str = "others";
+const OTHER_PLAYERS: &str = "others";
 
 /// Names that fit into a set of 255 players: the most frequent, of equally frequent ones the
 /// first.
-fn kept<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
+fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {
         counts.entry(name).or_insert((0_u64, index)).0 += 1;
@@ -56,7 +56,7 @@ fn kept<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
 /// # Errors
 /// If records cannot be read, the format cannot hold a game, or the file cannot be written.
 pub fn export<G: Playable>(
-    source: &Source<G>,
+    source: &ShardReader<G>,
     form: &TranscriptForm<G>,
     path: &Path,
 ) -> Result<u64, Error> {
@@ -73,22 +73,22 @@ pub fn export<G: Playable>(
             .iter()
             .map(|&player| source.players[usize::from(player)].clone())
             .collect(),
-        result: stated(&game.record),
+        result: adjudicated_result(&game.record),
     };
     write_games(path, |file| {
         let mut number = 0;
-        source.each_game(|game| {
+        source.for_each_game(|game| {
             let text = (form.write)(&source.rules, &plain(game))
-                .map_err(Error::of(format!("game {number}")))?;
+                .map_err(Error::with_prefix(format!("game {number}")))?;
             number += 1;
-            writeln!(file, "{text}").map_err(Error::writing(path))
+            writeln!(file, "{text}").map_err(Error::write_failed(path))
         })
     })?;
     Ok(source.games)
 }
 
 /// The stated result of a game of two seats that did not end by the rules.
-fn stated<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
+fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
         payoffs => Some((0..2).find(|&seat| payoffs == won_by(seat))?),
@@ -108,45 +108,45 @@ pub fn import<G: Playable>(
     path: &Path,
     directory: &Path,
     bad: BadGames,
-) -> Result<Written, Error> {
+) -> Result<WriteSummary, Error> {
     let games = (form.read)(rules, &files::read(path, FileKind::Archive)?);
     let all = games.iter().flatten().flat_map(|game| &game.players);
-    let kept = kept(all.map(String::as_str));
+    let frequent_names = frequent_names(all.map(String::as_str));
     let mut names = Vec::new();
     let mut seats = Vec::with_capacity(games.len());
     for game in games.iter().flatten() {
         let mut players = Vec::new();
         for name in &game.players {
             let name = match name.as_str() {
-                "" => NOBODY,
-                name if kept.contains(name) => name,
-                _ => OTHERS,
+                "" => UNNAMED_PLAYER,
+                name if frequent_names.contains(name) => name,
+                _ => OTHER_PLAYERS,
             };
-            players.push(number_of(name, &mut names, path)?);
+            players.push(intern_player(name, &mut names, path)?);
         }
         seats.push(players);
     }
     let run = serde_json::json!({ "imported": form.name });
     let header = ShardHeader {
         players: names,
-        ..ShardHeader::of(rules, run)
+        ..ShardHeader::new(rules, run)
     };
-    let mut intake = Intake::create(path, directory, header.clone(), bad)?;
+    let mut sink = ImportSink::create(path, directory, header.clone(), bad)?;
     let mut seats = seats.into_iter();
     for (number, game) in games.into_iter().enumerate() {
-        let game = game.map_err(|error| Unfit::Damaged(error.to_string()));
+        let game = game.map_err(|error| Rejection::Damaged(error.to_string()));
         let read = game.and_then(|game| {
             let players = seats.next().unwrap_or_default();
-            let mut builder = Builder::new(rules, game.start, players, &header)?;
+            let mut builder = GameBuilder::new(rules, game.start, players, &header)?;
             for &(outcome, mv) in &game.plies {
-                builder.play(outcome, mv, Said::default())?;
+                builder.play(outcome, mv, PlyExtras::default())?;
             }
-            if let Some(stated) = game.result {
-                builder.result = (stated.ending, stated.payoffs());
+            if let Some(adjudicated_result) = game.result {
+                builder.result = (adjudicated_result.ending, adjudicated_result.payoffs());
             }
             builder.finish()
         });
-        intake.take(format_args!("game {number}"), read)?;
+        sink.take(format_args!("game {number}"), read)?;
     }
-    intake.finish()
+    sink.finish()
 }

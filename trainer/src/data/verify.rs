@@ -63,7 +63,7 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
                 |problem: &str| all.problems.push(format!("{}: {problem}", shard.display()));
             let index = header.first_game / GAMES_PER_SHARD;
             there.insert(index);
-            if !manifest.fits(&header) {
+            if !manifest.matches(&header) {
                 wrong("of another run than the manifest says");
             } else if shard.file_name() != Some(shard::file_name(index).as_ref()) {
                 wrong(&format!(

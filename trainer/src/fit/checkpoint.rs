@@ -50,7 +50,7 @@ impl Header {
         fingerprint: u64,
     ) -> Result<(), Error> {
         let other = |what: String| {
-            Err(Error::at(
+            Err(Error::at_path(
                 path(directory),
                 format!(
                     "it is of a training with another {what}; use another directory, or remove it to train from the start"
@@ -91,7 +91,7 @@ pub(super) fn path(directory: &Path) -> PathBuf {
 }
 
 fn damaged(path: &Path, problem: &str) -> Error {
-    Error::at(
+    Error::at_path(
         path,
         format!("{problem}; remove it to train from the start"),
     )

@@ -121,6 +121,8 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         let (weights, bias, _) = self.cells.apart();
         TupleNetwork::new(self.set.clone(), weights, bias)
             .map(Model::NTuple)
-            .map_err(Error::of("the engine does not take the n-tuple network"))
+            .map_err(Error::with_prefix(
+                "the engine does not take the n-tuple network",
+            ))
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn loaded<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> 
 pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Error> {
     let data = tensor
         .try_into_data()
-        .map_err(Error::of("the training device failed"))?;
+        .map_err(Error::with_prefix("the training device failed"))?;
     Ok(data.iter::<f32>().collect())
 }
 

@@ -1,20 +1,20 @@
-//! The settings of self-play, and what of them is out of range.
+//! Settings of self-play and their validation.
 //!
-//! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it
-//! was there go on.
+//! Invariant: an option that is off does not appear in a run's JSON, so that older runs can be
+//! resumed.
 
 use crate::Error;
 use crate::label::LabelConfig;
 use engine::play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// Who plays, and how often.
+/// A player with its weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPlayer {
     /// Notation, for example `star1(depth=3, eval=abt)`.
     pub player: String,
-    /// How likely the player is to be given a side, relative to the others.
+    /// Weight of the player in the draw for each side.
     #[serde(default = "one")]
     pub weight: f64,
 }
@@ -27,31 +27,30 @@ fn one() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// The players; each side of each game draws one by weight, so all meet each other and
-    /// themselves.
+    /// The players; each side of each game draws one by weight.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
-    /// The seed of everything random.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// Plies at the start of each game that are random moves.
+    /// Number of random moves at the start of each game.
     pub opening_plies: usize,
-    /// Share of later moves that are random.
+    /// Fraction of later moves that are random.
     pub exploration: f64,
     /// The game with its parameters.
     pub game: String,
-    /// What is off unless asked for.
-    #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
+    /// Options, off by default.
+    #[serde(default, skip_serializing_if = "SelfPlayOptions::is_default")]
     pub options: SelfPlayOptions,
-    /// Values of the positions before each roll, besides those of the players; none by default.
+    /// Labels of the positions before each roll; none by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelConfig>,
 }
 
 impl SelfPlayConfig {
-    /// What is played of a game where nothing is said.
+    /// Default settings of a game.
     #[must_use]
-    pub fn of<G: Playable>(game: &G) -> Self {
+    pub fn for_game<G: Playable>(game: &G) -> Self {
         let weighted = |&(player, weight): &(&str, f64)| WeightedPlayer {
             player: player.to_owned(),
             weight,
@@ -69,59 +68,56 @@ impl SelfPlayConfig {
     }
 }
 
-/// Other starts, other exploration, and endgames played by tables. Plies are counted from 0 at the
-/// start of the game.
+/// Options of starts, exploration and endgames. Plies are counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
-    /// From this ply on no move is random (those of `opening_plies` are).
+    /// Ply from which on no move is random; `opening_plies` are random anyway.
     pub exploration_until: Option<usize>,
-    /// Plies in which the share of random moves halves.
+    /// Plies in which the fraction of random moves halves.
     pub exploration_half_life: Option<f64>,
-    /// Moves that are not random are drawn with probabilities proportional to exp(value /
-    /// temperature), values being the win probabilities that the player gives the permitted moves;
-    /// players that rate no moves make their own.
+    /// Temperature of softmax sampling: other moves have probability proportional to exp(win
+    /// probability / temperature). Players that rate no moves choose themselves.
     pub temperature: Option<f64>,
-    /// From this ply on the players choose.
+    /// Ply from which on the players choose.
     pub temperature_until: Option<usize>,
     /// Plies in which the temperature halves.
     pub temperature_half_life: Option<f64>,
-    /// Games that start from positions of a file.
+    /// Starts from positions of a file.
     pub starts: Option<SuiteStarts>,
-    /// Games that start from random endgames.
+    /// Starts from random endgames.
     pub endgames: Option<EndgameStarts>,
-    /// From the first position on of which at most so much is left, counted as the game counts it,
-    /// its tables make the moves of all seats.
+    /// What remains of the game, at most, when tables begin to make the moves of all seats.
     pub adjudicate: Option<usize>,
 }
 
-/// Games that start from positions of a file.
+/// Starts from positions of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteStarts {
-    /// The file: a position before the roll a line; each game draws one, all equally likely.
+    /// File of positions before the roll, one per line, sampled uniformly.
     pub file: String,
-    /// Share of the games.
-    #[serde(default = "one")]
-    pub share: f64,
+    /// Fraction of the games.
+    #[serde(rename = "share", default = "one")]
+    pub fraction: f64,
 }
 
-/// Games that start from random endgames.
+/// Starts from random endgames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Least and most that is left of the game, as it counts that itself.
+    /// Range of what remains of the game, in the game's own unit.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
-    /// Share of the games.
-    #[serde(default = "one")]
-    pub share: f64,
+    /// Fraction of the games.
+    #[serde(rename = "share", default = "one")]
+    pub fraction: f64,
 }
 
 impl SelfPlayOptions {
-    /// Whether none of them is asked for.
+    /// Whether all options are off.
     #[must_use]
-    pub fn are_off(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
@@ -151,14 +147,16 @@ impl SelfPlayOptions {
         {
             return Err("'temperature_until' and 'temperature_half_life' are for a 'temperature', which is not given".to_owned());
         }
-        let suite = self.starts.as_ref().map_or(0.0, |starts| starts.share);
+        let suite = self.starts.as_ref().map_or(0.0, |starts| starts.fraction);
         let endgames = self
             .endgames
             .as_ref()
-            .map_or(0.0, |endgames| endgames.share);
-        for (key, share) in [("starts", suite), ("endgames", endgames)] {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(format!("the share of '{key}' is from 0 to 1, not {share}"));
+            .map_or(0.0, |endgames| endgames.fraction);
+        for (key, fraction) in [("starts", suite), ("endgames", endgames)] {
+            if !(0.0..=1.0).contains(&fraction) {
+                return Err(format!(
+                    "the share of '{key}' is from 0 to 1, not {fraction}"
+                ));
             }
         }
         if suite + endgames > 1.0 {
@@ -171,9 +169,9 @@ impl SelfPlayOptions {
 }
 
 impl SelfPlayConfig {
-    /// Whether all numbers are in range; players, game and files are looked at elsewhere.
+    /// Checks the numbers; players, game and files are checked elsewhere.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let setting = |problem: String| Err(Error::of("self-play")(problem));
+        let setting = |problem: String| Err(Error::with_prefix("self-play")(problem));
         if self.players.is_empty() || self.players.len() > 255 {
             return setting("between 1 and 255 players can take part".to_owned());
         }
@@ -193,7 +191,7 @@ impl SelfPlayConfig {
         self.options.check().or_else(setting)
     }
 
-    pub(super) fn random_share(&self) -> Fading {
+    pub(super) fn exploration_schedule(&self) -> Fading {
         Fading {
             start: self.exploration,
             until: self.options.exploration_until,

@@ -1,6 +1,6 @@
-//! Where games start that do not start as the game says: positions of a file, and random endgames.
+//! Start positions other than the game's own: positions of a file and random endgames.
 //!
-//! Invariant: no start is over, and which one a game has depends on the seed and its index alone.
+//! Invariant: no start is terminal; a game's start depends on the seed and its index alone.
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
@@ -16,21 +16,21 @@ use std::path::Path;
 #[derive(Clone)]
 pub(super) struct Starts<P> {
     suite: Vec<P>,
-    suite_share: f64,
-    /// The file's, as in the headers of shards; none without a file.
+    suite_fraction: f64,
+    /// Checksum of the file, as in shard headers.
     checksum: Option<String>,
     endgames: Option<EndgameStarts>,
 }
 
 impl<P: Copy> Starts<P> {
-    /// The starts that options ask for; reads the file they name.
+    /// The starts that options declare; reads their file.
     pub(super) fn new<G: Playable<Position = P>>(
         options: &SelfPlayOptions,
         game: &G,
     ) -> Result<Self, Error> {
         let mut starts = Self {
             suite: Vec::new(),
-            suite_share: 0.0,
+            suite_fraction: 0.0,
             checksum: None,
             endgames: options.endgames.clone(),
         };
@@ -47,13 +47,13 @@ impl<P: Copy> Starts<P> {
                 G::REMAINING
             )));
         }
-        if let Some(asked) = &options.starts {
-            let path = Path::new(&asked.file);
+        if let Some(settings) = &options.starts {
+            let path = Path::new(&settings.file);
             let bytes = files::read(path, FileKind::Archive)?;
-            let wrong = Error::of(path.display());
+            let wrong = Error::with_prefix(path.display());
             let text = text::from_utf8(&bytes).map_err(|problem| wrong(problem.to_owned()))?;
             starts.suite = positions(&text, game).map_err(wrong)?;
-            starts.suite_share = asked.share;
+            starts.suite_fraction = settings.fraction;
             starts.checksum = Some(format!("{:016x}", files::checksum(&bytes)));
         }
         Ok(starts)
@@ -63,26 +63,26 @@ impl<P: Copy> Starts<P> {
         self.checksum.as_deref()
     }
 
-    /// A game's start; `None` if it starts as the game says. In a random endgame `first` is to move.
-    pub(super) fn draw<G: Playable<Position = P>>(
+    /// Start of a game; `None` for the game's own. In a random endgame `first` moves first.
+    pub(super) fn sample<G: Playable<Position = P>>(
         &self,
         game: &G,
         first: Seat,
         random: &mut RandomStream,
     ) -> Option<P> {
         let draw = random.unit();
-        if draw < self.suite_share && !self.suite.is_empty() {
+        if draw < self.suite_fraction && !self.suite.is_empty() {
             return Some(self.suite[random.below(self.suite.len())]);
         }
         let endgames = self
             .endgames
             .as_ref()
-            .filter(|endgames| draw < self.suite_share + endgames.share)?;
+            .filter(|endgames| draw < self.suite_fraction + endgames.fraction)?;
         game.random_endgame(endgames.remaining, first, random)
     }
 }
 
-/// The positions of a text, one a line.
+/// Parses positions, one per line.
 fn positions<G: Playable>(text: &str, game: &G) -> Result<Vec<G::Position>, String> {
     let mut positions = Vec::new();
     for (number, line) in text::content_lines(text) {

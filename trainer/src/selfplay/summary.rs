@@ -1,8 +1,8 @@
-//! What a run has produced, and where its time went.
+//! Summary of a run and its time.
 
 use super::{
     config::{SelfPlayConfig, WeightedPlayer},
-    repeats_itself,
+    games_may_repeat,
 };
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;
@@ -13,56 +13,55 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a run has produced.
+/// Summary of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfPlaySummary {
-    /// Games.
+    /// Number of games.
     pub games: u64,
     /// Positions before a move.
     pub positions: u64,
-    /// What the seats that began got: a win is 1, a draw of two ½.
+    /// Points of the seats that moved first: 1 for a win, ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Games that equal no earlier one, of games without chance; those with chance hardly repeat
-    /// themselves. Of a game that repeats another, nothing but its positions is counted.
+    /// Games that repeat no earlier one; counted in games without chance. Repeated games count
+    /// nowhere but in `positions`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Explored moves.
     pub explored: u64,
-    /// Seats taken by each player, and what it got, in the order of the
-    /// settings.
+    /// Results of each player, in the order of the settings.
     pub players: Vec<PlayerTally>,
 }
 
-/// How one player fared.
+/// Result of one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerTally {
     /// Notation.
     pub player: String,
     /// Sides it played.
     pub sides: u64,
-    /// What it got for them.
+    /// Points it got.
     pub points: f64,
 }
 
 impl SelfPlaySummary {
-    /// Games of which results are counted.
+    /// Games whose results are counted.
     #[must_use]
     pub fn counted(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
     }
 
-    /// Games that equal an earlier one, of games without chance.
+    /// Games that repeat an earlier one, in games without chance.
     #[must_use]
     pub fn repeats(&self) -> u64 {
         self.games - self.counted()
     }
 }
 
-/// Sums up games in their order.
+/// Counts games in their order.
 pub(super) struct Counter<'a, G> {
     rules: &'a G,
     pub(super) summary: SelfPlaySummary,
-    /// Games that were there, if they may repeat themselves.
+    /// Fingerprints of the games, if they may repeat.
     seen: HashSet<u128>,
 }
 
@@ -75,7 +74,7 @@ impl<'a, G: Playable> Counter<'a, G> {
         Self {
             rules,
             summary: SelfPlaySummary {
-                distinct: repeats_itself::<G>().then_some(0),
+                distinct: games_may_repeat::<G>().then_some(0),
                 players: config.players.iter().map(tally).collect(),
                 ..SelfPlaySummary::default()
             },
@@ -107,44 +106,44 @@ impl<'a, G: Playable> Counter<'a, G> {
     }
 }
 
-/// What [`SelfPlay::run`](super::SelfPlay::run) did.
+/// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// All games that are there now.
+    /// Counts of all games of the directory.
     pub summary: SelfPlaySummary,
-    /// Of the games that were played now.
+    /// Timing of the games played in this call.
     pub timing: Timing,
-    /// Whether it stopped because its time was over, and there is more to play.
+    /// Whether the time limit stopped the run early.
     pub stopped: bool,
 }
 
-/// Where the time of the games played in one call went, in seconds of all threads together.
+/// Time of the games played in one call, in seconds summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Games played, those that were there not counted.
+    /// Games played in this call.
     pub games: u64,
     /// Positions of these games.
     pub positions: u64,
-    /// Players at their moves: one game in sixteen is timed, and stands for the others.
+    /// Time of the players' decisions, extrapolated from one timed game in sixteen.
     pub players: f64,
-    /// The rest of playing: players made, set-ups, dice, moves and records; taken likewise.
+    /// Remaining time of playing, extrapolated likewise.
     pub playing: f64,
     /// Encoding, checking and writing shards.
     pub writing: f64,
-    /// The share of all three that players did not spend at their moves; 0 if nothing was played.
+    /// Fraction of the time spent outside of the players; 0 if nothing was played.
     pub outside_players: f64,
 }
 
-/// One game in so many is timed: reading the clock at every move would slow down the fastest
+/// One game in this many is timed: reading the clock at every move would slow down the fastest
 /// players.
-const TIMED: u64 = 16;
+const TIMED_INTERVAL: u64 = 16;
 
-/// Gathers a [`Timing`] from all threads.
+/// Collects a [`Timing`] from all threads.
 #[derive(Debug, Default)]
-pub(super) struct Clock(Mutex<Spent>);
+pub(super) struct Clock(Mutex<TimeBreakdown>);
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Spent {
+struct TimeBreakdown {
     timed_games: u64,
     timed: Duration,
     deciding: Duration,
@@ -152,34 +151,34 @@ struct Spent {
 }
 
 impl Clock {
-    /// Whether a game is to be timed.
-    pub(super) fn times(index: u64) -> bool {
-        index.is_multiple_of(TIMED)
+    /// Whether a game is timed.
+    pub(super) fn is_timed(index: u64) -> bool {
+        index.is_multiple_of(TIMED_INTERVAL)
     }
 
-    /// Notes a game that began at an instant and has just ended; its players took `deciding`.
-    pub(super) fn note_game(&self, began: Instant, deciding: Duration) {
-        let mut spent = self.spent();
-        spent.timed_games += 1;
-        spent.timed += began.elapsed();
-        spent.deciding += deciding;
+    /// Records a game that just ended; its players took `deciding`.
+    pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
+        let mut breakdown = self.breakdown();
+        breakdown.timed_games += 1;
+        breakdown.timed += began.elapsed();
+        breakdown.deciding += deciding;
     }
 
-    fn spent(&self) -> MutexGuard<'_, Spent> {
+    fn breakdown(&self) -> MutexGuard<'_, TimeBreakdown> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn note_writing(&self, began: Instant) {
-        self.spent().writing += began.elapsed();
+    pub(super) fn record_writing(&self, began: Instant) {
+        self.breakdown().writing += began.elapsed();
     }
 
-    /// What it comes to for a number of games and positions.
+    /// Timing of this many games and positions.
     pub(super) fn timing(&self, games: u64, positions: u64) -> Timing {
-        let spent = *self.spent();
-        let scale = games as f64 / spent.timed_games.max(1) as f64;
-        let players = scale * spent.deciding.as_secs_f64();
-        let playing = (scale * spent.timed.as_secs_f64() - players).max(0.0);
-        let writing = spent.writing.as_secs_f64();
+        let breakdown = *self.breakdown();
+        let scale = games as f64 / breakdown.timed_games.max(1) as f64;
+        let players = scale * breakdown.deciding.as_secs_f64();
+        let playing = (scale * breakdown.timed.as_secs_f64() - players).max(0.0);
+        let writing = breakdown.writing.as_secs_f64();
         let all = players + playing + writing;
         Timing {
             games,

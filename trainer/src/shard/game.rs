@@ -22,11 +22,11 @@ pub const VALUE_STEPS: u16 = 65_534;
 const NO_VALUE: u16 = u16::MAX;
 
 /// State of a column, in two bits: empty, present for all plies, or from a later ply on.
-const NOTHING: u8 = 0;
-const ALL: u8 = 1;
-const LATER: u8 = 2;
+const STATE_EMPTY: u8 = 0;
+const STATE_FULL: u8 = 1;
+const STATE_LATE: u8 = 2;
 /// Column states per byte.
-const STATES_A_BYTE: usize = 4;
+const STATES_PER_BYTE: usize = 4;
 
 const CHECK_BYTES: usize = 4;
 
@@ -35,23 +35,23 @@ const CHECK_INTERVAL: usize = 64;
 
 /// The value that reading returns for a written probability.
 #[must_use]
-pub fn rounded(value: f32) -> f32 {
-    f32::from(steps_of(value)) / f32::from(VALUE_STEPS)
+pub fn quantize_value(value: f32) -> f32 {
+    f32::from(value_to_steps(value)) / f32::from(VALUE_STEPS)
 }
 
 /// Index of the nearest multiple.
-fn steps_of(value: f32) -> u16 {
+fn value_to_steps(value: f32) -> u16 {
     // Product and sum are exact, so this rounds halves up; `round` is a call on instruction sets
     // without it.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
-fn value_of(steps: u16) -> Option<f32> {
+fn steps_to_value(steps: u16) -> Option<f32> {
     (steps != NO_VALUE).then(|| f32::from(steps) / f32::from(VALUE_STEPS))
 }
 
 /// Encodes and decodes the games of a shard.
-pub(super) struct Form<G> {
+pub(super) struct GameCodec<G> {
     pub(super) game: G,
     players: usize,
     times: bool,
@@ -59,10 +59,10 @@ pub(super) struct Form<G> {
     errors: Vec<bool>,
     outcomes: usize,
     /// Version 5: games store their ending.
-    endings: bool,
+    has_endings: bool,
 }
 
-impl<G: Playable> Form<G> {
+impl<G: Playable> GameCodec<G> {
     pub(super) fn new(game: G, header: &ShardHeader, outcomes: usize) -> Self {
         Self {
             game,
@@ -70,7 +70,7 @@ impl<G: Playable> Form<G> {
             times: header.times,
             errors: header.labels.iter().map(|label| label.errors).collect(),
             outcomes,
-            endings: header.ended_early > 0,
+            has_endings: header.ended_early > 0,
         }
     }
 
@@ -80,7 +80,7 @@ impl<G: Playable> Form<G> {
             .iter()
             .map(|&errors| 1 + usize::from(errors))
             .sum();
-        (1 + usize::from(self.times) + columns).div_ceil(STATES_A_BYTE)
+        (1 + usize::from(self.times) + columns).div_ceil(STATES_PER_BYTE)
     }
 
     /// Appends the bytes of a game.
@@ -102,23 +102,23 @@ impl<G: Playable> Form<G> {
             && (labels.len() != self.errors.len()
                 || labels.iter().any(|label| label.len() != plies))
         {
-            let known = self.errors.len();
+            let label_count = self.errors.len();
             return Err(format!(
-                "it has not {known} labels of {plies} plies, as the header and its moves say"
+                "it has not {label_count} labels of {plies} plies, as the header and its moves say"
             ));
         }
         if !times.is_empty() && (!self.times || times.len() != plies) {
             return Err("it has not a time a ply, or the header says nothing of times".to_owned());
         }
         put_number(plies as u64, bytes);
-        let mut columns = Columns {
+        let mut columns = ColumnWriter {
             at: bytes.len(),
             column: 0,
             plies,
         };
         bytes.resize(bytes.len() + self.state_bytes(), 0);
         bytes.extend_from_slice(&played.players);
-        if self.endings {
+        if self.has_endings {
             self.put_ending(record, bytes);
         }
         self.game.encode(&record.start, bytes);
@@ -140,11 +140,17 @@ impl<G: Playable> Form<G> {
             })?;
         }
         for (label, &errors) in self.errors.iter().enumerate() {
-            let of = |ply: usize| -> Option<Estimate> { *labels.get(label)?.get(ply)? };
-            columns.put(bytes, "label", |ply| Some(of(ply)?.value), put_value)?;
+            let estimate = |ply: usize| -> Option<Estimate> { *labels.get(label)?.get(ply)? };
+            columns.put(bytes, "label", |ply| Some(estimate(ply)?.value), put_value)?;
             if errors {
-                columns.put(bytes, "error of a label", |ply| of(ply)?.error, put_value)?;
-            } else if (0..plies).any(|ply| of(ply).is_some_and(|label| label.error.is_some())) {
+                columns.put(
+                    bytes,
+                    "error of a label",
+                    |ply| estimate(ply)?.error,
+                    put_value,
+                )?;
+            } else if (0..plies).any(|ply| estimate(ply).is_some_and(|label| label.error.is_some()))
+            {
                 return Err("it has errors of a label of which the header says none".to_owned());
             }
         }
@@ -153,18 +159,18 @@ impl<G: Playable> Form<G> {
         Ok(())
     }
 
-    /// Decodes and replays one game, polling `is_over`.
+    /// Decodes and replays one game, polling `should_stop`.
     ///
     /// # Errors
-    /// If the bytes are no game by the rules, or `is_over` stopped it.
+    /// If the bytes are no game by the rules, or `should_stop` stopped it.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
-        is_over: &dyn Fn() -> bool,
+        should_stop: &dyn Fn() -> bool,
     ) -> Result<PlayedGame<G>, String> {
         const NO_GAME: &str = "its bytes are no game";
         let mut rest = checked(bytes)?;
-        // Each ply takes a byte, so a damaged count cannot allocate more than the file'"'"'s size.
+        // Each ply takes a byte, so a damaged count cannot allocate more than the file's size.
         let plies = take_number(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
@@ -173,7 +179,7 @@ impl<G: Playable> Form<G> {
         let (players, after) = after.split_at_checked(self.game.seats()).ok_or(NO_GAME)?;
         rest = after;
         check_players(&self.game, players, self.players)?;
-        let (ending, payoffs) = match self.endings {
+        let (ending, payoffs) = match self.has_endings {
             true => self.take_ending(&mut rest).ok_or(NO_GAME)?,
             false => Default::default(),
         };
@@ -186,8 +192,8 @@ impl<G: Playable> Form<G> {
             ending,
         };
         for ply in 0..plies {
-            if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && is_over() {
-                return Err(replay.wrong("there was no time for more"));
+            if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && should_stop() {
+                return Err(replay.ply_error("there was no time for more"));
             }
             let number = take_number(&mut rest).ok_or(NO_GAME)? as usize;
             let outcome = number / 2 % self.outcomes;
@@ -200,7 +206,7 @@ impl<G: Playable> Form<G> {
             });
         }
         record.payoffs = replay.finish(ending, &payoffs)?;
-        let mut columns = Stored {
+        let mut columns = ColumnReader {
             states,
             column: 0,
             plies,
@@ -256,7 +262,7 @@ impl<G: Playable> Form<G> {
     }
 }
 
-impl<G: Playable> Form<G> {
+impl<G: Playable> GameCodec<G> {
     /// Appends the ending and, unless the moves determine them, the payoffs.
     fn put_ending(&self, record: &GameRecord<G>, bytes: &mut Vec<u8>) {
         bytes.push(record.ending as u8);
@@ -291,14 +297,14 @@ fn checked(bytes: &[u8]) -> Result<&[u8], String> {
 }
 
 /// Writes the columns of a game.
-struct Columns {
+struct ColumnWriter {
     /// Offset of the column states.
     at: usize,
     column: usize,
     plies: usize,
 }
 
-impl Columns {
+impl ColumnWriter {
     /// Appends the next column, from the first ply with an entry on. `put` returns whether an
     /// entry can be stored.
     fn put<T: Copy>(
@@ -310,14 +316,14 @@ impl Columns {
     ) -> Result<(), String> {
         let first = (0..self.plies).find(|&ply| entry(ply).is_some());
         let state = match first {
-            None => NOTHING,
-            Some(0) => ALL,
-            Some(_) => LATER,
+            None => STATE_EMPTY,
+            Some(0) => STATE_FULL,
+            Some(_) => STATE_LATE,
         };
-        let shift = 2 * (self.column % STATES_A_BYTE);
-        bytes[self.at + self.column / STATES_A_BYTE] |= state << shift;
+        let shift = 2 * (self.column % STATES_PER_BYTE);
+        bytes[self.at + self.column / STATES_PER_BYTE] |= state << shift;
         self.column += 1;
-        if state == LATER {
+        if state == STATE_LATE {
             put_number(first.unwrap_or(0) as u64, bytes);
         }
         for ply in first.unwrap_or(self.plies)..self.plies {
@@ -330,32 +336,32 @@ impl Columns {
 }
 
 fn put_value(value: Option<f32>, bytes: &mut Vec<u8>) -> bool {
-    bytes.extend_from_slice(&value.map_or(NO_VALUE, steps_of).to_le_bytes());
+    bytes.extend_from_slice(&value.map_or(NO_VALUE, value_to_steps).to_le_bytes());
     value.is_none_or(|value| (0.0..=1.0).contains(&value))
 }
 
 /// Reads the columns of a game.
-struct Stored<'a> {
+struct ColumnReader<'a> {
     states: &'a [u8],
     column: usize,
     plies: usize,
     rest: &'a [u8],
 }
 
-impl Stored<'_> {
+impl ColumnReader<'_> {
     /// Passes the entries of the next column to `note`; `None` if the encoding is not canonical.
     fn take<T>(
         &mut self,
         mut note: impl FnMut(usize, T),
         take: impl Fn(&mut &[u8]) -> Option<Option<T>>,
     ) -> Option<()> {
-        let shift = 2 * (self.column % STATES_A_BYTE);
-        let state = self.states[self.column / STATES_A_BYTE] >> shift & 3;
+        let shift = 2 * (self.column % STATES_PER_BYTE);
+        let state = self.states[self.column / STATES_PER_BYTE] >> shift & 3;
         self.column += 1;
         let first = match state {
-            NOTHING => return Some(()),
-            ALL => 0,
-            LATER => usize::try_from(take_number(&mut self.rest)?)
+            STATE_EMPTY => return Some(()),
+            STATE_FULL => 0,
+            STATE_LATE => usize::try_from(take_number(&mut self.rest)?)
                 .ok()
                 .filter(|&first| first > 0)?,
             _ => return None,
@@ -376,9 +382,9 @@ impl Stored<'_> {
 
     /// Checks that all bytes and states are used.
     fn finish(self) -> Option<()> {
-        let after = self.column..self.states.len() * STATES_A_BYTE;
+        let after = self.column..self.states.len() * STATES_PER_BYTE;
         let unused = after.fold(0, |bits, column| {
-            bits | self.states[column / STATES_A_BYTE] >> (2 * (column % STATES_A_BYTE)) & 3
+            bits | self.states[column / STATES_PER_BYTE] >> (2 * (column % STATES_PER_BYTE)) & 3
         });
         (self.rest.is_empty() && unused == 0).then_some(())
     }
@@ -387,7 +393,7 @@ impl Stored<'_> {
 fn take_value(bytes: &mut &[u8]) -> Option<Option<f32>> {
     let (steps, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
-    Some(value_of(u16::from_le_bytes(*steps)))
+    Some(steps_to_value(u16::from_le_bytes(*steps)))
 }
 
 fn take_time(bytes: &mut &[u8]) -> Option<Option<u64>> {

@@ -1,4 +1,4 @@
-//! Labels: values of a game'"'"'s positions from other sources than its players.
+//! Labels: values of a game's positions from other sources than its players.
 //!
 //! Invariant: a label is the win probability of the side to move *before* the chance outcome of a
 //! ply, whatever its source, so labels of one name compare across games and players.

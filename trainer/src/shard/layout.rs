@@ -3,7 +3,7 @@
 //! Specified in `docs/formats.md`, "Record shards". Invariant: a checksum covers every byte, and
 //! another one the bytes before the games, so that damage to one game leaves the others readable.
 
-use super::{ShardHeader, damaged, labels};
+use super::{ShardHeader, damaged_error, labels};
 use crate::{Error, codec};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -16,32 +16,32 @@ const CHECKSUM_BYTES: usize = 8;
 const VERSION: u32 = 4;
 
 /// Version of shards with other endings: each game stores its ending.
-const WITH_ENDINGS: u32 = 5;
+const VERSION_WITH_ENDINGS: u32 = 5;
 
 /// Bytes of magic, version, header length and index length.
 const FIXED_BYTES: usize = 20;
 
 /// The header as stored in the file.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredHeader {
     #[serde(flatten)]
     header: ShardHeader,
     #[serde(flatten)]
-    totals: Totals,
+    totals: ShardTotals,
 }
 
 /// A shard with a verified header; its games are not yet checked.
-pub(super) struct Parts<'a> {
+pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     /// Bytes of each game.
     pub(super) games: Vec<&'a [u8]>,
-    pub(super) totals: Totals,
+    pub(super) totals: ShardTotals,
     bytes: &'a [u8],
 }
 
 /// Figures that follow from the games and are needed to decode them.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Totals {
+pub(super) struct ShardTotals {
     pub(super) plies: u64,
     pub(super) seats: usize,
     /// One more than the largest outcome.
@@ -50,11 +50,11 @@ pub(super) struct Totals {
 
 pub(super) fn encode(
     header: &ShardHeader,
-    totals: Totals,
+    totals: ShardTotals,
     lengths: &[u32],
     body: &[u8],
 ) -> Result<Vec<u8>, String> {
-    let text = serde_json::to_vec(&Stored {
+    let text = serde_json::to_vec(&StoredHeader {
         header: header.clone(),
         totals,
     })
@@ -83,86 +83,91 @@ pub(super) fn encode(
 fn version_of(header: &ShardHeader) -> u32 {
     match header.ended_early {
         0 => VERSION,
-        _ => WITH_ENDINGS,
+        _ => VERSION_WITH_ENDINGS,
     }
 }
 
 /// Decodes everything but the games.
-pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, Error> {
+pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<OpenShard<'a>, Error> {
     if !bytes.starts_with(MAGIC) {
         let magic = String::from_utf8_lossy(MAGIC);
         let problem = format!("not a file of game records (it does not begin with {magic})");
-        return Err(Error::at(path, problem));
+        return Err(Error::at_path(path, problem));
     }
-    let damaged = |problem: &str| damaged(path, problem);
-    let version = number_at(bytes, 8).ok_or_else(|| damaged("the version is missing"))?;
-    if ![VERSION, WITH_ENDINGS].contains(&version) {
+    let damaged_error = |problem: &str| damaged_error(path, problem);
+    let version = read_u32(bytes, 8).ok_or_else(|| damaged_error("the version is missing"))?;
+    if ![VERSION, VERSION_WITH_ENDINGS].contains(&version) {
         let problem = format!(
-            "game records of version {version}; this program reads versions {VERSION} and {WITH_ENDINGS}"
+            "game records of version {version}; this program reads versions {VERSION} and {VERSION_WITH_ENDINGS}"
         );
-        return Err(Error::at(path, problem));
+        return Err(Error::at_path(path, problem));
     }
-    let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
+    let length = |at: usize| read_u32(bytes, at).and_then(|length| usize::try_from(length).ok());
     let lengths = length(12)
         .zip(length(16))
         .and_then(|(text, index)| Some((text, text.checked_add(index)?.checked_add(FIXED_BYTES)?)));
     let (text, end) = lengths
         .filter(|&(_, end)| end < bytes.len())
-        .ok_or_else(|| damaged("the header is cut"))?;
+        .ok_or_else(|| damaged_error("the header is cut"))?;
     let (head, rest) = bytes.split_at(end);
     let (checksum, rest) = rest
         .split_first_chunk::<CHECKSUM_BYTES>()
-        .ok_or_else(|| damaged("the header is cut"))?;
+        .ok_or_else(|| damaged_error("the header is cut"))?;
     if xxh3_64(head).to_le_bytes() != *checksum {
-        return Err(damaged("the checksum of its header does not fit"));
+        return Err(damaged_error("the checksum of its header does not fit"));
     }
     let (text, index) = head[FIXED_BYTES..].split_at(text);
-    let Stored { header, totals } =
-        serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
+    let StoredHeader { header, totals } =
+        serde_json::from_slice(text).map_err(|error| damaged_error(&format!("header: {error}")))?;
     if header.first_game.checked_add(header.games).is_none() {
-        return Err(damaged("header: the games are numbered beyond 64 bits"));
+        return Err(damaged_error(
+            "header: the games are numbered beyond 64 bits",
+        ));
     }
-    labels::check(&header.labels).map_err(|problem| damaged(&format!("header: {problem}")))?;
+    labels::check(&header.labels)
+        .map_err(|problem| damaged_error(&format!("header: {problem}")))?;
     if version != version_of(&header) {
         let early = header.ended_early;
-        return Err(damaged(&format!(
+        return Err(damaged_error(&format!(
             "header: {early} games that ended early, in version {version}"
         )));
     }
-    let (lengths, taken) = codec::decode::<Vec<u32>>(index)
-        .map_err(|problem| damaged(&format!("index: {problem}")))?;
-    if taken != index.len() || lengths.len() as u64 != header.games {
-        return Err(damaged("the index does not list the games of the header"));
+    let (lengths, consumed) = codec::decode::<Vec<u32>>(index)
+        .map_err(|problem| damaged_error(&format!("index: {problem}")))?;
+    if consumed != index.len() || lengths.len() as u64 != header.games {
+        return Err(damaged_error(
+            "the index does not list the games of the header",
+        ));
     }
     let mut games = Vec::with_capacity(lengths.len());
     let mut rest = rest;
     for (number, &length) in lengths.iter().enumerate() {
-        let cut = || damaged(&format!("it ends within game {number}"));
+        let cut = || damaged_error(&format!("it ends within game {number}"));
         let (game, after) = rest.split_at_checked(length as usize).ok_or_else(cut)?;
         games.push(game);
         rest = after;
     }
     match rest.len() {
-        CHECKSUM_BYTES => Ok(Parts {
+        CHECKSUM_BYTES => Ok(OpenShard {
             header,
             games,
             totals,
             bytes,
         }),
-        0..CHECKSUM_BYTES => Err(damaged("the checksum is missing")),
-        more => Err(damaged(&format!(
+        0..CHECKSUM_BYTES => Err(damaged_error("the checksum is missing")),
+        more => Err(damaged_error(&format!(
             "{} bytes follow the last game",
             more - CHECKSUM_BYTES
         ))),
     }
 }
 
-impl Parts<'"'"'_> {
+impl OpenShard<'_> {
     /// Checks the checksum of the file.
-    pub(super) fn check_bytes(&self, path: &Path) -> Result<(), Error> {
+    pub(super) fn check_checksum(&self, path: &Path) -> Result<(), Error> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
-            return Err(damaged(
+            return Err(damaged_error(
                 path,
                 "its checksum, the last eight bytes, does not fit",
             ));
@@ -170,23 +175,23 @@ impl Parts<'"'"'_> {
         Ok(())
     }
 
-    /// Checks the file'"'"'s checksum and its totals against those of the decoded games.
-    pub(super) fn check_whole(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
-        self.check_bytes(path)?;
-        let said = (self.totals.plies, self.header.ended_early);
-        if (plies, early) != said {
+    /// Checks the file's checksum and its totals against those of the decoded games.
+    pub(super) fn check_complete(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
+        self.check_checksum(path)?;
+        let stated = (self.totals.plies, self.header.ended_early);
+        if (plies, early) != stated {
             let problem = format!(
                 "its games have {plies} plies and {early} of them ended early, the header says {} and {}",
-                said.0, said.1
+                stated.0, stated.1
             );
-            return Err(damaged(path, &problem));
+            return Err(damaged_error(path, &problem));
         }
         Ok(())
     }
 }
 
 /// The 32-bit number at an offset.
-fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
+fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     bytes
         .get(at..at + 4)
         .and_then(|bytes| bytes.try_into().ok())

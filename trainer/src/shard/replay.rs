@@ -7,7 +7,7 @@ use engine::core::{
 use engine::play::playable::Playable;
 
 /// Problem of a game that stops without a result.
-pub(crate) const NO_END: &str = "it has no end and states no result";
+pub(crate) const NO_RESULT: &str = "it has no end and states no result";
 
 /// A game during replay.
 pub(crate) struct Replay<'a, G: Playable> {
@@ -40,50 +40,50 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 
     #[cold]
-    pub(crate) fn wrong(&self, problem: &str) -> String {
+    pub(crate) fn ply_error(&self, problem: &str) -> String {
         format!("ply {}: {problem}", self.plies)
     }
 
     /// Plays a ply; returns the index of the move among those the outcome allows.
     #[inline]
     pub(crate) fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
-        self.permit(outcome)?;
+        self.list_moves(outcome)?;
         match self.permitted.iter().position(|&permitted| permitted == mv) {
             Some(index) => {
-                self.make(mv);
+                self.advance(mv);
                 Ok(index)
             }
-            None => Err(self.wrong("the outcome does not permit the move")),
+            None => Err(self.ply_error("the outcome does not permit the move")),
         }
     }
 
     /// Plays the move with this index among those the outcome allows.
     #[inline]
     pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
-        self.permit(outcome)?;
+        self.list_moves(outcome)?;
         let Some(&mv) = self.permitted.get(index) else {
-            return Err(self.wrong("the outcome does not permit the move"));
+            return Err(self.ply_error("the outcome does not permit the move"));
         };
-        self.make(mv);
+        self.advance(mv);
         Ok(mv)
     }
 
     #[inline]
-    fn permit(&mut self, outcome: u8) -> Result<(), String> {
+    fn list_moves(&mut self, outcome: u8) -> Result<(), String> {
         if self.payoffs.is_some() {
-            return Err(self.wrong("the game was over before"));
+            return Err(self.ply_error("the game was over before"));
         }
         self.permitted.clear();
         self.game
             .permitted(&self.position, outcome, &mut self.permitted);
         if self.permitted.is_empty() {
-            return Err(self.wrong("there is no such outcome"));
+            return Err(self.ply_error("there is no such outcome"));
         }
         Ok(())
     }
 
     #[inline]
-    fn make(&mut self, mv: G::Move) {
+    fn advance(&mut self, mv: G::Move) {
         self.position = self.game.play(&self.position, mv);
         self.payoffs = self.game.payoffs(&self.position);
         self.plies += 1;
@@ -101,7 +101,7 @@ impl<'a, G: Playable> Replay<'a, G> {
             && (given.len() > 2 || sum == 1.0);
         match (ending, self.payoffs) {
             (Ending::Played, Some(payoffs)) => Ok(payoffs),
-            (Ending::Played, None) => Err(NO_END.to_owned()),
+            (Ending::Played, None) => Err(NO_RESULT.to_owned()),
             (_, Some(_)) => Err(format!(
                 "its moves end it by the rules, so its ending is not '{ending}'"
             )),
@@ -112,17 +112,20 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 }
 
-/// Checks that each seat has a player with an index below `known`.
+/// Checks that each seat has a player with an index below `player_count`.
 pub(crate) fn check_players<G: Playable>(
     game: &G,
     players: &[u8],
-    known: usize,
+    player_count: usize,
 ) -> Result<(), String> {
     let seats = game.seats();
     if players.len() != seats {
         return Err(format!("it has {} players, not {seats}", players.len()));
     }
-    if players.iter().any(|&player| usize::from(player) >= known) {
+    if players
+        .iter()
+        .any(|&player| usize::from(player) >= player_count)
+    {
         return Err("names a player that the header does not".to_owned());
     }
     Ok(())

@@ -61,7 +61,7 @@ pub(super) fn path_of(result: &Path) -> PathBuf {
 }
 
 fn damaged(path: &Path, problem: &serde_json::Error) -> Error {
-    Error::at(
+    Error::at_path(
         path,
         format!("no state of a search ({problem}); remove it to start anew"),
     )
@@ -96,7 +96,7 @@ impl State {
             ("set of samples", found.fingerprint != begun.fingerprint),
         ];
         match differs.into_iter().find(|(_, differs)| *differs) {
-            Some((what, _)) => Err(Error::at(
+            Some((what, _)) => Err(Error::at_path(
                 path,
                 format!(
                     "of a search with another {what}; give another --out, or remove it to start anew"

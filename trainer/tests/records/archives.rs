@@ -8,7 +8,8 @@ use engine::play::playable::Playable;
 use std::{collections::BTreeMap, path::Path};
 use trainer::Error;
 use trainer::data::{
-    BadGames, LeftOut, Source, info, json_lines, output::Written, parquet, transcripts, verify,
+    BadGames, ShardReader, SkippedGames, info, json_lines, parquet, shard_writer::WriteSummary,
+    transcripts, verify,
 };
 
 /// What an archive holds.
@@ -24,7 +25,7 @@ struct Expected {
 fn check<G: Playable>(
     name: &str,
     expected: &Expected,
-    import: impl Fn(&Path, &Path, BadGames) -> Result<Written, Error>,
+    import: impl Fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>,
 ) {
     let at = places();
     let archives = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/archives");
@@ -39,7 +40,7 @@ fn check<G: Playable>(
     let endings: BTreeMap<Ending, u64> = Ending::ALL.into_iter().zip(expected.endings).collect();
     assert_eq!(written.endings, endings);
     assert_eq!(written.games, expected.endings.iter().sum::<u64>());
-    let LeftOut {
+    let SkippedGames {
         stopped,
         damaged,
         forfeited,
@@ -54,15 +55,15 @@ fn check<G: Playable>(
     // What was kept is sound, and goes out and in again with its endings.
     let set = [at("set")];
     assert_eq!(verify::verify::<G>(&set).unwrap().problems, [""; 0]);
-    let source = Source::<G>::open(&set).unwrap();
+    let source = ShardReader::<G>::open(&set).unwrap();
     assert_eq!(info::info(&source).unwrap().endings, endings);
     json_lines::export(&source, &at("set.jsonl")).unwrap();
     parquet::export(&source, &at("set.parquet")).unwrap();
     json_lines::import::<G>(&at("set.jsonl"), &at("lines"), BadGames::Refuse).unwrap();
     parquet::import::<G>(&at("set.parquet"), &at("rows"), None, BadGames::Refuse).unwrap();
-    let games = |source: &Source<G>| source.games(0, source.games).unwrap();
+    let games = |source: &ShardReader<G>| source.games(0, source.games).unwrap();
     for again in ["lines", "rows"] {
-        let again = Source::<G>::open(&[at(again)]).unwrap();
+        let again = ShardReader::<G>::open(&[at(again)]).unwrap();
         assert!(games(&again) == games(&source));
     }
     let found = verify::verify::<G>(&[at("set.jsonl")]).unwrap();
@@ -71,7 +72,7 @@ fn check<G: Playable>(
         transcripts::export(&source, form, &at("again")).unwrap();
         let (file, place) = (at("again"), at("form"));
         transcripts::import(&source.rules, form, &file, &place, BadGames::Refuse).unwrap();
-        assert!(games(&Source::open(&[place]).unwrap()) == games(&source));
+        assert!(games(&ShardReader::open(&[place]).unwrap()) == games(&source));
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::dataset::tiny;
 use crate::{
-    MIXED, PlayedGame, Source, asked, config, content, header_of, is_sound, places, play, plies,
-    read, refused, run, scratch,
+    MIXED, PlayedGame, ShardReader, asked, config, content, header_of, is_sound, places, play,
+    plies, read, refused, run, scratch,
 };
 use engine::games::einstein::Standard;
 use std::{
@@ -14,21 +14,21 @@ use std::{
 use trainer::data::{
     filter::Filter,
     info,
-    rewrite::{self, Part},
+    rewrite::{self, SplitPart},
     verify::verify,
 };
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 use trainer::shard;
 
-pub(crate) fn open(paths: &[&Path]) -> Source {
+pub(crate) fn open(paths: &[&Path]) -> ShardReader {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
-    Source::open(&paths).unwrap()
+    ShardReader::open(&paths).unwrap()
 }
 
 pub(crate) fn games(paths: &[&Path]) -> Vec<PlayedGame> {
     let mut games = Vec::new();
     open(paths)
-        .each_game(|game| {
+        .for_each_game(|game| {
             games.push(game);
             Ok(())
         })
@@ -228,9 +228,9 @@ pub(crate) fn content_names(directory: &Path) -> Vec<String> {
 fn a_split_deals_games_and_keeps_equal_ones_together() {
     let at = places();
     run(&config(&["greedy", "random"], 1000), &at("a")).unwrap();
-    let parts = [("train", 3.0), ("test", 1.0)].map(|(name, share)| Part {
+    let parts = [("train", 3.0), ("test", 1.0)].map(|(name, weight)| SplitPart {
         name: name.to_owned(),
-        share,
+        weight,
     });
     // Every game is there twice.
     let written = rewrite::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
@@ -261,9 +261,9 @@ fn a_split_deals_games_and_keeps_equal_ones_together() {
         &[parts[0].clone(), parts[0].clone()],
         &[
             parts[0].clone(),
-            Part {
+            SplitPart {
                 name: "..".to_owned(),
-                share: 1.0,
+                weight: 1.0,
             },
         ],
     ] {

@@ -7,9 +7,9 @@ use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{
-    BadGames, Source, json_lines, parquet,
-    publish::{self, Layout},
-    rewrite::{self, Part},
+    BadGames, ShardReader, json_lines, parquet,
+    publish::{self, DatasetLayout},
+    rewrite::{self, SplitPart},
     transcripts,
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
@@ -50,11 +50,11 @@ fn what_is_exported_is_imported_to_the_last_bit() {
 fn a_data_set_has_the_games_that_a_split_has() {
     let at = places();
     run(&labelled(), &at("a")).unwrap();
-    let part = |name: &str, share| Part {
+    let part = |name: &str, weight| SplitPart {
         name: name.to_owned(),
-        share,
+        weight,
     };
-    let layout = |parts: &[Part]| Layout {
+    let layout = |parts: &[SplitPart]| DatasetLayout {
         parts: parts.to_vec(),
         seed: 5,
         file_positions: 200,
@@ -340,7 +340,7 @@ fn an_archive_of_more_players_than_a_set_has_room_for_keeps_those_of_the_most_ga
         )
     };
     assert_eq!(import("a").unwrap().games, 300);
-    let source = Source::<Reversi>::open(&[at("a")]).unwrap();
+    let source = ShardReader::<Reversi>::open(&[at("a")]).unwrap();
     assert_eq!(source.players.len(), 254);
     for name in ["ren\u{e9}", "others", "q0", "p1"] {
         assert!(source.players.iter().any(|player| player == name), "{name}");
@@ -353,15 +353,15 @@ fn an_archive_of_more_players_than_a_set_has_room_for_keeps_those_of_the_most_ga
 fn reversi_goes_out_and_in_as_others_write_it() {
     let at = places();
     let game = Reversi::SIX;
-    let mut settings = SelfPlayConfig::of(&game);
+    let mut settings = SelfPlayConfig::for_game(&game);
     settings.games = 20;
     settings.players.truncate(1);
     settings.players[0].player = "star1(depth=1)".to_owned();
     let played = SelfPlay::<Reversi>::new(settings).unwrap();
     let progress = ProgressBar::hidden();
     played.run(&at("a"), &Limits::default(), &progress).unwrap();
-    let open = |name: &str| Source::<Reversi>::open(&[at(name)]).unwrap();
-    let moves = |source: &Source<Reversi>| -> Vec<Vec<_>> {
+    let open = |name: &str| ShardReader::<Reversi>::open(&[at(name)]).unwrap();
+    let moves = |source: &ShardReader<Reversi>| -> Vec<Vec<_>> {
         let games = source.games(0, 20).unwrap();
         let moves = games.iter().map(|game| &game.record.plies);
         moves

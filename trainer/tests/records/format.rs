@@ -292,16 +292,16 @@ fn random_game<G: Playable>(
 }
 
 /// Games as they are read again.
-pub(crate) fn rounded<G: Playable>(
+pub(crate) fn quantize_value<G: Playable>(
     mut games: Vec<shard::PlayedGame<G>>,
 ) -> Vec<shard::PlayedGame<G>> {
     for game in &mut games {
         for ply in &mut game.record.plies {
-            ply.value = ply.value.map(shard::rounded);
+            ply.value = ply.value.map(shard::quantize_value);
         }
         for label in game.labels.iter_mut().flatten().flatten() {
-            label.value = shard::rounded(label.value);
-            label.error = label.error.map(shard::rounded);
+            label.value = shard::quantize_value(label.value);
+            label.error = label.error.map(shard::quantize_value);
         }
     }
     games
@@ -342,7 +342,7 @@ pub(crate) fn random_games<G: Playable>(
             let time =
                 |_| (random.below(3) > 0).then(|| random.next_u64() >> random.below(64) >> 1);
             game.times = plies.map(time).collect();
-            game.tidy();
+            game.canonicalize();
         }
         game
     };
@@ -357,7 +357,7 @@ pub(crate) fn random_games<G: Playable>(
         labels: (0..labels).map(label).collect(),
         games: games.len() as u64,
         ended_early: ended_early(&games),
-        ..ShardHeader::of(rules, serde_json::json!({ "seed": 5 }))
+        ..ShardHeader::new(rules, serde_json::json!({ "seed": 5 }))
     };
     (header, games)
 }
@@ -365,16 +365,17 @@ pub(crate) fn random_games<G: Playable>(
 #[test]
 fn values_are_rounded_to_the_nearest_step() {
     for value in [0.0, 0.5, 1.0] {
-        assert_eq!(shard::rounded(value), value);
+        assert_eq!(shard::quantize_value(value), value);
     }
     let mut random = RandomStream::new(1);
     for _ in 0..100_000 {
         let value = random.unit() as f32;
-        let rounded = shard::rounded(value);
+        let quantize_value = shard::quantize_value(value);
         assert!(
-            (f64::from(value) - f64::from(rounded)).abs() <= 0.5 / f64::from(VALUE_STEPS) + 3e-8
+            (f64::from(value) - f64::from(quantize_value)).abs()
+                <= 0.5 / f64::from(VALUE_STEPS) + 3e-8
         );
-        assert_eq!(shard::rounded(rounded), rounded);
+        assert_eq!(shard::quantize_value(quantize_value), quantize_value);
     }
 }
 
@@ -422,7 +423,7 @@ proptest! {
         let path = Path::new("x.games");
         let bytes = shard::encode(path, &header, &games).unwrap();
         let (read_header, read) = shard::decode(path, &bytes).unwrap();
-        prop_assert_eq!(&read, &rounded(games));
+        prop_assert_eq!(&read, &quantize_value(games));
         prop_assert_eq!(&read_header, &header);
         prop_assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
     }
@@ -477,7 +478,7 @@ fn games_are_read_from_the_first_on_while_they_are_wanted_and_there_is_time() {
     let header = ShardHeader {
         players: vec!["random".to_owned()],
         games: 1,
-        ..ShardHeader::of(&rules, serde_json::Value::Null)
+        ..ShardHeader::new(&rules, serde_json::Value::Null)
     };
     let bytes = shard::encode(path, &header, &games).unwrap();
     for (time, wanted) in [(0, 0), (1, 0), (2, 0), (u32::MAX, 1)] {

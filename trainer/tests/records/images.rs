@@ -8,9 +8,9 @@ use engine::learned::inputs::Learnable;
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{
-    Source, info,
-    publish::{Layout, export},
-    rewrite::{self, Part},
+    ShardReader, info,
+    publish::{DatasetLayout, export},
+    rewrite::{self, SplitPart},
 };
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig, WeightedPlayer};
@@ -26,20 +26,20 @@ fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGa
             weight: 1.0,
         }],
         games,
-        ..SelfPlayConfig::of(rules)
+        ..SelfPlayConfig::for_game(rules)
     };
     let run = SelfPlay::<G>::new(config).unwrap();
     run.run(directory, &Limits::default(), &ProgressBar::hidden())
         .unwrap();
     let mut all = Vec::new();
-    let source = Source::<G>::open(&[directory.to_owned()]).unwrap();
+    let source = ShardReader::<G>::open(&[directory.to_owned()]).unwrap();
     let push = |mut game: PlayedGame<G>| {
         let plies = game.record.plies.iter_mut();
-        plies.for_each(|ply| ply.value = Some(shard::rounded(0.25)));
+        plies.for_each(|ply| ply.value = Some(shard::quantize_value(0.25)));
         all.push(game);
         Ok(())
     };
-    source.each_game(push).unwrap();
+    source.for_each_game(push).unwrap();
     all
 }
 
@@ -87,7 +87,7 @@ fn write<G: Learnable>(rules: &G, games: &[PlayedGame<G>], directory: &Path) {
     let header = ShardHeader {
         players: vec![PLAYER.to_owned()],
         games: games.len() as u64,
-        ..ShardHeader::of(rules, serde_json::Value::Null)
+        ..ShardHeader::new(rules, serde_json::Value::Null)
     };
     std::fs::create_dir_all(directory).unwrap();
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
@@ -96,12 +96,12 @@ fn write<G: Learnable>(rules: &G, games: &[PlayedGame<G>], directory: &Path) {
 /// The fingerprints of the games of a directory.
 fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     let mut kinds = HashSet::new();
-    let source = Source::<G>::open(&[directory.to_owned()]).unwrap();
+    let source = ShardReader::<G>::open(&[directory.to_owned()]).unwrap();
     let each = |game: PlayedGame<G>| {
         kinds.insert(game.canonical_fingerprint(rules));
         Ok(())
     };
-    source.each_game(each).unwrap();
+    source.for_each_game(each).unwrap();
     kinds
 }
 
@@ -124,23 +124,23 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     }
     let all_games = all.concat();
     write(rules, &all_games, &at("all"));
-    let source = Source::<G>::open(&[at("all")]).unwrap();
+    let source = ShardReader::<G>::open(&[at("all")]).unwrap();
     let duplicates = (all_games.len() - count) as u64;
     let info = info::info(&source).unwrap();
     assert_eq!(
         (info.duplicate_games, info.duplicate_games_up_to_symmetry),
         (0, duplicates)
     );
-    let parts = [("train", 0.7), ("test", 0.3)].map(|(name, share)| Part {
+    let parts = [("train", 0.7), ("test", 0.3)].map(|(name, weight)| SplitPart {
         name: name.to_owned(),
-        share,
+        weight,
     });
     let written = rewrite::split(&source, &at("split"), &parts, 5).unwrap();
     let seen = written.iter().filter_map(|part| part.duplicates);
     assert_eq!(seen.sum::<u64>(), duplicates);
     let [train, test] = ["train", "test"].map(|name| kinds(rules, &at("split").join(name)));
     assert!(train.is_disjoint(&test) && train.len() + test.len() == count);
-    let layout = Layout {
+    let layout = DatasetLayout {
         parts: parts.to_vec(),
         seed: 5,
         file_positions: 1 << 20,

@@ -5,8 +5,8 @@ use crate::data::{games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
 use crate::{
-    LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, asked, config, content, decode, header_of,
-    one_line, places, play, plies, read, refused, run, with_threads,
+    LabelSource, MIXED, PlayedGame, SelfPlay, ShardReader, asked, config, content, decode,
+    header_of, one_line, places, play, plies, read, refused, run, with_threads,
 };
 use engine::games::einstein::{Standard, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
@@ -82,7 +82,7 @@ fn the_bytes_of_columns_are_those_by_hand() {
     assert_eq!(read_header, header);
     game.labels[0][3] = Some(Estimate {
         value: 1.0,
-        error: Some(shard::rounded(0.25)),
+        error: Some(shard::quantize_value(0.25)),
     });
     assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
@@ -166,12 +166,13 @@ fn labels_are_the_values_of_who_makes_them() {
         "tables(4)",
         "mcts(sims=10)",
     ];
-    let recipes = makers.map(|by| LabelRecipe::new(&asked("x", by), &rules).unwrap());
+    let recipes = makers.map(|by| LabelSource::new(&asked("x", by), &rules).unwrap());
     assert_eq!(recipes[2].label().by, "tables(stones=4)");
     let mut exact = 0;
     for game in &all {
-        let [star, raced, ended, sampled] =
-            recipes.each_ref().map(|recipe| recipe.make().values(game));
+        let [star, raced, ended, sampled] = recipes
+            .each_ref()
+            .map(|recipe| recipe.new_labeller().values(game));
         for (number, position) in game
             .record
             .positions(&rules)
@@ -183,19 +184,19 @@ fn labels_are_the_values_of_who_makes_them() {
                 .value(&position, &engine::search::limits::Limits::NONE)
                 .value
                 .unwrap();
-            assert_eq!(star[number], Some(shard::rounded(expected).into()));
+            assert_eq!(star[number], Some(shard::quantize_value(expected).into()));
             assert_eq!(
                 raced[number],
-                Some(shard::rounded(race.value_of(&rules, &position)).into())
+                Some(shard::quantize_value(race.value_of(&rules, &position)).into())
             );
             let known = (position.stones() <= 4)
-                .then(|| shard::rounded(tables.value_of(&position).unwrap()).into());
+                .then(|| shard::quantize_value(tables.value_of(&position).unwrap()).into());
             assert_eq!(ended[number], known);
             exact += u32::from(known.is_some());
             assert!(sampled[number].is_some());
         }
         // What was labelled before does not matter.
-        let mut again = recipes[3].make();
+        let mut again = recipes[3].new_labeller();
         again.values(&all[0]);
         assert_eq!(again.values(game), sampled);
     }
@@ -203,7 +204,7 @@ fn labels_are_the_values_of_who_makes_them() {
     // Blue takes the last stone with whatever it rolls.
     let values = recipes
         .each_ref()
-        .map(|recipe| recipe.make().values(&tiny())[3]);
+        .map(|recipe| recipe.new_labeller().values(&tiny())[3]);
     assert_eq!([values[0], values[2]], [Some(1.0.into()); 2]);
 }
 
@@ -223,13 +224,13 @@ fn who_makes_no_labels_is_named() {
     ];
     for (name, by, expected) in cases {
         refused(
-            LabelRecipe::new(&asked(name, by), &rules),
+            LabelSource::new(&asked(name, by), &rules),
             Path::new(""),
             expected,
         );
     }
     assert!(
-        LabelRecipe::new(&asked("a", "star2(depth=9, ms=5)"), &rules)
+        LabelSource::new(&asked("a", "star2(depth=9, ms=5)"), &rules)
             .is_ok_and(|recipe| !recipe.is_reproducible())
     );
     let twice = SelfPlayConfig {
@@ -330,7 +331,7 @@ fn sets_with_different_labels_lie_together() {
     let plies = |games: &[PlayedGame]| plies(games).count() as u64;
     assert_eq!(written.labels, 2 * plies(&a) + plies(&b));
     let text = refused(
-        Source::open(&[at("a"), at("d")]),
+        ShardReader::open(&[at("a"), at("d")]),
         &at("d"),
         "'deep' is by star1(depth=2)",
     );

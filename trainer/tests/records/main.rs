@@ -43,8 +43,8 @@ use trainer::{Error, shard};
 
 type PlayedGame = trainer::shard::PlayedGame<Standard>;
 type SelfPlay = trainer::selfplay::SelfPlay<Standard>;
-type Source = trainer::data::Source<Standard>;
-type LabelRecipe = trainer::label::LabelRecipe<Standard>;
+type ShardReader = trainer::data::ShardReader<Standard>;
+type LabelSource = trainer::label::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
 /// The game of most tests, and with the other variant of its rules.
@@ -87,7 +87,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
         seed: 7,
         opening_plies: 2,
         exploration: 0.1,
-        ..SelfPlayConfig::of(&Standard::default())
+        ..SelfPlayConfig::for_game(&Standard::default())
     }
 }
 
@@ -191,7 +191,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
             .map(|weighted| weighted.player.clone())
             .collect(),
         games,
-        ..shard::ShardHeader::of(&Standard::default(), serde_json::Value::Null)
+        ..shard::ShardHeader::new(&Standard::default(), serde_json::Value::Null)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::data::{content_names, games, open};
 use crate::{
-    LabelRecipe, MIXED, Source, asked, config, content, is_sound, places, refused, run,
+    LabelSource, MIXED, ShardReader, asked, config, content, is_sound, places, refused, run,
     with_threads,
 };
 use engine::core::{files::FileError, task_slice::TaskSlice};
@@ -11,18 +11,18 @@ use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::Error;
-use trainer::data::relabel::{relabel, unfinished};
+use trainer::data::relabel::{relabel, unfinished_path};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 
-fn recipe(name: &str, by: &str) -> LabelRecipe {
-    LabelRecipe::new(&asked(name, by), &Standard::default()).unwrap()
+fn recipe(name: &str, by: &str) -> LabelSource {
+    LabelSource::new(&asked(name, by), &Standard::default()).unwrap()
 }
 
 fn make(
-    source: &Source,
+    source: &ShardReader,
     place: &Path,
-    recipe: &LabelRecipe,
-) -> Result<trainer::data::output::Written, Error> {
+    recipe: &LabelSource,
+) -> Result<trainer::data::shard_writer::WriteSummary, Error> {
     relabel(
         source,
         place,
@@ -75,7 +75,7 @@ fn labels_made_later_are_those_made_with_the_games() {
     let race = recipe("sampled", "race");
     for (old, new) in old.iter().zip(&new) {
         assert_eq!((&old.record, &old.players), (&new.record, &new.players));
-        assert_eq!(new.labels[0], race.make().values(new));
+        assert_eq!(new.labels[0], race.new_labeller().values(new));
         let kept = |ply| {
             [1, 2].map(|label| old.estimate(label, ply))
                 == [1, 2].map(|label| new.estimate(label, ply))
@@ -126,7 +126,7 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
     assert!(is_sound(at("one")));
     // As a kill leaves it: the manifest and the second shard; below, a file that was being written.
-    let working = unfinished(&at("again"));
+    let working = unfinished_path(&at("again"));
     std::fs::create_dir(&working).unwrap();
     for name in ["run.json", "000001.games"] {
         std::fs::copy(at("one").join(name), working.join(name)).unwrap();

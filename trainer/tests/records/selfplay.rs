@@ -471,10 +471,10 @@ fn another_model_under_the_same_name_is_another_run() {
 fn share(
     settings: &SelfPlayConfig,
     directory: &Path,
-    share: TaskSlice,
+    slice: TaskSlice,
 ) -> Result<SelfPlaySummary, Error> {
     let limits = Limits {
-        share,
+        slice,
         ..Limits::default()
     };
     Ok(run_within(settings, directory, limits)?.summary)

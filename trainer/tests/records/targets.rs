@@ -222,7 +222,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
                 exact += 1;
                 assert_eq!(
                     (sample.value, sample.result),
-                    (shard::rounded(value), shard::rounded(value))
+                    (shard::quantize_value(value), shard::quantize_value(value))
                 );
             }
             None => assert!(sample.result == 0.0 || sample.result == 1.0),

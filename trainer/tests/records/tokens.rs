@@ -4,7 +4,7 @@
 //! Tokens lie in a bag; seat after seat takes from 1 up to `most` of them. When the bag is empty who
 //! took most has won, and equals share.
 
-use crate::format::{self, rounded};
+use crate::format::{self, quantize_value};
 use crate::{content, decode, places, refused, scratch, with_threads};
 use engine::core::{
     game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
@@ -19,7 +19,9 @@ use engine::play::{
 };
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
-use trainer::data::{BadGames, Source, filter::Filter, info, json_lines, parquet, rewrite, verify};
+use trainer::data::{
+    BadGames, ShardReader, filter::Filter, info, json_lines, parquet, rewrite, verify,
+};
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 use trainer::shard::{self, PlayedGame, ShardHeader};
 
@@ -160,7 +162,7 @@ fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<To
     let mut random = RandomStream::new(5);
     let starts = vec![rules.random_start(&mut random, 0); games];
     let (header, games) = format::random_games(rules, &starts, &mut random, 0.7, 1, true);
-    (header, rounded(games))
+    (header, quantize_value(games))
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     let (header, games) = random_games(&rules, 50);
     std::fs::create_dir(at("a")).unwrap();
     shard::write(&at("a/000000.games"), &header, &games).unwrap();
-    let open = |name: &str| Source::<Tokens>::open(&[at(name)]).unwrap();
+    let open = |name: &str| ShardReader::<Tokens>::open(&[at(name)]).unwrap();
     let counts = info::info(&open("a")).unwrap();
     let shared =
         |game: &&PlayedGame<Tokens>| game.record.payoffs.iter().all(|&payoff| payoff < 1.0);
@@ -224,7 +226,7 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     let all = |name: &str| {
         let mut games = Vec::new();
         let source = open(name);
-        let kept = source.each_game(|game| {
+        let kept = source.for_each_game(|game| {
             games.push(game);
             Ok(())
         });
@@ -242,7 +244,7 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
     std::fs::create_dir(at("other")).unwrap();
     shard::write(&at("other/000000.games"), &other, &others).unwrap();
-    let both = Source::<Tokens>::open(&[at("a"), at("other")]);
+    let both = ShardReader::<Tokens>::open(&[at("a"), at("other")]);
     refused(both, &at("other"), " among games of ");
     // Positions with at most four tokens left.
     let few = Filter {
@@ -267,7 +269,7 @@ fn config(rules: &Tokens, games: u64) -> SelfPlayConfig {
         players: crate::config(&["random", "mcts(sims=4)"], 0).players,
         games,
         seed: 3,
-        ..SelfPlayConfig::of(rules)
+        ..SelfPlayConfig::for_game(rules)
     }
 }
 

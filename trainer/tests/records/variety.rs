@@ -180,7 +180,7 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
                     .and_then(|(_, value)| *value)
                     .unwrap()
             };
-            assert_eq!(ply.value, Some(shard::rounded(value(ply.mv))));
+            assert_eq!(ply.value, Some(shard::quantize_value(value(ply.mv))));
             let best = rated.iter().fold(
                 rated[0],
                 |best, &rated| if rated.1 > best.1 { rated } else { best },
@@ -308,7 +308,7 @@ fn tables_take_over_with_best_moves_and_exact_values() {
             }
             let face = &probe.faces[usize::from(ply.outcome) - 1];
             assert!(!ply.explored && face.best.contains(&ply.mv));
-            assert_eq!(ply.value, Some(shard::rounded(face.value)));
+            assert_eq!(ply.value, Some(shard::quantize_value(face.value)));
         }
     }
     assert!(judged > 100, "{judged}");

@@ -3,7 +3,7 @@
 use super::{Rewrite, SHARDS};
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
-use trainer::data::{Source, filter, rewrite};
+use trainer::data::{ShardReader, filter, rewrite};
 
 /// Merge sets of records, in order
 ///
@@ -30,7 +30,7 @@ impl Merge {
         let source = if self.partial {
             records.open::<G>()?
         } else {
-            Source::open_whole(&records.paths)?
+            ShardReader::open_complete(&records.paths)?
         };
         records.written_line(&[rewrite::merge(&source, out, self.unique)?], SHARDS)
     }
@@ -169,15 +169,15 @@ impl Split {
 }
 
 /// Parses `NAME=SHARE`.
-pub(super) fn part(text: &String) -> Result<rewrite::Part> {
+pub(super) fn part(text: &String) -> Result<rewrite::SplitPart> {
     let (name, fraction) = text
         .split_once('=')
         .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
     let fraction = fraction
         .parse()
         .with_context(|| format!("--part '{text}': '{fraction}' is no number"))?;
-    Ok(rewrite::Part {
+    Ok(rewrite::SplitPart {
         name: name.to_owned(),
-        share: fraction,
+        weight: fraction,
     })
 }

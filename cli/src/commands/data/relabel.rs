@@ -6,7 +6,7 @@ use crate::shard::ShardArguments;
 use anyhow::Result;
 use engine::play::playable::Playable;
 use trainer::data::relabel;
-use trainer::label::{LabelConfig, LabelRecipe};
+use trainer::label::{LabelConfig, LabelSource};
 
 /// Label every position, before its roll, with the value of a player, a model or the endgame
 /// tables: new targets for old games
@@ -25,7 +25,7 @@ pub(super) struct Relabel {
     /// Name of the label: lower-case letters, digits and _
     #[arg(long)]
     name: String,
-    /// Source of values: a player such as "star2(depth=4)", model:PATH, or another evaluator
+    /// ShardReader of values: a player such as "star2(depth=4)", model:PATH, or another evaluator
     #[arg(
         long,
         value_name = "PLAYER",
@@ -48,7 +48,7 @@ impl Relabel {
             (None, left) => format!("tables({}={})", G::REMAINING, left.unwrap_or_default()),
         };
         let name = self.name.clone();
-        let recipe = LabelRecipe::new(&LabelConfig { name, by }, &source.rules)?;
+        let recipe = LabelSource::new(&LabelConfig { name, by }, &source.rules)?;
         if !recipe.is_reproducible() {
             output::note(
                 "note: a player with a time limit values differently each time; the same records will not get the same labels",

@@ -9,8 +9,8 @@ use engine::play::notation::trusted;
 use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
 use trainer::data::{
-    BadGames, LeftOut, json_lines, parquet,
-    publish::{self, Layout},
+    BadGames, SkippedGames, json_lines, parquet,
+    publish::{self, DatasetLayout},
     transcripts,
 };
 
@@ -102,7 +102,7 @@ impl Export {
             (_, Some(form)) => transcripts::export(&source, form, &self.out)?,
             (PARQUET, _) => parquet::export(&source, &self.out)?,
             (DATASET, _) => {
-                let layout = Layout {
+                let layout = DatasetLayout {
                     parts: self.parts.iter().map(part).collect::<Result<_>>()?,
                     seed: self.seed,
                     file_positions: self.file_positions,
@@ -178,8 +178,8 @@ impl Import {
 }
 
 /// Lists the games of a file that were left out.
-fn name_left_out(left_out: &LeftOut) {
-    let LeftOut {
+fn name_left_out(left_out: &SkippedGames) {
+    let SkippedGames {
         stopped,
         damaged,
         problems,

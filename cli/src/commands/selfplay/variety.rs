@@ -79,11 +79,11 @@ impl VarietyArguments {
             temperature_half_life: self.temperature_half_life,
             starts: self.starts.clone().map(|file| SuiteStarts {
                 file,
-                share: self.starts_fraction,
+                fraction: self.starts_fraction,
             }),
             endgames: self.endgames.map(|stones| EndgameStarts {
                 remaining: stones,
-                share: self.endgames_fraction,
+                fraction: self.endgames_fraction,
             }),
             adjudicate: self.adjudicate,
         }

@@ -1,12 +1,12 @@
 //! Import of a Parquet file: every row is checked against the rules.
 
-use super::{ENDING, KEY, label_columns, payoff_column, player_column};
+use super::{ENDING_COLUMN, METADATA_KEY, label_columns, payoff_column, player_column};
 use crate::Error;
 use crate::data::{
-    builder::{Builder, Said},
-    intake::{BadGames, Intake, Unfit},
+    game_builder::{GameBuilder, PlyExtras},
+    import_sink::{BadGames, ImportSink, Rejection},
     json_lines::Heading,
-    output::Written,
+    shard_writer::WriteSummary,
 };
 use crate::shard::{Label, ShardHeader, labels};
 use bytes::Bytes;
@@ -48,7 +48,7 @@ const UNKNOWN: &str = "unknown";
 /// Notation of the game of a Parquet file, if its metadata have it.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
-    let table = Table::open(files::open(path).ok()?, METADATA_TIME).ok()?;
+    let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
 
@@ -62,40 +62,46 @@ pub fn game_of(path: &Path) -> Option<String> {
 /// written.
 pub fn import<G: Playable>(
     path: &Path,
-    place: &Path,
+    target: &Path,
     unnamed: Option<&G>,
     bad: BadGames,
-) -> Result<Written, Error> {
-    let foreign = Error::of(path.display());
+) -> Result<WriteSummary, Error> {
+    let foreign = Error::with_prefix(path.display());
     let wrong = |row: u64, problem: String| foreign(format!("row {row}: {problem}"));
-    let table = Table::open(files::open(path)?, METADATA_TIME).map_err(&foreign)?;
+    let table = ParquetFile::open(files::open(path)?, METADATA_TIMEOUT).map_err(&foreign)?;
     let (rules, header) = match (table.heading().map_err(&foreign)?, unnamed) {
         (Some(heading), _) => heading
             .into_header::<G>()
-            .map_err(|problem| foreign(format!("metadata '{KEY}': {problem}")))?,
+            .map_err(|problem| foreign(format!("metadata '{METADATA_KEY}': {problem}")))?,
         (None, Some(rules)) => {
-            let header = guarded(|| table.unnamed_header(rules));
+            let header = catch_panics(|| table.unnamed_header(rules));
             (rules.clone(), header.map_err(&foreign)?)
         }
-        (None, None) => return Err(foreign(format!("its metadata have no key '{KEY}'"))),
+        (None, None) => {
+            return Err(foreign(format!(
+                "its metadata have no key '{METADATA_KEY}'"
+            )));
+        }
     };
-    let mut intake = Intake::create(path, place, header.clone(), bad)?;
+    let mut sink = ImportSink::create(path, target, header.clone(), bad)?;
     let mut open: Option<(i64, Started<'_, G>)> = None;
     let mut row = 0;
-    let finish = |intake: &mut Intake<G>, next: u64, game: Started<'_, G>| match game {
-        Ok(game) => intake.take(format_args!("row {}", next - 1), game.finish()),
-        Err((row, problem)) => intake.take(format_args!("row {row}"), Err(Unfit::Damaged(problem))),
+    let finish = |sink: &mut ImportSink<G>, next: u64, game: Started<'_, G>| match game {
+        Ok(game) => sink.take(format_args!("row {}", next - 1), game.finish()),
+        Err((row, problem)) => {
+            sink.take(format_args!("row {row}"), Err(Rejection::Damaged(problem)))
+        }
     };
     for index in 0..table.metadata.num_row_groups() {
-        let group = guarded(|| Columns::open(&table.group(index), &rules, &header));
+        let group = catch_panics(|| RowReader::open(&table.group(index), &rules, &header));
         let mut group = group.map_err(&foreign)?;
         loop {
             let wrong = |problem| wrong(row, problem);
-            let Some(next) = guarded(|| group.next_row()).map_err(wrong)? else {
+            let Some(next) = catch_panics(|| group.next_row()).map_err(wrong)? else {
                 break;
             };
             if let Some((_, game)) = open.take_if(|open| open.0 != next.game) {
-                finish(&mut intake, row, game)?;
+                finish(&mut sink, row, game)?;
             }
             let damaged = |problem| (row, problem);
             let (_, game) = open.get_or_insert_with(|| {
@@ -111,43 +117,43 @@ pub fn import<G: Playable>(
         }
     }
     if let Some((_, game)) = open {
-        finish(&mut intake, row, game)?;
+        finish(&mut sink, row, game)?;
     }
-    intake.finish()
+    sink.finish()
 }
 
 /// A game under construction, or its damaged row and the problem there.
-type Started<'a, G> = Result<Builder<'a, G>, (u64, String)>;
+type Started<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
-fn broken(error: ParquetError) -> String {
+fn parquet_error(error: ParquetError) -> String {
     error.to_string().replace('\n', " ")
 }
 
 /// Far more than any metadata take; damaged ones can claim billions of empty list entries, which
 /// the crate skips one by one.
-const METADATA_TIME: Duration = Duration::from_secs(10);
+const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A Parquet file with its metadata.
-struct Table {
-    file: Arc<Source>,
+struct ParquetFile {
+    file: Arc<BoundedFile>,
     metadata: ParquetMetaData,
 }
 
 /// A row group of the file.
-struct Group<'t> {
-    file: &'t Arc<Source>,
+struct RowGroup<'t> {
+    file: &'t Arc<BoundedFile>,
     metadata: &'t RowGroupMetaData,
 }
 
-impl Table {
+impl ParquetFile {
     fn open(file: File, limit: Duration) -> Result<Self, String> {
         let (give, take) = mpsc::channel();
         // A thread beyond the limit ends with the program.
         thread::spawn(move || {
-            let table = guarded(|| {
-                let file = Arc::new(Source(file));
+            let table = catch_panics(|| {
+                let file = Arc::new(BoundedFile(file));
                 let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file);
-                let metadata = metadata.map_err(broken)?;
+                let metadata = metadata.map_err(parquet_error)?;
                 Ok(Self { file, metadata })
             });
             give.send(table).ok()
@@ -165,14 +171,14 @@ impl Table {
     fn heading(&self) -> Result<Option<Heading>, String> {
         let metadata = self.metadata.file_metadata().key_value_metadata();
         let text = metadata
-            .and_then(|pairs| pairs.iter().find(|pair| pair.key == KEY))
+            .and_then(|pairs| pairs.iter().find(|pair| pair.key == METADATA_KEY))
             .and_then(|pair| pair.value.as_deref());
         let heading = text.map(serde_json::from_str).transpose();
-        heading.map_err(|error| format!("metadata '{KEY}': {error}"))
+        heading.map_err(|error| format!("metadata '{METADATA_KEY}': {error}"))
     }
 
-    fn group(&self, index: usize) -> Group<'_> {
-        Group {
+    fn group(&self, index: usize) -> RowGroup<'_> {
+        RowGroup {
             file: &self.file,
             metadata: self.metadata.row_group(index),
         }
@@ -202,9 +208,9 @@ impl Table {
         let mut players = 0;
         for group in (0..self.metadata.num_row_groups()).map(|index| self.group(index)) {
             for seat in 0..rules.seats() {
-                let mut column = Numbers::open(&group, &player_column(rules, seat))?;
+                let mut column = NumberColumn::open(&group, &player_column(rules, seat))?;
                 for _ in 0..group.rows()? {
-                    players = players.max(byte("player", column.filled_integer()?)?);
+                    players = players.max(byte("player", column.required_integer()?)?);
                 }
             }
         }
@@ -215,12 +221,12 @@ impl Table {
                 .collect(),
             times: columns.iter().any(|column| column == "time"),
             labels,
-            ..ShardHeader::of(rules, run)
+            ..ShardHeader::new(rules, run)
         })
     }
 }
 
-impl Group<'_> {
+impl RowGroup<'_> {
     fn rows(&self) -> Result<usize, String> {
         usize::try_from(self.metadata.num_rows()).map_err(|error| error.to_string())
     }
@@ -239,76 +245,76 @@ fn byte(what: &str, number: i64) -> Result<u8, String> {
 
 thread_local! {
     /// Whether panics of this thread are reported as errors and not printed.
-    static GUARDED: Cell<bool> = const { Cell::new(false) };
+    static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs code of the crate, whose panics at damaged files become errors.
-fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        let usual = panic::take_hook();
+        let default_hook = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            if !GUARDED.get() {
-                usual(panic);
+            if !SILENT_PANICS.get() {
+                default_hook(panic);
             }
         }));
     });
-    GUARDED.set(true);
+    SILENT_PANICS.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));
-    GUARDED.set(false);
+    SILENT_PANICS.set(false);
     read.unwrap_or_else(|_| Err("it is damaged: what it says of itself cannot be".to_owned()))
 }
 
 /// Maximum number of rows in memory, whatever the row groups claim.
-const BATCH: usize = 1 << 16;
+const ROWS_PER_BATCH: usize = 1 << 16;
 
 /// The columns of a row group, read row by row.
-struct Columns {
+struct RowReader {
     left: usize,
-    game: Numbers,
-    position: Column<ByteArrayType>,
-    outcome: Numbers,
-    mv: Column<ByteArrayType>,
-    explored: Column<BoolType>,
-    value: Numbers,
-    players: Vec<Numbers>,
+    game: NumberColumn,
+    position: ColumnCursor<ByteArrayType>,
+    outcome: NumberColumn,
+    mv: ColumnCursor<ByteArrayType>,
+    explored: ColumnCursor<BoolType>,
+    value: NumberColumn,
+    players: Vec<NumberColumn>,
     /// Endings and payoffs; absent if all games ended by the rules.
-    result: Option<(Column<ByteArrayType>, Vec<Numbers>)>,
-    time: Option<Numbers>,
+    result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
+    time: Option<NumberColumn>,
     /// Values and standard errors.
-    labels: Vec<(Numbers, Option<Numbers>)>,
+    labels: Vec<(NumberColumn, Option<NumberColumn>)>,
 }
 
-impl Columns {
+impl RowReader {
     fn open<G: Playable>(
-        group: &Group<'_>,
+        group: &RowGroup<'_>,
         rules: &G,
         header: &ShardHeader,
     ) -> Result<Self, String> {
         let label = |label: &Label| {
             let [value, error] = label_columns(label);
-            let error = label.errors.then(|| Numbers::open(group, &error));
-            Ok((Numbers::open(group, &value)?, error.transpose()?))
+            let error = label.errors.then(|| NumberColumn::open(group, &error));
+            Ok((NumberColumn::open(group, &value)?, error.transpose()?))
         };
-        let time = header.times.then(|| Numbers::open(group, "time"));
-        let result = group.find(ENDING).is_ok().then(|| {
+        let time = header.times.then(|| NumberColumn::open(group, "time"));
+        let result = group.find(ENDING_COLUMN).is_ok().then(|| {
             let payoffs = (0..rules.seats()).map(|seat| payoff_column(rules, seat));
-            let payoffs = payoffs.map(|name| Numbers::open(group, &name));
+            let payoffs = payoffs.map(|name| NumberColumn::open(group, &name));
             Ok::<_, String>((
-                Column::open(group, ENDING)?,
+                ColumnCursor::open(group, ENDING_COLUMN)?,
                 payoffs.collect::<Result<_, _>>()?,
             ))
         });
         Ok(Self {
             left: group.rows()?,
-            game: Numbers::open(group, "game")?,
-            position: Column::open(group, "position")?,
-            outcome: Numbers::open(group, "outcome")?,
-            mv: Column::open(group, "move")?,
-            explored: Column::open(group, "explored")?,
-            value: Numbers::open(group, "value")?,
+            game: NumberColumn::open(group, "game")?,
+            position: ColumnCursor::open(group, "position")?,
+            outcome: NumberColumn::open(group, "outcome")?,
+            mv: ColumnCursor::open(group, "move")?,
+            explored: ColumnCursor::open(group, "explored")?,
+            value: NumberColumn::open(group, "value")?,
             players: (0..rules.seats())
-                .map(|seat| Numbers::open(group, &player_column(rules, seat)))
+                .map(|seat| NumberColumn::open(group, &player_column(rules, seat)))
                 .collect::<Result<_, _>>()?,
             result: result.transpose()?,
             time: time.transpose()?,
@@ -320,18 +326,20 @@ impl Columns {
         })
     }
 
-    fn next_row(&mut self) -> Result<Option<Row>, String> {
+    fn next_row(&mut self) -> Result<Option<ImportedRow>, String> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
         let players = self.players.iter_mut();
         let labels = self.labels.iter_mut().map(|(value, error)| {
-            let error = error.as_mut().map_or(Ok(None), Numbers::next_float);
+            let error = error.as_mut().map_or(Ok(None), NumberColumn::next_float);
             Ok((value.next_float()?, error?))
         });
-        let time = |column: &mut Option<Numbers>| {
-            let time = column.as_mut().map_or(Ok(None), Numbers::next_integer)?;
+        let time = |column: &mut Option<NumberColumn>| {
+            let time = column
+                .as_mut()
+                .map_or(Ok(None), NumberColumn::next_integer)?;
             let time = time.map(u64::try_from).transpose();
             time.map_err(|_| "the time is below 0".to_owned())
         };
@@ -341,50 +349,50 @@ impl Columns {
                 for (own, column) in all.iter_mut().zip(payoffs) {
                     *own = column.next_float()?.ok_or("a payoff is missing")?;
                 }
-                Some((ending.filled()?, all))
+                Some((ending.required()?, all))
             }
             None => None,
         };
-        Ok(Some(Row {
+        Ok(Some(ImportedRow {
             result,
-            game: self.game.filled_integer()?,
-            position: self.position.filled()?,
-            outcome: byte("outcome", self.outcome.filled_integer()?)?,
-            mv: self.mv.filled()?,
-            said: Said {
+            game: self.game.required_integer()?,
+            position: self.position.required()?,
+            outcome: byte("outcome", self.outcome.required_integer()?)?,
+            mv: self.mv.required()?,
+            extras: PlyExtras {
                 value: self.value.next_float()?,
-                explored: self.explored.filled()?,
+                explored: self.explored.required()?,
                 time: time(&mut self.time)?,
                 labels: labels.collect::<Result<_, String>>()?,
             },
             players: players
-                .map(|player| byte("player", player.filled_integer()?))
+                .map(|player| byte("player", player.required_integer()?))
                 .collect::<Result<_, _>>()?,
         }))
     }
 }
 
-struct Row {
+struct ImportedRow {
     game: i64,
     players: Vec<u8>,
     position: ByteArray,
     outcome: u8,
     mv: ByteArray,
-    said: Said,
+    extras: PlyExtras,
     /// Ending and payoffs of the game.
     result: Option<(ByteArray, Payoffs)>,
 }
 
-impl Row {
+impl ImportedRow {
     fn begin<'a, G: Playable>(
         &self,
         rules: &'a G,
         header: &ShardHeader,
-    ) -> Result<Builder<'a, G>, String> {
+    ) -> Result<GameBuilder<'a, G>, String> {
         let (start, _) = rules
             .parse_position(text(&self.position)?)
             .map_err(|error| format!("the start is no position: {error}"))?;
-        let mut game = Builder::new(rules, start, self.players.clone(), header)?;
+        let mut game = GameBuilder::new(rules, start, self.players.clone(), header)?;
         game.result = self.result()?;
         Ok(game)
     }
@@ -394,8 +402,8 @@ impl Row {
             return Ok(Default::default());
         };
         let name = text(ending)?;
-        let known = Ending::ALL.into_iter().find(|known| known.name() == name);
-        let ending = known.ok_or_else(|| {
+        let ending = Ending::ALL.into_iter().find(|ending| ending.name() == name);
+        let ending = ending.ok_or_else(|| {
             let all = Ending::ALL.map(Ending::name).join(", ");
             format!("the ending {name:?} is none of {all}")
         })?;
@@ -411,7 +419,7 @@ impl Row {
         ))
     }
 
-    fn play<G: Playable>(self, rules: &G, game: &mut Builder<'_, G>) -> Result<(), String> {
+    fn play<G: Playable>(self, rules: &G, game: &mut GameBuilder<'_, G>) -> Result<(), String> {
         let position = *game.replay.position();
         if rules.format_position(&position, None) != text(&self.position)? {
             return Err("the position is not the one that the moves lead to".to_owned());
@@ -425,7 +433,7 @@ impl Row {
         let mv = rules
             .parse_move(&position, text(&self.mv)?)
             .map_err(|error| error.to_string())?;
-        game.play(self.outcome, mv, self.said)
+        game.play(self.outcome, mv, self.extras)
     }
 }
 
@@ -435,26 +443,29 @@ fn text(bytes: &ByteArray) -> Result<&str, String> {
 
 /// A file whose reads fail eventually behind its end: the crate skips billions of claimed values
 /// one by one.
-struct Source(File);
+struct BoundedFile(File);
 
 /// Reader of a file's section, counting reads behind its end.
-struct Part {
+struct BoundedRead {
     part: <File as ChunkReader>::T,
-    behind: u32,
+    empty_reads: u32,
 }
 
-impl Length for Source {
+impl Length for BoundedFile {
     fn len(&self) -> u64 {
         Length::len(&self.0)
     }
 }
 
-impl ChunkReader for Source {
-    type T = Part;
+impl ChunkReader for BoundedFile {
+    type T = BoundedRead;
 
-    fn get_read(&self, start: u64) -> Result<Part, ParquetError> {
+    fn get_read(&self, start: u64) -> Result<BoundedRead, ParquetError> {
         let part = self.0.get_read(start)?;
-        Ok(Part { part, behind: 0 })
+        Ok(BoundedRead {
+            part,
+            empty_reads: 0,
+        })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
@@ -462,11 +473,11 @@ impl ChunkReader for Source {
     }
 }
 
-impl Read for Part {
+impl Read for BoundedRead {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let count = self.part.read(bytes)?;
-        self.behind += u32::from(count == 0);
-        if self.behind > 1_000 {
+        self.empty_reads += u32::from(count == 0);
+        if self.empty_reads > 1_000 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(count)
@@ -475,13 +486,13 @@ impl Read for Part {
 
 /// Pages of a column. Dictionaries with more values than bytes are refused, as the crate allocates
 /// what they claim; zstd is decompressed here, and the crate is told the pages are plain.
-struct Checked {
-    pages: SerializedPageReader<Source>,
+struct CheckedPages {
+    pages: SerializedPageReader<BoundedFile>,
     zstd: bool,
 }
 
-impl Checked {
-    fn open(group: &Group<'_>, index: usize) -> Result<Self, String> {
+impl CheckedPages {
+    fn open(group: &RowGroup<'_>, index: usize) -> Result<Self, String> {
         let column = group.metadata.column(index);
         let zstd = match column.compression() {
             Compression::ZSTD(_) => true,
@@ -495,9 +506,10 @@ impl Checked {
         if zstd {
             plain = plain.set_compression(Compression::UNCOMPRESSED);
         }
-        let plain = plain.build().map_err(broken)?;
+        let plain = plain.build().map_err(parquet_error)?;
         let file = Arc::clone(group.file);
-        let pages = SerializedPageReader::new(file, &plain, group.rows()?, None).map_err(broken)?;
+        let pages =
+            SerializedPageReader::new(file, &plain, group.rows()?, None).map_err(parquet_error)?;
         Ok(Self { pages, zstd })
     }
 
@@ -512,8 +524,8 @@ impl Checked {
             let failed = |error| ParquetError::General(format!("zstd: {error}"));
             let decoder =
                 StreamingDecoder::new(compressed).map_err(|error| failed(error.to_string()))?;
-            decoder.take(MAX_PAGE).read_to_end(&mut plain)?;
-            if plain.len() as u64 >= MAX_PAGE {
+            decoder.take(MAX_PAGE_BYTES).read_to_end(&mut plain)?;
+            if plain.len() as u64 >= MAX_PAGE_BYTES {
                 return Err(failed("a page of more than 256 MiB".to_owned()));
             }
         }
@@ -522,9 +534,9 @@ impl Checked {
 }
 
 /// Maximum size of a decompressed page, far more than writers make.
-const MAX_PAGE: u64 = 256 << 20;
+const MAX_PAGE_BYTES: u64 = 256 << 20;
 
-impl PageReader for Checked {
+impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
         let mut page = self.pages.get_next_page()?;
         if let (true, Some(page)) = (self.zstd, &mut page) {
@@ -568,7 +580,7 @@ impl PageReader for Checked {
     }
 }
 
-impl Iterator for Checked {
+impl Iterator for CheckedPages {
     type Item = Result<Page, ParquetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -576,16 +588,16 @@ impl Iterator for Checked {
     }
 }
 
-struct Column<T: DataType> {
+struct ColumnCursor<T: DataType> {
     name: String,
-    gaps: bool,
+    nullable: bool,
     reader: ColumnReaderImpl<T>,
     left: usize,
     rows: vec::IntoIter<Option<T::T>>,
 }
 
-impl<T: DataType> Column<T> {
-    fn open(group: &Group<'_>, name: &str) -> Result<Self, String> {
+impl<T: DataType> ColumnCursor<T> {
+    fn open(group: &RowGroup<'_>, name: &str) -> Result<Self, String> {
         let index = group.find(name)?;
         let description = group.metadata.column(index).column_descr_ptr();
         // The reader panics at a mismatched type.
@@ -598,11 +610,11 @@ impl<T: DataType> Column<T> {
                 T::get_physical_type()
             ));
         }
-        let pages = Checked::open(group, index);
+        let pages = CheckedPages::open(group, index);
         let pages = pages.map_err(|problem| format!("column '{name}': {problem}"))?;
         Ok(Self {
             name: name.to_owned(),
-            gaps: description.max_def_level() == 1,
+            nullable: description.max_def_level() == 1,
             reader: ColumnReaderImpl::new(description, Box::new(pages)),
             left: group.rows()?,
             rows: Vec::new().into_iter(),
@@ -612,19 +624,19 @@ impl<T: DataType> Column<T> {
     fn read(&mut self, rows: usize) -> Result<Vec<Option<T::T>>, String> {
         let (mut values, mut levels, mut read) = (Vec::new(), Vec::new(), 0);
         while read < rows {
-            let levels = self.gaps.then_some(&mut levels);
+            let levels = self.nullable.then_some(&mut levels);
             let records = self
                 .reader
                 .read_records(rows - read, levels, None, &mut values);
-            let (records, ..) =
-                records.map_err(|error| format!("column '{}': {}", self.name, broken(error)))?;
+            let (records, ..) = records
+                .map_err(|error| format!("column '{}': {}", self.name, parquet_error(error)))?;
             if records == 0 {
                 return Err(format!("column '{}' ends early", self.name));
             }
             read += records;
         }
         let mut values = values.into_iter();
-        Ok(if self.gaps {
+        Ok(if self.nullable {
             levels
                 .into_iter()
                 .map(|level| if level == 1 { values.next() } else { None })
@@ -636,7 +648,7 @@ impl<T: DataType> Column<T> {
 
     fn next(&mut self) -> Result<Option<T::T>, String> {
         if self.rows.as_slice().is_empty() {
-            let count = self.left.min(BATCH);
+            let count = self.left.min(ROWS_PER_BATCH);
             self.left -= count;
             self.rows = self.read(count)?.into_iter();
         }
@@ -644,32 +656,32 @@ impl<T: DataType> Column<T> {
     }
 
     /// The next value of a column without gaps.
-    fn filled(&mut self) -> Result<T::T, String> {
+    fn required(&mut self) -> Result<T::T, String> {
         let value = self.next()?;
         value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }
 }
 
 /// A column of numbers of any type, as other programs choose their own.
-enum Numbers {
-    Int32(Column<Int32Type>),
-    Int64(Column<Int64Type>),
-    Float(Column<FloatType>),
-    Double(Column<DoubleType>),
+enum NumberColumn {
+    Int32(ColumnCursor<Int32Type>),
+    Int64(ColumnCursor<Int64Type>),
+    Float(ColumnCursor<FloatType>),
+    Double(ColumnCursor<DoubleType>),
 }
 
-impl Numbers {
-    fn open(group: &Group<'_>, name: &str) -> Result<Self, String> {
+impl NumberColumn {
+    fn open(group: &RowGroup<'_>, name: &str) -> Result<Self, String> {
         let column = group.metadata.column(group.find(name)?);
         if column.column_descr().converted_type() == ConvertedType::DECIMAL {
             let problem = "has decimals; make them integers or floats";
             return Err(format!("column '{name}' {problem}"));
         }
         Ok(match column.column_type() {
-            Type::INT32 => Self::Int32(Column::open(group, name)?),
-            Type::INT64 => Self::Int64(Column::open(group, name)?),
-            Type::FLOAT => Self::Float(Column::open(group, name)?),
-            Type::DOUBLE => Self::Double(Column::open(group, name)?),
+            Type::INT32 => Self::Int32(ColumnCursor::open(group, name)?),
+            Type::INT64 => Self::Int64(ColumnCursor::open(group, name)?),
+            Type::FLOAT => Self::Float(ColumnCursor::open(group, name)?),
+            Type::DOUBLE => Self::Double(ColumnCursor::open(group, name)?),
             other => {
                 return Err(format!(
                     "column '{name}' is of type {other}, not of numbers"
@@ -707,13 +719,13 @@ impl Numbers {
         integer.transpose()
     }
 
-    fn filled_integer(&mut self) -> Result<i64, String> {
+    fn required_integer(&mut self) -> Result<i64, String> {
         let number = self.next_integer()?;
         number.ok_or_else(|| {
-            let (Self::Int32(Column { name, .. })
-            | Self::Int64(Column { name, .. })
-            | Self::Float(Column { name, .. })
-            | Self::Double(Column { name, .. })) = self;
+            let (Self::Int32(ColumnCursor { name, .. })
+            | Self::Int64(ColumnCursor { name, .. })
+            | Self::Float(ColumnCursor { name, .. })
+            | Self::Double(ColumnCursor { name, .. })) = self;
             format!("column '{name}' has gaps")
         })
     }
@@ -733,7 +745,7 @@ mod tests {
         let length = list.len() as u32;
         file.write_all(&[b"PAR1", &list[..], &length.to_le_bytes(), b"PAR1"].concat())
             .expect("written");
-        let error = Table::open(file, Duration::from_millis(50)).err();
+        let error = ParquetFile::open(file, Duration::from_millis(50)).err();
         let late = "its metadata take more than 0.05 s to read: they are damaged";
         assert_eq!(error.as_deref(), Some(late));
     }

@@ -3,7 +3,7 @@
 //! Invariant: the directory appears complete or not at all. Equal games in equal order give equal
 //! bytes.
 
-use super::{intake::LeftOut, staging::Staging};
+use super::{atomic_dir::AtomicDirectory, import_sink::SkippedGames};
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
@@ -16,16 +16,16 @@ use std::{
 
 /// A directory of shards that is being filled.
 #[derive(Debug)]
-pub struct Output<G: Playable> {
-    staging: Staging,
+pub struct ShardWriter<G: Playable> {
+    staging: AtomicDirectory,
     header: ShardHeader,
-    waiting: Vec<PlayedGame<G>>,
-    written: Written,
+    buffered: Vec<PlayedGame<G>>,
+    written: WriteSummary,
 }
 
 /// Summary of a written directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Written {
+pub struct WriteSummary {
     /// The directory.
     pub directory: PathBuf,
     /// Number of shards.
@@ -43,19 +43,19 @@ pub struct Written {
     /// Labelled positions, summed over all labels.
     pub labels: u64,
     /// Games by ending, if some did not end by the rules.
-    #[serde(skip_serializing_if = "are_played")]
+    #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
     /// Games of the imported file that were skipped.
-    #[serde(skip_serializing_if = "LeftOut::is_empty")]
-    pub left_out: LeftOut,
+    #[serde(skip_serializing_if = "SkippedGames::is_empty")]
+    pub left_out: SkippedGames,
 }
 
 /// Whether all games ended by the rules.
-pub(super) fn are_played(endings: &BTreeMap<Ending, u64>) -> bool {
+pub(super) fn all_by_rules(endings: &BTreeMap<Ending, u64>) -> bool {
     endings.keys().all(Ending::is_played)
 }
 
-impl Written {
+impl WriteSummary {
     pub(super) fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
@@ -78,17 +78,17 @@ impl Written {
     }
 }
 
-impl<G: Playable> Output<G> {
+impl<G: Playable> ShardWriter<G> {
     /// Starts a directory; `header` is that of its shards, except for the range of games.
     ///
     /// # Errors
     /// If the directory exists and is not empty, or its parent is not writable.
-    pub fn create(place: &Path, header: ShardHeader) -> Result<Self, Error> {
+    pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
-            staging: Staging::create(place)?,
+            staging: AtomicDirectory::create(directory)?,
             header,
-            waiting: Vec::new(),
-            written: Written::new(place),
+            buffered: Vec::new(),
+            written: WriteSummary::new(directory),
         })
     }
 
@@ -98,8 +98,8 @@ impl<G: Playable> Output<G> {
     /// If a shard cannot be written.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count(&game);
-        self.waiting.push(game);
-        if self.waiting.len() as u64 == GAMES_PER_SHARD {
+        self.buffered.push(game);
+        if self.buffered.len() as u64 == GAMES_PER_SHARD {
             self.write_shard()
         } else {
             Ok(())
@@ -107,7 +107,7 @@ impl<G: Playable> Output<G> {
     }
 
     fn write_shard(&mut self) -> Result<(), Error> {
-        let games = self.waiting.len() as u64;
+        let games = self.buffered.len() as u64;
         let header = ShardHeader {
             first_game: self.written.games - games,
             games,
@@ -119,17 +119,20 @@ impl<G: Playable> Output<G> {
                 .path()
                 .join(shard::file_name(self.written.shards)),
             &header,
-            &self.waiting,
+            &self.buffered,
         )?;
         self.written.shards += 1;
-        self.waiting.clear();
+        self.buffered.clear();
         Ok(())
     }
 
-    /// Refuses an empty set; `place` is for the error.
-    pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), Error> {
+    /// Refuses an empty set; `directory` is for the error.
+    pub(super) fn check_not_empty(&self, directory: &Path) -> Result<(), Error> {
         if self.written.games == 0 {
-            return Err(Error::at(place, "not made: no game would be in it"));
+            return Err(Error::at_path(
+                directory,
+                "not made: no game would be in it",
+            ));
         }
         Ok(())
     }
@@ -138,9 +141,9 @@ impl<G: Playable> Output<G> {
     ///
     /// # Errors
     /// If there are no games, or a file cannot be written.
-    pub fn finish(mut self) -> Result<Written, Error> {
+    pub fn finish(mut self) -> Result<WriteSummary, Error> {
         self.check_not_empty(&self.written.directory)?;
-        if !self.waiting.is_empty() {
+        if !self.buffered.is_empty() {
             self.write_shard()?;
         }
         Manifest::new(self.header, self.written.games).write(self.staging.path())?;

@@ -24,8 +24,8 @@ const MAX_RUNS: usize = 100;
 const SHARDS_AT_ONCE: usize = 16;
 
 /// Error of shards with games of different rules.
-pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
-    Error::at(
+pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {
+    Error::at_path(
         path,
         format!(
             "games of '{found}' among games of '{first}'; keep them in directories of their own"
@@ -34,20 +34,24 @@ pub(crate) fn other_game(path: &Path, found: &str, first: &str) -> Error {
 }
 
 /// Index of a player, added if new; shards store it as a byte.
-pub(super) fn number_of(name: &str, players: &mut Vec<String>, path: &Path) -> Result<u8, Error> {
+pub(super) fn intern_player(
+    name: &str,
+    players: &mut Vec<String>,
+    path: &Path,
+) -> Result<u8, Error> {
     let known = players.iter().position(|player| player == name);
     let index = known.unwrap_or_else(|| {
         players.push(name.to_owned());
         players.len() - 1
     });
     let index = u8::try_from(index).ok().filter(|&index| index < u8::MAX);
-    index.ok_or_else(|| Error::at(path, "with it there are more than 255 players"))
+    index.ok_or_else(|| Error::at_path(path, "with it there are more than 255 players"))
 }
 
 /// Shards of one game, with at most 255 players and 16 labels in all.
 #[derive(Debug)]
-pub struct Source<G> {
-    shards: Vec<Part>,
+pub struct ShardReader<G> {
+    shards: Vec<ShardEntry>,
     /// Notations of all players.
     pub players: Vec<String>,
     /// All labels.
@@ -68,7 +72,7 @@ pub struct Source<G> {
 }
 
 #[derive(Debug)]
-struct Part {
+struct ShardEntry {
     path: PathBuf,
     /// Common indices of its players.
     players: Vec<u8>,
@@ -77,7 +81,7 @@ struct Part {
     games: u64,
 }
 
-impl<G: Playable> Source<G> {
+impl<G: Playable> ShardReader<G> {
     /// Reads the headers of all shards that paths name.
     ///
     /// # Errors
@@ -89,8 +93,8 @@ impl<G: Playable> Source<G> {
     /// Reads the headers and checks directories against their manifests.
     ///
     /// # Errors
-    /// As [`Source::open`], or if shards are missing or of other runs.
-    pub fn open_whole(paths: &[PathBuf]) -> Result<Self, Error> {
+    /// As [`ShardReader::open`], or if shards are missing or of other runs.
+    pub fn open_complete(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, true)
     }
 
@@ -112,20 +116,22 @@ impl<G: Playable> Source<G> {
             for path in (0..promised).map(|index| path.join(shard::file_name(index))) {
                 if !there.contains(&path) {
                     let problem = format!("missing, one of {promised} shards of its run");
-                    problems.push(Error::at(path, problem));
+                    problems.push(Error::at_path(path, problem));
                 }
             }
             for some in shards.chunks(HEADERS_AT_ONCE) {
                 let headers = some.par_iter().map(|path| shard::read_header::<G>(path));
                 for (path, header) in some.iter().zip(headers.collect::<Vec<_>>()) {
                     let added = header.and_then(|header| {
-                        if manifest.as_ref().is_some_and(|run| !run.fits(&header)) {
+                        if manifest.as_ref().is_some_and(|run| !run.matches(&header)) {
                             let problem = "of another run than the manifest says";
-                            return Err(Error::at(path, problem));
+                            return Err(Error::at_path(path, problem));
                         }
                         let source = match &mut source {
                             Some(source) => source,
-                            None => source.insert(Self::of(header.rules().map_err(Error::new)?)),
+                            None => {
+                                source.insert(Self::of(header.parse_rules().map_err(Error::new)?))
+                            }
                         };
                         if runs.insert(xxh3_128(header.run.to_string().as_bytes()))
                             && source.runs.len() < MAX_RUNS
@@ -138,7 +144,7 @@ impl<G: Playable> Source<G> {
                 }
             }
         }
-        Error::unless_none(problems)?;
+        Error::from_problems(problems)?;
         let mut source = source.ok_or_else(|| Error::new("no records are named"))?;
         source.run_count = runs.len();
         let more = runs.len() - source.runs.len();
@@ -163,13 +169,13 @@ impl<G: Playable> Source<G> {
     }
 
     fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), Error> {
-        let wanted = ShardHeader::of(&self.rules, serde_json::Value::Null);
+        let wanted = ShardHeader::new(&self.rules, serde_json::Value::Null);
         if (&header.game, &header.map) != (&wanted.game, &wanted.map) {
-            return Err(other_game(&path, &header.game, &wanted.game));
+            return Err(mixed_games_error(&path, &header.game, &wanted.game));
         }
         self.times |= header.times;
         let players = header.players.iter();
-        let players = players.map(|player| number_of(player, &mut self.players, &path));
+        let players = players.map(|player| intern_player(player, &mut self.players, &path));
         let players = players.collect::<Result<_, _>>()?;
         let labels = header
             .labels
@@ -178,7 +184,7 @@ impl<G: Playable> Source<G> {
             .collect::<Result<_, _>>()?;
         self.games += header.games;
         self.ended_early += header.ended_early;
-        self.shards.push(Part {
+        self.shards.push(ShardEntry {
             path,
             players,
             labels,
@@ -195,7 +201,7 @@ impl<G: Playable> Source<G> {
             .position(|there| there.name == label.name)
         else {
             if self.labels.len() == MAX_LABELS {
-                return Err(Error::at(
+                return Err(Error::at_path(
                     path,
                     format!("with it there are more than {MAX_LABELS} labels"),
                 ));
@@ -217,7 +223,7 @@ impl<G: Playable> Source<G> {
                 format!("{} ({})", label.by, models.join(", "))
             }
         };
-        Err(Error::at(
+        Err(Error::at_path(
             path,
             format!(
                 "its label '{}' is by {}, and that of the records before by {}; relabel one of them",
@@ -235,7 +241,7 @@ impl<G: Playable> Source<G> {
             players: self.players.clone(),
             times: self.times,
             labels: self.labels.clone(),
-            ..ShardHeader::of(&self.rules, run)
+            ..ShardHeader::new(&self.rules, run)
         }
     }
 
@@ -256,14 +262,14 @@ impl<G: Playable> Source<G> {
 
     /// Paths of the shards.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.shards.iter().map(|part| part.path.as_path())
+        self.shards.iter().map(|entry| entry.path.as_path())
     }
 
     /// Calls `each` with all games in order, with common indices.
     ///
     /// # Errors
     /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
-    pub fn each_game(
+    pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -271,7 +277,7 @@ impl<G: Playable> Source<G> {
         for some in self.shards.chunks(SHARDS_AT_ONCE) {
             let read = some
                 .par_iter()
-                .map(|part| self.read(part))
+                .map(|entry| self.read(entry))
                 .collect::<Vec<_>>();
             for games in read {
                 match games {
@@ -283,7 +289,7 @@ impl<G: Playable> Source<G> {
                 }
             }
         }
-        Error::unless_none(problems)
+        Error::from_problems(problems)
     }
 
     /// The games with numbers `from..to`, with common indices.
@@ -293,13 +299,13 @@ impl<G: Playable> Source<G> {
     pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;
-        for part in &self.shards {
-            let after = first + part.games;
+        for entry in &self.shards {
+            let after = first + entry.games;
             if first < to && from < after {
                 let (skipped, taken) =
                     (from.saturating_sub(first), to.min(after) - from.max(first));
                 games.extend(
-                    self.read(part)?
+                    self.read(entry)?
                         .into_iter()
                         .skip(skipped as usize)
                         .take(taken as usize),
@@ -310,20 +316,23 @@ impl<G: Playable> Source<G> {
         Ok(games)
     }
 
-    fn read(&self, part: &Part) -> Result<Vec<PlayedGame<G>>, Error> {
-        let changed = || Error::at(&part.path, "changed while it was read");
-        let (header, mut games) = shard::read(&part.path)?;
-        if header.games != part.games || header.labels.len() != part.labels.len() {
+    fn read(&self, entry: &ShardEntry) -> Result<Vec<PlayedGame<G>>, Error> {
+        let changed = || Error::at_path(&entry.path, "changed while it was read");
+        let (header, mut games) = shard::read(&entry.path)?;
+        if header.games != entry.games || header.labels.len() != entry.labels.len() {
             return Err(changed());
         }
-        let same_labels = part.labels.len() == self.labels.len() && part.labels.is_sorted();
+        let same_labels = entry.labels.len() == self.labels.len() && entry.labels.is_sorted();
         for game in &mut games {
             for player in &mut game.players {
-                *player = *part.players.get(usize::from(*player)).ok_or_else(changed)?;
+                *player = *entry
+                    .players
+                    .get(usize::from(*player))
+                    .ok_or_else(changed)?;
             }
             if !same_labels && !game.labels.is_empty() {
                 let mut labels = vec![vec![None; game.record.plies.len()]; self.labels.len()];
-                for (&index, values) in part.labels.iter().zip(std::mem::take(&mut game.labels)) {
+                for (&index, values) in entry.labels.iter().zip(std::mem::take(&mut game.labels)) {
                     labels[index] = values;
                 }
                 game.labels = labels;

@@ -3,9 +3,9 @@
 //! Invariant: a skipped game is counted and listed; unless skipping is allowed, it stops the
 //! import.
 
-use super::output::{Output, Written};
+use super::shard_writer::{ShardWriter, WriteSummary};
 use crate::Error;
-use crate::shard::{NO_END, PlayedGame, ShardHeader};
+use crate::shard::{NO_RESULT, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;
 use serde::Serialize;
 use std::{
@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Maximum number of listed problems; further ones are only counted.
-const MAX_NAMED: usize = 1_000;
+const MAX_LISTED_PROBLEMS: usize = 1_000;
 
 /// Handling of games that cannot be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum BadGames {
 
 /// Games of an imported file that the new set does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LeftOut {
+pub struct SkippedGames {
     /// Games that stop without a result.
     pub stopped: u64,
     /// Games against the rules, or unreadable.
@@ -39,7 +39,7 @@ pub struct LeftOut {
     pub problems: Vec<String>,
 }
 
-impl LeftOut {
+impl SkippedGames {
     /// Whether no game was skipped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -48,37 +48,37 @@ impl LeftOut {
 }
 
 /// Reason why a game cannot be stored.
-pub(super) enum Unfit {
+pub(super) enum Rejection {
     /// It stops without a result.
     Stopped,
     /// It is against the rules, or unreadable.
     Damaged(String),
 }
 
-impl From<String> for Unfit {
+impl From<String> for Rejection {
     fn from(problem: String) -> Self {
         Self::Damaged(problem)
     }
 }
 
-impl Display for Unfit {
+impl Display for Rejection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Stopped => NO_END,
+            Self::Stopped => NO_RESULT,
             Self::Damaged(problem) => problem,
         })
     }
 }
 
 /// A new set that is filled from a file.
-pub(super) struct Intake<G: Playable> {
+pub(super) struct ImportSink<G: Playable> {
     file: PathBuf,
-    output: Output<G>,
+    output: ShardWriter<G>,
     bad: BadGames,
-    left_out: LeftOut,
+    left_out: SkippedGames,
 }
 
-impl<G: Playable> Intake<G> {
+impl<G: Playable> ImportSink<G> {
     pub(super) fn create(
         file: &Path,
         place: &Path,
@@ -87,9 +87,9 @@ impl<G: Playable> Intake<G> {
     ) -> Result<Self, Error> {
         Ok(Self {
             file: file.to_owned(),
-            output: Output::create(place, header)?,
+            output: ShardWriter::create(place, header)?,
             bad,
-            left_out: LeftOut::default(),
+            left_out: SkippedGames::default(),
         })
     }
 
@@ -100,36 +100,36 @@ impl<G: Playable> Intake<G> {
     pub(super) fn take(
         &mut self,
         place: impl Display,
-        game: Result<PlayedGame<G>, Unfit>,
+        game: Result<PlayedGame<G>, Rejection>,
     ) -> Result<(), Error> {
-        let unfit = match game {
+        let rejection = match game {
             Ok(game) => return self.output.push(game),
-            Err(unfit) => unfit,
+            Err(rejection) => rejection,
         };
-        let problem = format!("{place}: {unfit}");
+        let problem = format!("{place}: {rejection}");
         if self.bad == BadGames::Refuse {
             let problem = format!("{problem}; --skip-bad leaves such games out");
-            return Err(Error::at(&self.file, problem));
+            return Err(Error::at_path(&self.file, problem));
         }
-        *match unfit {
-            Unfit::Stopped => &mut self.left_out.stopped,
-            Unfit::Damaged(_) => &mut self.left_out.damaged,
+        *match rejection {
+            Rejection::Stopped => &mut self.left_out.stopped,
+            Rejection::Damaged(_) => &mut self.left_out.damaged,
         } += 1;
-        if self.left_out.problems.len() < MAX_NAMED {
-            let problem = Error::at(&self.file, problem).to_string();
+        if self.left_out.problems.len() < MAX_LISTED_PROBLEMS {
+            let problem = Error::at_path(&self.file, problem).to_string();
             self.left_out.problems.push(problem);
         }
         Ok(())
     }
 
     /// Skips a game that ended by a forfeit.
-    pub(super) fn leave_forfeited(&mut self) {
+    pub(super) fn skip_forfeited(&mut self) {
         self.left_out.forfeited += 1;
     }
 
-    pub(super) fn finish(self) -> Result<Written, Error> {
+    pub(super) fn finish(self) -> Result<WriteSummary, Error> {
         let written = self.output.finish()?;
-        Ok(Written {
+        Ok(WriteSummary {
             left_out: self.left_out,
             ..written
         })

@@ -21,21 +21,21 @@ const ATTEMPTS: u32 = 4;
 
 /// A directory that is being filled.
 #[derive(Debug)]
-pub(super) struct Staging {
-    place: PathBuf,
+pub(super) struct AtomicDirectory {
+    target: PathBuf,
     temporary: TempDir,
     _lock: Option<File>,
 }
 
-impl Staging {
+impl AtomicDirectory {
     /// Starts a directory.
     ///
     /// # Errors
-    /// If `place` exists and is not empty, or its parent is not writable.
-    pub(super) fn create(place: &Path) -> Result<Self, Error> {
-        check_free(place)?;
-        let failed = Error::writing(place);
-        let beside = parent(place);
+    /// If `target` exists and is not empty, or its parent is not writable.
+    pub(super) fn create(target: &Path) -> Result<Self, Error> {
+        check_unused(target)?;
+        let failed = Error::write_failed(target);
+        let beside = parent(target);
         files::create_directory(beside)?;
         for attempt in 1..=ATTEMPTS {
             let temporary = files::temporary_names(0o777).tempdir_in(beside);
@@ -46,13 +46,13 @@ impl Staging {
             // supported.
             if temporary.path().is_dir() && (lock.is_some() || attempt == ATTEMPTS) {
                 return Ok(Self {
-                    place: place.to_owned(),
+                    target: target.to_owned(),
                     temporary,
                     _lock: lock,
                 });
             }
         }
-        Err(FileError::Busy(place.to_owned()).into())
+        Err(FileError::Busy(target.to_owned()).into())
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -64,7 +64,7 @@ impl Staging {
     /// # Errors
     /// If the rename fails.
     pub(super) fn finish(self) -> Result<(), Error> {
-        put(self.temporary.path(), &self.place)?;
+        rename_durably(self.temporary.path(), &self.target)?;
         // The temporary path no longer exists.
         let _ = self.temporary.keep();
         Ok(())
@@ -72,12 +72,12 @@ impl Staging {
 }
 
 /// Refuses a path that exists, unless it is an empty directory.
-pub(super) fn check_free(place: &Path) -> Result<(), Error> {
+pub(super) fn check_unused(target: &Path) -> Result<(), Error> {
     let is_empty =
-        |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
-    if place.symlink_metadata().is_ok() && !is_empty(place) {
-        return Err(Error::at(
-            place,
+        |target: &Path| std::fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    if target.symlink_metadata().is_ok() && !is_empty(target) {
+        return Err(Error::at_path(
+            target,
             "exists already; choose another directory, or remove it",
         ));
     }
@@ -85,11 +85,11 @@ pub(super) fn check_free(place: &Path) -> Result<(), Error> {
 }
 
 /// Renames a finished directory durably.
-pub(super) fn put(finished: &Path, place: &Path) -> Result<(), Error> {
-    let failed = Error::writing(place);
-    std::fs::rename(finished, place).map_err(&failed)?;
+pub(super) fn rename_durably(finished: &Path, target: &Path) -> Result<(), Error> {
+    let failed = Error::write_failed(target);
+    std::fs::rename(finished, target).map_err(&failed)?;
     #[cfg(unix)]
-    File::open(parent(place))
+    File::open(parent(target))
         .and_then(|directory| directory.sync_all())
         .map_err(failed)?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Builds a game from an external source, checking each ply.
 
-use super::intake::Unfit;
-use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, rounded};
+use super::import_sink::Rejection;
+use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, quantize_value};
 use engine::core::{
     game::Payoffs,
     record::{Ending, GameRecord, Ply},
@@ -9,7 +9,7 @@ use engine::core::{
 use engine::play::playable::Playable;
 
 /// A game under construction.
-pub(super) struct Builder<'a, G: Playable> {
+pub(super) struct GameBuilder<'a, G: Playable> {
     pub(super) replay: Replay<'a, G>,
     start: G::Position,
     pub(super) players: Vec<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Builder<'a, G: Playable> {
 
 /// Data of a ply besides its move.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct PlyExtras {
     pub(super) value: Option<f32>,
     pub(super) explored: bool,
     pub(super) time: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Said {
     pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
 }
 
-impl<'a, G: Playable> Builder<'a, G> {
+impl<'a, G: Playable> GameBuilder<'a, G> {
     pub(super) fn new(
         rules: &'a G,
         start: G::Position,
@@ -50,30 +50,35 @@ impl<'a, G: Playable> Builder<'a, G> {
     }
 
     /// Adds a ply; values are rounded as in shards.
-    pub(super) fn play(&mut self, outcome: u8, mv: G::Move, said: Said) -> Result<(), String> {
+    pub(super) fn play(
+        &mut self,
+        outcome: u8,
+        mv: G::Move,
+        extras: PlyExtras,
+    ) -> Result<(), String> {
         let probability = |value: Option<f32>| match value {
             Some(value) if !(0.0..=1.0).contains(&value) => {
-                Err(self.replay.wrong("the value is no probability"))
+                Err(self.replay.ply_error("the value is no probability"))
             }
-            value => Ok(value.map(rounded)),
+            value => Ok(value.map(quantize_value)),
         };
-        let value = probability(said.value)?;
-        for (own, (value, error)) in self.labels.iter_mut().zip(said.labels) {
+        let value = probability(extras.value)?;
+        for (own, (value, error)) in self.labels.iter_mut().zip(extras.labels) {
             let (value, error) = (probability(value)?, probability(error)?);
             if value.is_none() && error.is_some() {
                 return Err(self
                     .replay
-                    .wrong("has the error of a label that it has not"));
+                    .ply_error("has the error of a label that it has not"));
             }
             own.push(value.map(|value| Estimate { value, error }));
         }
         self.replay.play(outcome, mv)?;
-        self.times.push(said.time);
+        self.times.push(extras.time);
         self.plies.push(Ply {
             outcome,
             mv,
             value,
-            explored: said.explored,
+            explored: extras.explored,
         });
         Ok(())
     }
@@ -82,10 +87,10 @@ impl<'a, G: Playable> Builder<'a, G> {
         self.plies.len()
     }
 
-    pub(super) fn finish(self) -> Result<PlayedGame<G>, Unfit> {
+    pub(super) fn finish(self) -> Result<PlayedGame<G>, Rejection> {
         let (ending, payoffs) = self.result;
         if ending.is_played() && self.replay.payoffs().is_none() {
-            return Err(Unfit::Stopped);
+            return Err(Rejection::Stopped);
         }
         let mut game = PlayedGame {
             record: GameRecord {
@@ -98,7 +103,7 @@ impl<'a, G: Playable> Builder<'a, G> {
             labels: self.labels,
             times: self.times,
         };
-        game.tidy();
+        game.canonicalize();
         Ok(game)
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Values of an n-tuple model without Alea: read_model.py MODEL.safetensors < POSITIONS (docs/formats.md; needs numpy)."""
+"""Values of an n-tuple model without Alea: read_model.py MODEL.safetensors < POSITIONS (docs/reference/formats.md; needs numpy)."""
 import json, math, numpy, sys
 
 def load(path):

@@ -1,7 +1,8 @@
 //! Other programs as players: `external(cmd="…", protocol=…, ms=…)`, over lines of text on their
 //! standard input and output.
 //!
-//! The protocols stand in `docs/protocols.md`, our own in `docs/formats.md`. A program that does
+//! The protocols stand in `docs/other-programs.md`, our own in
+//! `docs/reference/formats.md`. A program that does
 //! not answer in time, closes its output or says what is no move has failed: the player says why,
 //! the program is ended, and a new one is started when it is needed again; so it is with one that is
 //! stopped while it thinks, unless its protocol has a word for that. Invariant: an answer is

@@ -28,7 +28,7 @@ pub(super) struct Entrant {
     /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a
     /// player of arbitrary moves it would score four points less than printed. Deeper players
     /// average raw scores with a win counting 1000 as the report's do; the scale of the score is
-    /// not printed, see `docs/results.md` for how these were chosen.
+    /// not printed, see `benches/results/published-tables.md` for how these were chosen.
     #[serde(rename = "here")]
     pub player: String,
     /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.

@@ -227,7 +227,7 @@ pub(crate) fn evaluators() -> String {
     format!(
         "{lists}Evaluators of every game:\n  {:<46} a hash of the position\n  {:<46} a learned model\n  \
          {:<46} the learned model that comes with this program\n\n\
-         Hand-made scores take slope and offset, or scale=raw and factor (docs/players.md).",
+         Hand-made scores take slope and offset, or scale=raw and factor\n(docs/reference/players.md).",
         "random(seed)", "model:PATH", "best"
     )
 }

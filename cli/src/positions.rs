@@ -28,7 +28,8 @@ const MAX_POSITION_TEXT: usize = 80;
 #[derive(clap::Args)]
 pub(crate) struct PositionArguments {
     /// In EinStein rows from the top, side to move, die or '-':
-    /// "215../64.../3...e/...fb/..acd b 1"; in other games as docs/formats.md says; or - to read
+    /// "215../64.../3...e/...fb/..acd b 1"; in other games as
+    /// docs/reference/formats.md says; or - to read
     /// one a line
     #[arg(value_name = "POSITION")]
     pub(crate) position: String,

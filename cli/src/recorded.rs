@@ -20,7 +20,7 @@ const MAX_PLIES: usize = 10_000;
 /// Maximum bytes of an answer's games, that of a file.
 const MAX_BYTES: usize = 4 << 20;
 
-/// JSON of a shard's games (docs/api.md), as many as fit until `is_over`.
+/// JSON of a shard's games (docs/reference/api.md), as many as fit until `is_over`.
 pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let game_name = shard::game_notation(name, bytes).map_err(|error| error.to_string())?;

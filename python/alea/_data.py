@@ -21,7 +21,7 @@ def _list(paths: Directories) -> list[str]:
 
 
 def read_games(records: Directories, game: Game | str = "einstein") -> Any:
-    """Records as a pyarrow table, a row a ply; its columns are those of docs/formats.md.
+    """Records as a pyarrow table, a row a ply; its columns are those of docs/reference/formats.md.
 
     `table["value"].to_numpy()` and its like are numpy arrays. Needs pyarrow.
     """
@@ -50,7 +50,7 @@ def write_games(table: Any, directory: str | os.PathLike[str], game: Game | str 
 class Samples:
     """Training samples of records, read shard by shard at the speed of the trainer's loader.
 
-    What is a sample, its value and its weight is said in docs/training.md; positions of the
+    What is a sample, its value and its weight is said in docs/train.md; positions of the
     benchmark's suites are none. `target` mixes `share` of the search value (or of the label of
     that name) with the result; with `share=0` every position is a sample, whether it has a value or
     not, and `value` is the result where there is none. Which games validate depends on `seed` and

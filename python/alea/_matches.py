@@ -9,7 +9,7 @@ from ._positions import rules
 
 
 class Match(dict[str, Any]):
-    """What came of a match: the JSON of `alea arena`, see docs/formats.md; shares are those of A."""
+    """What came of a match: the JSON of `alea arena`, see docs/reference/formats.md; shares are those of A."""
 
     @property
     def score(self) -> float:

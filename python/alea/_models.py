@@ -28,7 +28,7 @@ def forward(
 ) -> NDArray[numpy.float64]:
     """Win probabilities (n,) of the sides to move by a network whose weights are rounded as in a file.
 
-    `tensors` have the names and shapes of docs/formats.md, in units of 1; `rows` (n, active) are
+    `tensors` have the names and shapes of docs/reference/formats.md, in units of 1; `rows` (n, active) are
     those of `Game.rows`, `bucket` (n,) is each position's, if the network has several. The plain
     reference: `save_model` compares the engine with it.
     """
@@ -82,7 +82,7 @@ def save_model(
 ) -> float:
     """Writes a network as a model file, if the engine values positions as it does.
 
-    `model` is an `alea.torch.Network`, or a mapping of float arrays by the names of docs/formats.md
+    `model` is an `alea.torch.Network`, or a mapping of float arrays by the names of docs/reference/formats.md
     (`rows` [R, H1], `hidden1.bias` [H1], `hidden2.weight` [H1, H2], `hidden2.bias`, ...,
     `output.weight` [H], `output.bias` [1]; with buckets one dimension more before the others but for
     the first two) for the groups of `inputs` and the bounds of `buckets`. Weights are rounded to
@@ -171,7 +171,7 @@ def train(
     """Runs `alea train` on directories of records; what it says of each model, with its `path`.
 
     The package holds no tensor library, so the command `alea` does the work: the one at `command`,
-    or on the PATH. `settings` are the tables of docs/training.md, such as
+    or on the PATH. `settings` are the tables of docs/train.md, such as
     `{"training": {"epochs": 5}}`. A training that was interrupted goes on when it is called again.
     """
     program = command or shutil.which("alea")

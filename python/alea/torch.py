@@ -47,7 +47,7 @@ class Bag(torch.autograd.Function):
 
 
 class Network(nn.Module):
-    """The network of docs/training.md: the forward pass rounds as the engine does.
+    """The network of docs/train.md: the forward pass rounds as the engine does.
 
     `forward(rows)` takes (n, active) int64 rows of `Game.rows` and gives (n,) logits of the win
     probability of the side to move. Call `limit()` after each step of the optimiser, or weights may
@@ -101,7 +101,7 @@ class Network(nn.Module):
         yield self.output_bias, "output.bias"
 
     def alea_tensors(self) -> dict[str, NDArray[numpy.float32]]:
-        """The weights by the names of docs/formats.md."""
+        """The weights by the names of docs/reference/formats.md."""
         return {name: tensor.detach().cpu().numpy() for tensor, name in self._named()}
 
     @torch.no_grad()

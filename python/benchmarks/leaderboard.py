@@ -1,4 +1,4 @@
-"""Writes docs/leaderboard.md: the benchmark of all shipped evaluators of EinStein and of some searches.
+"""Writes benches/results/leaderboard.md: the benchmark of all shipped evaluators of EinStein and of some searches.
 
 `python python/benchmarks/leaderboard.py [GAMES]`, in the project's directory.
 """
@@ -62,13 +62,13 @@ def main():
     ladder = ", ".join(f"`{name}`" for name in alea.LADDER)
     text = f"""# Leaderboard
 
-Made by `python python/benchmarks/leaderboard.py {games}`; what is measured and the rules are said in [python.md](python.md#the-benchmark). Benchmark {alea.BENCHMARK}, seed 1. The first figure is the mean win probability given away a decision on all suites, with its standard error, sampling errors of the labels included; evaluators decide without search, as `star1(depth=1)`. "Ladder" is the mean score against {ladder}, {games} games each; the next columns are three of these matches, with the half width of their 95 % intervals. From all scores luck is taken, told by `best`; so they may pass 0 and 100. Evaluations are counted a second of processor time, on a virtual machine with two cores of an AMD EPYC (Zen 4). From seven stones on differences below 0.003 mean nothing, and all models but `strong-1`, which is `best`, learned before positions were held out.
+Made by `python python/benchmarks/leaderboard.py {games}`; what is measured and the rules are said in [python.md](../../docs/python.md#the-benchmark). Benchmark {alea.BENCHMARK}, seed 1. The first figure is the mean win probability given away a decision on all suites, with its standard error, sampling errors of the labels included; evaluators decide without search, as `star1(depth=1)`. "Ladder" is the mean score against {ladder}, {games} games each; the next columns are three of these matches, with the half width of their 95 % intervals. From all scores luck is taken, told by `best`; so they may pass 0 and 100. Evaluations are counted a second of processor time, on a virtual machine with two cores of an AMD EPYC (Zen 4). From seven stones on differences below 0.003 mean nothing, and all models but `strong-1`, which is `best`, learned before positions were held out.
 
 | {' | '.join(heads)} |
 {'|---' * len(heads)}|
 """
     text += "".join(row(card) + "\n" for card in found)
-    (ROOT / "docs" / "leaderboard.md").write_text(text)
+    (ROOT / "benches" / "results" / "leaderboard.md").write_text(text)
 
 
 main()

@@ -63,7 +63,7 @@ pub(crate) fn shown<G: Learnable>(
 }
 
 /// A network as it was trained elsewhere: groups of inputs, bounds of buckets, tensors by the names of
-/// docs/formats.md, a row for each input, and its story.
+/// docs/reference/formats.md, a row for each input, and its story.
 type Trained = (String, Vec<u8>, HashMap<String, Vec<f32>>, String);
 
 /// Writes weights in whole numbers as a model file.

@@ -121,7 +121,7 @@ pub(crate) fn own<'a, G: Learnable>(game: &G, position: &'a AnyAt) -> Told<&'a A
     Ok(own.ok_or_else(other)?)
 }
 
-/// A position of EinStein from its 64 bits, see docs/formats.md.
+/// A position of EinStein from its 64 bits, see docs/reference/formats.md.
 pub(crate) fn unpacked<G: Learnable>(game: &G, bits: u64, place: usize) -> Told<G::Position> {
     let position = einstein::Position::from_bits(bits, einstein::Standard::SQUARES);
     let position: Option<&dyn Any> = position.as_ref().map(|position| position as _);

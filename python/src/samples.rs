@@ -50,7 +50,7 @@ struct Order {
     part: [usize; 2],
 }
 
-/// What is a sample, see docs/training.md: its label, whether exact ones count alone, the scale of
+/// What is a sample, see docs/train.md: its label, whether exact ones count alone, the scale of
 /// errors, whether results alone are learned; the share that validates and the seed of that.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 

@@ -2,7 +2,7 @@
 //!
 //! bincode 2.0.1, its last working release, is unmaintained. To replace it, change `encode` and
 //! `decode` and raise the versions in `shard/layout.rs`. Decoding is limited, so that a damaged
-//! length cannot allocate all memory. `docs/formats.md` specifies the encoding.
+//! length cannot allocate all memory. `docs/reference/formats.md` specifies the encoding.
 
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -1,6 +1,7 @@
 //! Record shards: files of finished games, of any game.
 //!
-//! `shard/layout.rs` encodes the file, `shard/game.rs` a game (`docs/formats.md`). Writing is
+//! `shard/layout.rs` encodes the file, `shard/game.rs` a game (`docs/reference/formats.md`).
+//! Writing is
 //! atomic. Invariant: reading replays every game by the rules, and what could not be read is not
 //! written.
 
@@ -193,7 +194,8 @@ impl<G: Playable> PlayedGame<G> {
     }
 
     /// A fingerprint that is equal for all images of a game under the symmetries of the rules,
-    /// including a swap of colours where that makes no difference. `docs/formats.md` specifies the
+    /// including a swap of colours where that makes no difference. `docs/reference/formats.md`
+    /// specifies the
     /// hashed bytes.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
@@ -330,7 +332,8 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Decodes and replays games from the first on, until `take` returns false or `should_stop`, which is
+/// Decodes and replays games from the first on, until `take` returns false or `should_stop`, which
+/// is
 /// polled every few plies, returns true. The remaining games are covered by the checksum of the
 /// file alone.
 ///

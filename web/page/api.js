@@ -1,4 +1,4 @@
-// Questions to the engine (docs/api.md), and a queue of positions to analyse.
+// Questions to the engine (docs/reference/api.md), and a queue of positions to analyse.
 
 import { carry, carryFile } from "./carrier.js";
 
@@ -10,7 +10,7 @@ export async function ask(question, signal) {
   return answerOf(await carry(question, signal));
 }
 
-/** The games of a file (docs/api.md). */
+/** The games of a file (docs/reference/api.md). */
 export async function askRecords(file) {
   return answerOf(await carryFile(file));
 }

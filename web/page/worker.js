@@ -1,4 +1,4 @@
-// An engine: it is sent the compiled module, then the text of one question at a time (docs/api.md).
+// An engine: it is sent the compiled module, then the text of one question at a time (docs/reference/api.md).
 
 let engine = null;
 

@@ -1,4 +1,5 @@
-//! From a request to its answer, both JSON; docs/api.md says what every key of an answer means.
+//! From a request to its answer, both JSON; docs/reference/api.md says what every key of an answer
+//! means.
 //!
 //! Invariant: an answer depends on the request and the bounds alone (and, with a limit of time, on
 //! how fast the machine is); nothing is remembered from one request to the next but what is known
@@ -57,7 +58,7 @@ fn read_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
         }
     };
     read().map_err(|error| {
-        let problem = format!("this is no request: {error}; docs/api.md has all of them");
+        let problem = format!("this is no request: {error}; docs/reference/api.md has all of them");
         Problem::wrong(shortened(&problem, 500))
     })
 }

@@ -1,5 +1,5 @@
 //! What may be asked, judged games as they are answered, and why there is no answer; what every
-//! key means says docs/api.md.
+//! key means says docs/reference/api.md.
 //!
 //! Positions, moves, players and evaluators are text in the project's notation. Invariant: a key
 //! that is not known is an error, so that a slip of the pen is not taken for a choice.

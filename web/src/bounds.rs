@@ -116,8 +116,11 @@ impl Bounds {
             let key = key.or_else(|| places.next().map(|&place| place.to_owned()));
             let key = key.ok_or_else(|| wrong(format!("{name}: name the key of this value")))?;
             let checked = self.check::<G>(family, &key, &argument.value);
-            checked
-                .ok_or_else(|| wrong(format!("{name} takes no '{key}' here (docs/api.md)")))??;
+            checked.ok_or_else(|| {
+                wrong(format!(
+                    "{name} takes no '{key}' here (docs/reference/api.md)"
+                ))
+            })??;
             argument.key = Some(key);
         }
         let says = |key: &str| notation.says(key).is_some();

@@ -1,4 +1,5 @@
-//! The API from outside, without a server: what docs/api.md shows, what is said of positions against
+//! The API from outside, without a server: what docs/reference/api.md shows, what is said of
+//! positions against
 //! what follows from the rules, ledgers that add up, and requests that are refused (`refused.jsonl`).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -76,7 +77,9 @@ fn what_is_shown_is_answered() {
         assert!(is_shown(&answer, &shown), "{shown}\nis not\n{answer}");
     }
     // The documentation: requests, and what the last of them, or one before, is answered.
-    let blocks = include_str!("../../docs/api.md").split("```json\n").skip(1);
+    let blocks = include_str!("../../docs/reference/api.md")
+        .split("```json\n")
+        .skip(1);
     let mut compared = 0;
     for block in blocks.map(|block| block.split("```").next().unwrap()) {
         let values = Deserializer::from_str(block).into_iter::<Value>();

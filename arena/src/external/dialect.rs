@@ -1,6 +1,7 @@
 //! How a program wants to be spoken to: its protocol, and what its authors understood by it.
 //!
-//! `docs/protocols.md` has every key, and the named sets. Invariant: a set is nothing but keys with
+//! `docs/other-programs.md` has every key, and the named sets. Invariant: a set is nothing but
+//! keys with
 //! values, each of which a player's notation may say otherwise.
 
 use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};

@@ -1,6 +1,7 @@
 //! The protocols of other programs as data: what is said when, and what answers it.
 //!
-//! Sources: the published texts that `docs/protocols.md` names. Lines are divided by semicolons;
+//! Sources: the published texts that `docs/other-programs.md` names. Lines are divided by
+//! semicolons;
 //! what stands in braces is filled in, and a line that names what is not known is left out.
 //! Invariant: every line has its answer, or is known to have none, so that no answer is taken for
 //! another one's.

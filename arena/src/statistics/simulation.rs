@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "minutes; prints the table of docs/results.md"]
+    #[ignore = "minutes; prints the table of benches/results/matches.md"]
     fn ten_thousand_tests_in_batches() {
         const BATCHES: [u64; 3] = [50, 200, 1000];
         let plain = SequentialTest::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).unwrap();

@@ -24,7 +24,7 @@ use std::{
 /// Play a match: pairs of games with the same dice, sides swapped
 ///
 /// Other programs play as external(cmd="...", protocol=lines|tcga|gtp|ubgi|nboard);
-/// docs/protocols.md describes their options.
+/// docs/other-programs.md describes their options.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea arena --player \"star1(depth=3, eval=abt)\" --player \"star1(depth=3, eval=schwarz)\" --games 4000\n\

@@ -22,7 +22,7 @@ use std::{
 /// Serve a player to other programs over standard input and output
 ///
 /// GTP and UBGI for every game of two seats, TCGA for EinStein, NBoard for Reversi. Clocks of the
-/// protocol replace the player's time limit; docs/protocols.md lists all commands.
+/// protocol replace the player's time limit; docs/other-programs.md lists all commands.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea engine --protocol gtp --game \"havannah(base=5, swap=on)\"\n         \

@@ -15,7 +15,8 @@ use web::{
 /// Show an analysis board in the browser
 ///
 /// The board shows the values of all moves and rolls, and has a tutor. Open the printed address.
-/// The page sends its requests to this program alone (docs/api.md). Requests open and write no
+/// The page sends its requests to this program alone (docs/reference/api.md). Requests open
+/// and write no
 /// file, and their cost is bounded.
 #[derive(clap::Args)]
 #[command(
@@ -37,7 +38,8 @@ pub(crate) struct Arguments {
     /// tables]; without files those of 4 stones are made in memory
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
-    /// Also answer commands of GTP, at /exec?COMMAND and /exec/SESSION?COMMAND (docs/protocols.md)
+    /// Also answer commands of GTP, at /exec?COMMAND and /exec/SESSION?COMMAND
+    /// (docs/other-programs.md)
     #[arg(long)]
     exec: bool,
     /// Write the page into this directory instead, with the engine as WebAssembly: a site that needs

@@ -1,5 +1,6 @@
 //! Text files of other systems: every reader accepts a byte-order mark and carriage returns, and
-//! those of hand-written lists blank lines and comments too (the table of `docs/formats.md`).
+//! those of hand-written lists blank lines and comments too (the table of
+//! `docs/reference/formats.md`).
 
 use crate::support::{Folder, run};
 use std::fs;

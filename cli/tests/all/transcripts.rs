@@ -11,22 +11,32 @@
 
 use crate::support::is_like;
 use rayon::prelude::*;
-use std::{env, fmt::Write, fs, iter, os::unix::fs::symlink, path::Path, process::Command};
-
-const DOCUMENTS: [&str; 3] = ["README.md", "docs/tour.md", "docs/players.md"];
+use std::{
+    env,
+    fmt::Write,
+    fs, iter,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 #[test]
 fn documents_show_what_the_program_prints() {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = crate_root.parent().unwrap();
-    let more = fs::read_dir(crate_root.join("tests/transcripts")).unwrap();
-    let more = more.map(|entry| entry.unwrap().path());
-    // They use tools of Linux.
-    let more = more.filter(|_| cfg!(target_os = "linux"));
-    let documents = DOCUMENTS
-        .map(|name| root.join(name))
-        .into_iter()
-        .chain(more);
+    let files = |folder: PathBuf| {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    };
+    // These use tools of Linux.
+    let transcripts =
+        files(crate_root.join("tests/transcripts")).filter(|_| cfg!(target_os = "linux"));
+    let documents = files(root.join("docs"))
+        .chain(files(root.join("docs/reference")))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .chain([root.join("README.md")])
+        .chain(transcripts);
     let stale = documents.par_bridge().map(|path| {
         let directory = tempfile::tempdir().unwrap();
         for seen in ["data", "docs", "models"] {

@@ -1,6 +1,7 @@
 //! Model files: weights of learned evaluators, with all that is needed to refuse them elsewhere.
 //!
-//! A model file is a safetensors file with string metadata; `docs/formats.md`, section "Model
+//! A model file is a safetensors file with string metadata; `docs/reference/formats.md`,
+//! section "Model
 //! files", is its specification. Invariant: what loads is, to the last bit, what was saved: the
 //! data section and the metadata each carry a checksum, and the description of the features must be
 //! the one this build computes. The same model gives the same bytes.

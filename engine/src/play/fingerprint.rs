@@ -7,7 +7,8 @@ use crate::core::record::GameRecord;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The same for all images of a game under the symmetries of the rules, colours swapped included
-/// where they make no difference, and for no other game, but for chance. `docs/formats.md` says
+/// where they make no difference, and for no other game, but for chance.
+/// `docs/reference/formats.md` says
 /// which bytes it is the hash of. `None` where the game does not say what images of moves are.
 #[must_use]
 pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {

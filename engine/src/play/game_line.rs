@@ -1,4 +1,4 @@
-//! A game as a line of JSON lines (`docs/formats.md`).
+//! A game as a line of JSON lines (`docs/reference/formats.md`).
 //!
 //! Who records games, exports them or shows them writes them so. Invariant: a line says everything of
 //! a game but who the players are and what the labels mean, which the first line of a file does.

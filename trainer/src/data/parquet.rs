@@ -115,7 +115,7 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// All columns, as specified in `docs/formats.md`.
+/// All columns, as specified in `docs/reference/formats.md`.
 fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![

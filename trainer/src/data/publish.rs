@@ -123,7 +123,7 @@ pub fn export<G: Playable>(
         };
         features += &format!("  - name: {}\n    dtype: {kind}\n", words[2]);
     }
-    let formats = include_str!("../../../docs/formats.md").lines();
+    let formats = include_str!("../../../docs/reference/formats.md").lines();
     let columns = formats
         .skip_while(|line| *line != "### Games as Parquet")
         .skip_while(|line| !line.starts_with('|'))

@@ -1,6 +1,7 @@
 //! Codec of one game: players, start, plies, and columns of values, times and labels.
 //!
-//! Specified in `docs/formats.md`, "A game". Invariant: decoded games follow the rules and encode
+//! Specified in `docs/reference/formats.md`, "A game". Invariant: decoded games follow the rules
+//! and encode
 //! to the same bytes.
 
 use super::{

@@ -1,6 +1,7 @@
 //! Layout of a shard file: magic, version, header, index, games, checksums.
 //!
-//! Specified in `docs/formats.md`, "Record shards". Invariant: a checksum covers every byte, and
+//! Specified in `docs/reference/formats.md`, "Record shards". Invariant: a checksum covers every
+//! byte, and
 //! another one the bytes before the games, so that damage to one game leaves the others readable.
 
 use super::{ShardHeader, damaged_error, labels};

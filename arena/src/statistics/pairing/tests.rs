@@ -152,7 +152,7 @@ fn leagues_find_known_strengths_in_fewer_games() {
 }
 
 #[test]
-#[ignore = "seconds, twenty times the test above; prints the figures of docs/results.md"]
+#[ignore = "seconds, twenty times the test above; prints the figures of benches/results/matches.md"]
 fn a_thousand_leagues_find_known_strengths() {
     check(1000);
 }

@@ -1,7 +1,7 @@
 //! Table files: one for each class and variant, mapped into memory when used.
 //!
 //! A file is a header of 64 bytes, the cells (16 bits each, little-endian), the checksums of the
-//! cells by chunk, and the checksum of header and chunk checksums; see `docs/formats.md`.
+//! cells by chunk, and the checksum of header and chunk checksums; see `docs/reference/formats.md`.
 //! Invariant: a file appears complete or not at all, and is only believed after all of its bytes
 //! have been checked.
 

@@ -26,7 +26,7 @@ use engine::core::{game::List, random::RandomStream};
 use engine::play::{
     notation::{Arguments, Problem},
     playable::Playable,
-    player::{Analysis, Decision, Failure, News, Player},
+    player::{Analysis, Decision, Failure, GameEvent, Player},
     provided::provide,
     registry::Maker,
 };
@@ -156,7 +156,8 @@ pub struct External<G: Playable> {
     /// What the program answered last.
     answered: Option<(G::Position, G::Move)>,
     seed: u64,
-    failure: Option<Failure>,
+    /// Why the program did not start for this game, until somebody asks it.
+    start_failure: Option<Failure>,
     /// What ends the answer that it is asked for.
     limits: Limits,
     /// The CPU time that the program had taken when the game began, or after its last decision.
@@ -175,47 +176,40 @@ impl<G: Playable> External<G> {
             now: None,
             answered: None,
             seed: 0,
-            failure: None,
+            start_failure: None,
             limits: Limits::NONE,
             cpu_time: None,
         }
     }
 
-    /// The move of the program; after a failure it is ended. `None`, too, if the limits ended it
-    /// first, which is no failure: whoever starts anew is told the game as it is then.
+    /// The program's move, `None` if the limits ended it first; after a failure it is ended, and
+    /// started anew for the next position.
     fn ask(
         &mut self,
         position: &G::Position,
         legal: &[G::Move],
         limits: &Limits,
-    ) -> Option<G::Move> {
+    ) -> Result<Option<G::Move>, Failure> {
+        if let Some(failure) = self.start_failure.take() {
+            return Err(failure);
+        }
         if limits.is_stopped() {
-            return None;
+            return Ok(None);
         }
         self.limits.clone_from(limits);
-        let asked = match self.failure.take() {
-            // Nobody asked yet about the game that it failed to start for.
-            Some(failure) => Err(failure),
-            None => self.start().and_then(|()| self.begin(position)),
-        };
-        let answer = asked.and_then(|()| self.try_asking(position, legal));
+        let started = self.start().and_then(|()| self.begin(position));
+        let answer = started.and_then(|()| self.try_asking(position, legal));
         self.limits = Limits::NONE;
-        match answer {
-            Err(_) if limits.is_stopped() => self.program = None,
-            Err(failure) => self.fail(failure),
-            Ok(mv) => {
-                self.program
-                    .iter_mut()
-                    .for_each(|program| program.limits = Limits::NONE);
-                return Some(mv);
-            }
+        if answer.is_err() {
+            self.program = None;
         }
-        None
-    }
-
-    fn fail(&mut self, failure: Failure) {
-        self.program = None;
-        self.failure = Some(failure);
+        if let Some(program) = &mut self.program {
+            program.limits = Limits::NONE;
+        }
+        match answer {
+            Err(_) if limits.is_stopped() => Ok(None),
+            answer => answer.map(Some),
+        }
     }
 
     /// Starts the program unless it runs, and greets it.
@@ -246,7 +240,7 @@ impl<G: Playable> External<G> {
         let start = || adapter.game.random_start(&mut RandomStream::new(0), 0);
         if !adapter.begins_anywhere() && first != start() {
             let problem = "it is told the moves of a game from the standard start alone, and cannot be asked about another position";
-            return Err(Failure::OfSystem(problem.to_owned()));
+            return Err(Failure::SystemFault(problem.to_owned()));
         }
         let deadline = Deadline::after(adapter.dialect.time_of_start);
         let mut named = self.named(&first, 0);
@@ -281,7 +275,7 @@ impl<G: Playable> External<G> {
                 program.limits.clone_from(&self.limits);
                 say_all(program, steps, deadline)
             }
-            None => Err(Failure::OfSystem("no program runs".to_owned())),
+            None => Err(Failure::SystemFault("no program runs".to_owned())),
         }
     }
 
@@ -291,7 +285,7 @@ impl<G: Playable> External<G> {
         let stop = self.adapter.steps(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.is_asked);
         let ([stop], Some(program)) = (&*stop, program) else {
-            return Err(Failure::OfSystem("it was stopped".to_owned()));
+            return Err(Failure::SystemFault("it was stopped".to_owned()));
         };
         if let Some(answer) = program.take_answer(question.reply)? {
             return Ok(answer);
@@ -326,7 +320,7 @@ impl<G: Playable> External<G> {
             *permitted == *legal
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();
-        let outcome = outcome.ok_or(Failure::OfSystem(asked_wrongly))?;
+        let outcome = outcome.ok_or(Failure::SystemFault(asked_wrongly))?;
         // Not every program knows that it has to pass.
         if let [only] = legal
             && adapter.game.format_move(position, *only) == "pass"
@@ -345,7 +339,7 @@ impl<G: Playable> External<G> {
         let question = steps.pop().expect("every protocol has a question");
         self.say(&steps, deadline)?;
         let answer = match self.say(std::slice::from_ref(&question), deadline) {
-            Err(Failure::OfSystem(_)) if self.limits.is_stopped() => self.stop(&question)?,
+            Err(Failure::SystemFault(_)) if self.limits.is_stopped() => self.stop(&question)?,
             answer => answer?,
         };
         let answer = self.adapter.answer(&answer)?;
@@ -366,7 +360,7 @@ pub fn understood<G: Playable>(
     (position, legal): (&G::Position, &[G::Move]),
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let adapter = ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::OfSystem)?;
+    let adapter = ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
     answered(game, position, legal, &adapter.answer(answer)?)
 }
 
@@ -377,8 +371,8 @@ fn say_all(program: &mut Program, steps: &[Step], deadline: Deadline) -> Result<
         program.say(&step.line, deadline)?;
         let heard = program.hear(step.reply, deadline);
         answer = heard.map_err(|failure| match failure {
-            Failure::OfPlayer(reason) if reason.starts_with("refused") => {
-                Failure::OfPlayer(format!("{reason} to '{}'", shown(&step.line)))
+            Failure::PlayerFault(reason) if reason.starts_with("refused") => {
+                Failure::PlayerFault(format!("{reason} to '{}'", shown(&step.line)))
             }
             failure => failure,
         })?;
@@ -387,28 +381,23 @@ fn say_all(program: &mut Program, steps: &[Step], deadline: Deadline) -> Result<
         if step.reply == Reply::Greeting && answer != expected {
             let answer = shown(&answer);
             let problem = format!("greeted with '{answer}' instead of '{expected}'");
-            return Err(Failure::OfPlayer(problem));
+            return Err(Failure::PlayerFault(problem));
         }
     }
     Ok(answer)
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    engine::player_never!(G: ponders, counts, values);
-
     /// The program is started now, so that its start is not taken for thinking.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
-        self.failure = None;
         self.begun = false;
         self.heard.clear();
         (self.now, self.answered) = (None, None);
         if self.adapter.dialect.one_game {
             self.end();
         }
-        if let Err(failure) = self.start() {
-            self.fail(failure);
-        }
+        self.start_failure = self.start().err();
     }
 
     fn decide(
@@ -416,23 +405,19 @@ impl<G: Playable> Player<G> for External<G> {
         position: &G::Position,
         legal: &[G::Move],
         limits: &Limits,
-    ) -> Decision<G::Move> {
+    ) -> Result<Decision<G::Move>, Failure> {
         let began = Instant::now();
-        let chosen = self.ask(position, legal, limits);
-        let mut decision = Decision::unrated(chosen.unwrap_or(legal[0]));
+        let chosen = self.ask(position, legal, limits)?;
+        let mut decision = Decision::without_values(chosen.unwrap_or(legal[0]));
         decision.stats.time = began.elapsed();
         decision.cpu_time = self.take_cpu_time();
-        decision
-    }
-
-    fn failure(&mut self) -> Option<Failure> {
-        self.failure.take()
+        Ok(decision)
     }
 
     /// What is heard is kept until the program is asked: telling it takes of its time.
-    fn notify(&mut self, news: News<'_, G>) {
-        match news {
-            News::Ply(position, outcome, mv) => {
+    fn notify(&mut self, event: GameEvent<'_, G>) {
+        match event {
+            GameEvent::Ply(position, outcome, mv) => {
                 self.follow(position);
                 // Its own move it knows, if it knows all before.
                 let own = self.answered.take() == Some((*position, mv));
@@ -443,7 +428,7 @@ impl<G: Playable> Player<G> for External<G> {
                 self.heard.push((*position, outcome, mv));
                 self.now = Some(self.adapter.game.play(position, mv));
             }
-            News::End(payoffs) => {
+            GameEvent::End(payoffs) => {
                 let game = &self.adapter.game;
                 let payoffs = &payoffs[..game.seats()];
                 let most = payoffs.iter().copied().fold(0.0, f32::max);
@@ -463,12 +448,16 @@ impl<G: Playable> Player<G> for External<G> {
         position: &G::Position,
         legal: Option<&[G::Move]>,
         limits: &Limits,
-    ) -> Analysis<G::Move> {
-        let line = legal.and_then(|legal| self.ask(position, legal, limits));
-        Analysis {
-            line: line.into_iter().collect(),
-            ..Analysis::unrated(&self.adapter.game, position, legal)
-        }
+    ) -> Result<Analysis<G::Move>, Failure> {
+        let best = match (legal, self.start_failure.take()) {
+            (_, Some(failure)) => return Err(failure),
+            (Some(legal), _) => self.ask(position, legal, limits)?,
+            _ => None,
+        };
+        Ok(Analysis {
+            line: best.into_iter().collect(),
+            ..Analysis::without_values(&self.adapter.game, position, legal)
+        })
     }
 }
 

@@ -34,7 +34,7 @@ use engine::play::{
     game_loop::{Cause, play_refereed},
     notation::{PlayerError, Text},
     playable::{Playable, Repeatable},
-    player::{News, Player},
+    player::{GameEvent, Player},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult, warning_of_counts, warning_of_repeats};
@@ -391,7 +391,7 @@ impl<'a, G: Playable> Table<'a, G> {
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
                 for (position, mv) in &before {
-                    player.notify(News::Ply(position, 0, *mv));
+                    player.notify(GameEvent::Ply(position, 0, *mv));
                 }
             }
             let [a, b] = self

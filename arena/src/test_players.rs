@@ -128,13 +128,11 @@ struct Chooser<G: Game> {
 }
 
 impl<G: Game> Player<G> for Chooser<G> {
-    engine::player_never!(G: fails, hears, counts, values);
-
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
     }
 
-    fn ponders(&self) -> bool {
+    fn can_ponder(&self) -> bool {
         self.pondered.is_some()
     }
 
@@ -149,8 +147,9 @@ impl<G: Game> Player<G> for Chooser<G> {
         position: &G::Position,
         legal: &[G::Move],
         _limits: &Limits,
-    ) -> Decision<G::Move> {
-        Decision::unrated(legal[(self.choose)(&mut self.random, position, legal)])
+    ) -> Result<Decision<G::Move>, Failure> {
+        let index = (self.choose)(&mut self.random, position, legal);
+        Ok(Decision::without_values(legal[index]))
     }
 
     fn analyse(
@@ -158,8 +157,8 @@ impl<G: Game> Player<G> for Chooser<G> {
         _: &G::Position,
         _: Option<&[G::Move]>,
         _limits: &Limits,
-    ) -> Analysis<G::Move> {
-        rated(Vec::new())
+    ) -> Result<Analysis<G::Move>, Failure> {
+        Ok(rated(Vec::new()))
     }
 }
 
@@ -177,12 +176,15 @@ fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
 pub(crate) struct Rated(pub(crate) f32);
 
 impl Player<Standard> for Rated {
-    engine::player_never!(Standard: ponders, fails, hears, counts, values);
-
     fn new_game(&mut self, _: u64) {}
 
-    fn decide(&mut self, _: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
-        Decision::unrated(legal[0])
+    fn decide(
+        &mut self,
+        _: &Position,
+        legal: &[Move],
+        _limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
+        Ok(Decision::without_values(legal[0]))
     }
 
     fn analyse(
@@ -190,7 +192,7 @@ impl Player<Standard> for Rated {
         position: &Position,
         _: Option<&[Move]>,
         _limits: &Limits,
-    ) -> Analysis<Move> {
+    ) -> Result<Analysis<Move>, Failure> {
         let game = Standard::default();
         let mut all = MoveList::default();
         game.moves(position, &mut all);
@@ -198,7 +200,9 @@ impl Player<Standard> for Rated {
             game.payoff(&game.play(position, mv), game.to_move(position))
                 .unwrap_or(1.0 - self.0)
         };
-        rated(all.iter().map(|&mv| (mv, Some(value(mv)))).collect())
+        Ok(rated(
+            all.iter().map(|&mv| (mv, Some(value(mv)))).collect(),
+        ))
     }
 }
 
@@ -213,36 +217,36 @@ struct Faulty {
 }
 
 impl Player<Standard> for Faulty {
-    engine::player_never!(Standard: ponders, hears, counts, values);
-
     fn new_game(&mut self, _: u64) {
         self.moves = 0;
     }
 
-    fn decide(&mut self, _: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
+    fn decide(
+        &mut self,
+        _: &Position,
+        legal: &[Move],
+        _limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
         self.moves += 1;
-        let fails = self.moves > 2;
-        // Without the panic hook, which would write to standard error.
-        if fails && self.fault == "crash" {
-            std::panic::resume_unwind(Box::new("out of cheese"));
-        }
-        let illegal = (0..6)
-            .flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)))
-            .find(|mv| !legal.contains(mv));
-        let errs = fails && self.fault == "illegal";
-        Decision::unrated(if errs { illegal.unwrap() } else { legal[0] })
+        let mut moves =
+            (0..6).flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)));
+        let best = match self.fault {
+            _ if self.moves <= 2 => legal[0],
+            // Without the panic hook, which would write to standard error.
+            "crash" => std::panic::resume_unwind(Box::new("out of cheese")),
+            "silent" => return Err(Failure::PlayerFault("no answer".to_owned())),
+            "starved" => return Err(Failure::SystemFault("no memory".to_owned())),
+            _ => moves.find(|mv| !legal.contains(mv)).unwrap(),
+        };
+        Ok(Decision::without_values(best))
     }
 
-    fn failure(&mut self) -> Option<Failure> {
-        let fails = self.moves > 2;
-        match self.fault {
-            "silent" if fails => Some(Failure::OfPlayer("no answer".to_owned())),
-            "starved" if fails => Some(Failure::OfSystem("no memory".to_owned())),
-            _ => None,
-        }
-    }
-
-    fn analyse(&mut self, _: &Position, _: Option<&[Move]>, _limits: &Limits) -> Analysis<Move> {
+    fn analyse(
+        &mut self,
+        _: &Position,
+        _: Option<&[Move]>,
+        _limits: &Limits,
+    ) -> Result<Analysis<Move>, Failure> {
         unreachable!("a match only asks for decisions")
     }
 }
@@ -252,8 +256,6 @@ struct Spy {
 }
 
 impl Player<Standard> for Spy {
-    engine::player_never!(Standard: ponders, fails, hears, counts, values);
-
     fn new_game(&mut self, seed: u64) {
         let mut games = self.games.lock().unwrap();
         // The second player of a game hears of it before anybody moves.
@@ -266,13 +268,23 @@ impl Player<Standard> for Spy {
         }
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
+    fn decide(
+        &mut self,
+        position: &Position,
+        legal: &[Move],
+        _limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
         let mut games = self.games.lock().unwrap();
         games.last_mut().unwrap().positions.push(*position);
-        Decision::unrated(*legal.last().unwrap())
+        Ok(Decision::without_values(*legal.last().unwrap()))
     }
 
-    fn analyse(&mut self, _: &Position, _: Option<&[Move]>, _limits: &Limits) -> Analysis<Move> {
+    fn analyse(
+        &mut self,
+        _: &Position,
+        _: Option<&[Move]>,
+        _limits: &Limits,
+    ) -> Result<Analysis<Move>, Failure> {
         unreachable!("a match only asks for decisions")
     }
 }

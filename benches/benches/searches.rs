@@ -38,7 +38,7 @@ fn searches(criterion: &mut Criterion) {
                     let mut moves = MoveList::default();
                     game.moves(&known.position, &mut moves);
                     player.new_game(1);
-                    black_box(player.decide(black_box(&known.position), &moves, &Limits::NONE));
+                    _ = black_box(player.decide(black_box(&known.position), &moves, &Limits::NONE));
                 }
             });
         });

@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             schwarz.new_game(seed);
             let mut players: [&mut dyn Player<Standard>; 2] = [&mut *mine, &mut *schwarz];
             players.rotate_left(side);
-            let record = play_game(&game, start, &mut players, &mut dice, None, None);
+            let record = play_game(&game, start, &mut players, &mut dice, None, None)?;
             won += u32::from(record.payoffs[side] > 0.5);
         }
     }

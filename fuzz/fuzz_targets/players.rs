@@ -75,12 +75,12 @@ pub(crate) fn recipes(bytes: &[u8]) {
         let mut position = game.random_start(&mut RandomStream::new(1), 0);
         for _ in 0..3 {
             let (_, legal) = luck.draw(game, &position);
-            let decision = player.decide(&position, &legal, &Limits::NONE);
+            let decision = player.decide(&position, &legal, &Limits::NONE).unwrap();
             assert!(legal.contains(&decision.best), "{text}");
             assert!(decision.value.is_none_or(|value| !value.is_nan()), "{text}");
             position = game.play(&position, decision.best);
         }
-        player.analyse(&position, None, &Limits::NONE);
+        player.analyse(&position, None, &Limits::NONE).unwrap();
         player.value(&position, &Limits::NONE);
     }
     let text = String::from_utf8_lossy(bytes);

@@ -9,7 +9,7 @@ use crate::games::valued;
 use crate::models::{Looks, View, shown, view};
 use engine::core::evaluator::Evaluator;
 use engine::learned::inputs::Learnable;
-use engine::play::player::{Analysis, Decision, Player};
+use engine::play::player::{Analysis, Decision, Failure, Player};
 use engine::search::limits::Limits;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -135,8 +135,6 @@ pub(crate) struct Caller<G: Learnable> {
 }
 
 impl<G: Learnable> Player<G> for Caller<G> {
-    engine::player_never!(G: ponders, fails, hears, counts, values);
-
     fn new_game(&mut self, _: u64) {}
 
     fn decide(
@@ -144,9 +142,9 @@ impl<G: Learnable> Player<G> for Caller<G> {
         position: &G::Position,
         legal: &[G::Move],
         _limits: &Limits,
-    ) -> Decision<G::Move> {
+    ) -> Result<Decision<G::Move>, Failure> {
         if let [only] = legal[..] {
-            return Decision::unrated(only);
+            return Ok(Decision::without_values(only));
         }
         let (game, seat) = (&self.game, self.game.to_move(position));
         let after: Vec<G::Position> = legal.iter().map(|&mv| game.play(position, mv)).collect();
@@ -159,10 +157,10 @@ impl<G: Learnable> Player<G> for Caller<G> {
                 (best, value) = (mv, found);
             }
         }
-        Decision {
+        Ok(Decision {
             value: Some(value),
-            ..Decision::unrated(best)
-        }
+            ..Decision::without_values(best)
+        })
     }
 
     fn analyse(
@@ -170,8 +168,8 @@ impl<G: Learnable> Player<G> for Caller<G> {
         position: &G::Position,
         legal: Option<&[G::Move]>,
         _limits: &Limits,
-    ) -> Analysis<G::Move> {
-        Analysis::unrated(&self.game, position, legal)
+    ) -> Result<Analysis<G::Move>, Failure> {
+        Ok(Analysis::without_values(&self.game, position, legal))
     }
 }
 

@@ -67,11 +67,7 @@ impl<G: Learnable> Thinker<G> {
             let one = |(position, outcome): &Question| {
                 player.new_game(self.seed);
                 let at = own(&*self.game, position)?;
-                let answered = answer(&mut *player, at, outcome.or(certain))?;
-                match player.failure() {
-                    Some(failure) => Err(format!("{}: {failure}", self.recipe.name()).into()),
-                    None => Ok(answered),
-                }
+                answer(&mut *player, at, outcome.or(certain))
             };
             questions.iter().map(one).collect::<Told<Vec<T>>>()
         };
@@ -99,8 +95,10 @@ impl<G: Learnable> Thinker<G> {
             if legal.is_empty() {
                 return Err("the position has no moves".into());
             }
-            let best = player.decide(&at.position, &legal, &Limits::NONE).best;
-            Ok(self.game.format_move(&at.position, best))
+            let decision = player.decide(&at.position, &legal, &Limits::NONE);
+            let decision =
+                decision.map_err(|failure| format!("{}: {failure}", self.recipe.name()))?;
+            Ok(self.game.format_move(&at.position, decision.best))
         })
     }
 

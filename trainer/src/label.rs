@@ -19,7 +19,7 @@ use engine::play::{
     build::{PlayerRecipe, evaluator},
     notation::{Arguments, Notation, PlayerError, trusted},
     playable::Playable,
-    player::{Player, Valuation},
+    player::{Player, PositionValue},
     registry::AnyEvaluator,
 };
 use engine::search::limits::Limits;
@@ -128,7 +128,7 @@ impl<G: Playable> LabelSource<G> {
         let mut player = player.make();
         player.new_game(1);
         match player.value(&last, &Limits::NONE) {
-            Valuation {
+            PositionValue {
                 value: Some(_),
                 error,
                 ..

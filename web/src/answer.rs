@@ -437,9 +437,7 @@ pub fn decision<G: Playable>(
     }
     let mut player = recipe.make();
     player.new_game(derive_seed(seed, SeedSpace::Player, &[]));
-    let decision = player.decide(position, &legal, limits);
-    match player.failure() {
-        Some(failure) => Err(Problem::wrong(failure)),
-        None => Ok(decision),
-    }
+    player
+        .decide(position, &legal, limits)
+        .map_err(Problem::wrong)
 }

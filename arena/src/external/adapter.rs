@@ -6,7 +6,7 @@ use super::{dialect::Dialect, protocol::Protocol, said::Reply, squares};
 use engine::core::game::Seat;
 use engine::play::{
     playable::Playable,
-    player::Failure::{self, OfPlayer},
+    player::Failure::{self, PlayerFault},
 };
 
 /// A line, and what answers it.
@@ -148,7 +148,7 @@ impl<G: Playable> ProtocolAdapter<G> {
     /// The move that answered a question, as we write it.
     pub(super) fn answer(&self, answer: &str) -> Result<String, Failure> {
         if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
-            return Err(OfPlayer("resigned".to_owned()));
+            return Err(PlayerFault("resigned".to_owned()));
         }
         Ok(squares::ours(answer, &self.dialect, self.size))
     }

@@ -13,7 +13,7 @@ use super::{
     said::{MAX_LINE, Reply, Said, Talk, shown},
     watch,
 };
-use engine::play::player::Failure::{self, OfPlayer, OfSystem};
+use engine::play::player::Failure::{self, PlayerFault, SystemFault};
 use engine::search::limits::Limits;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -65,9 +65,9 @@ impl Program {
         folder: Option<&Path>,
         talk: Talk,
     ) -> Result<Self, Failure> {
-        let log = Log::begin(words).map_err(OfSystem)?;
+        let log = Log::begin(words).map_err(SystemFault)?;
         Self::spawn(words, folder, talk, log)
-            .map_err(|error| OfSystem(format!("{} cannot be started: {error}", shown(&words[0]))))
+            .map_err(|error| SystemFault(format!("{} cannot be started: {error}", shown(&words[0]))))
     }
 
     fn spawn(words: &[String], folder: Option<&Path>, talk: Talk, log: Log) -> io::Result<Self> {
@@ -178,9 +178,9 @@ impl Program {
     /// How long to wait: what is left until a deadline, or until the next look.
     fn left(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
-            return Err(OfSystem("it was stopped".to_owned()));
+            return Err(SystemFault("it was stopped".to_owned()));
         }
-        let left = deadline.left(missed).map_err(OfPlayer)?;
+        let left = deadline.left(missed).map_err(PlayerFault)?;
         let looks = self.limits.stop.is_some();
         Ok(if looks { left.min(BETWEEN_LOOKS) } else { left })
     }
@@ -261,7 +261,7 @@ impl Program {
     }
 
     fn unreachable(&self, error: &dyn Display) -> Failure {
-        OfSystem(format!(
+        SystemFault(format!(
             "{} cannot be spoken to: {error}",
             shown(&self.name)
         ))
@@ -270,12 +270,12 @@ impl Program {
     /// Why nothing more comes from the program, which is ended if it has not.
     fn ended(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.end() else {
-            return OfPlayer(otherwise.to_owned());
+            return PlayerFault(otherwise.to_owned());
         };
         let errors = String::from_utf8_lossy(&self.last_errors);
         let last = errors.lines().map(shown).rfind(|line| !line.is_empty());
         let last = last.map(|line| format!(", saying '{line}'"));
-        OfPlayer(format!("ended with {status}{}", last.unwrap_or_default()))
+        PlayerFault(format!("ended with {status}{}", last.unwrap_or_default()))
     }
 
     fn group(&self) -> Pid {

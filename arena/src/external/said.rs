@@ -6,7 +6,7 @@
 use engine::core::text::{is_obeyed, without_mark};
 use engine::play::{
     playable::Playable,
-    player::Failure::{self, OfPlayer},
+    player::Failure::{self, PlayerFault},
 };
 
 /// Longest line that is read.
@@ -123,7 +123,7 @@ impl Said {
         }
         let begins = shown(&self.rest());
         let problem = format!("{what} of more than {most} bytes: '{begins}'");
-        Err(OfPlayer(problem))
+        Err(PlayerFault(problem))
     }
 
     /// Takes the first whole line that nobody passes over.
@@ -173,7 +173,7 @@ impl Said {
             return Ok(());
         }
         let rest = self.rest();
-        Err(OfPlayer(format!("broke off after '{}'", shown(&rest))))
+        Err(PlayerFault(format!("broke off after '{}'", shown(&rest))))
     }
 
     fn rest(&self) -> String {
@@ -183,7 +183,7 @@ impl Said {
 
 /// A line that should not have been said.
 fn said<T>(line: &str, but: &str) -> Result<T, Failure> {
-    Err(OfPlayer(format!("said '{}'{but}", shown(line))))
+    Err(PlayerFault(format!("said '{}'{but}", shown(line))))
 }
 
 /// What GTP's answer says after its sign and number.
@@ -191,7 +191,7 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
     match block.starts_with('=') {
         true => Ok(text.trim().to_owned()),
-        false => Err(OfPlayer(format!("refused, saying '{}'", shown(text)))),
+        false => Err(PlayerFault(format!("refused, saying '{}'", shown(text)))),
     }
 }
 
@@ -214,7 +214,7 @@ pub fn answered<G: Playable>(
             error.problem
         )),
     }
-    .map_err(OfPlayer)
+    .map_err(PlayerFault)
 }
 
 /// The beginning of a line, in one line.

@@ -62,25 +62,27 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
             "ask" | "stop" => {
                 let mut legal = G::Moves::default();
                 game.permitted(&position, outcome, &mut legal);
-                let mut ask = |limits: &Limits| player.decide(&position, &legal, limits).best;
+                let mut ask = |limits: &Limits| player.decide(&position, &legal, limits);
                 let decided = match act {
                     "ask" => ask(&Limits::NONE),
                     _ => stopped(Duration::from_millis(200), ask).0,
                 };
-                match (player.failure(), rest.strip_prefix("! ")) {
-                    (None, None) => assert_eq!(game.format_move(&position, decided), rest),
-                    (failure, why) => {
-                        let said = format!("{failure:?}");
-                        assert!(said.contains(why.unwrap_or("none")), "{script}: {said}");
+                match (decided, rest.strip_prefix("! ")) {
+                    (Ok(decision), None) => {
+                        assert_eq!(game.format_move(&position, decision.best), rest);
+                    }
+                    (decided, reason) => {
+                        let failure = format!("{:?}", decided.err());
+                        assert!(failure.contains(reason.unwrap_or("none")), "{script}: {failure}");
                     }
                 }
             }
             "hear" => {
                 let mv = game.parse_move(&position, rest).unwrap();
-                player.notify(News::Ply(&position, outcome, mv));
+                player.notify(GameEvent::Ply(&position, outcome, mv));
                 position = game.play(&position, mv);
             }
-            "end" => player.notify(News::End(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
+            "end" => player.notify(GameEvent::End(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
             "wait" => std::thread::sleep(Duration::from_millis(rest.parse().unwrap())),
             "told" => told.push(rest),
             _ => dead = rest.parse().unwrap(),
@@ -146,8 +148,7 @@ fn a_program_that_thinks_ends_soon_whenever_it_is_stopped() {
             let after = Duration::from_micros(random.below(30_000) as u64);
             let ask = |limits: &Limits| player.decide(&game.start(), &legal, limits);
             let (decision, took) = stopped(after, ask);
-            assert_eq!(player.failure(), None, "{script}");
-            assert!(legal.contains(&decision.best));
+            assert!(legal.contains(&decision.expect(script).best));
             taken.push(took);
         }
         taken.sort_unstable();
@@ -206,8 +207,8 @@ fn what_cannot_be_started_is_no_failure_of_a_program() {
     }
     let start = Standard::default().start([0, 0], 0);
     let mut missing = external(Standard::default(), "", &[&nothing]);
-    assert!(missing.ask(&start, &[], &Limits::NONE).is_none());
-    assert!(matches!(missing.failure(), Some(Failure::OfSystem(_))));
+    let answer = missing.ask(&start, &[], &Limits::NONE);
+    assert!(matches!(answer, Err(Failure::SystemFault(_))));
 }
 
 #[test]
@@ -221,7 +222,7 @@ fn a_program_that_reads_nothing_fails_in_time() {
     let said = (0..2000).try_for_each(|_| program.say(&"x".repeat(100), deadline));
     assert_eq!(
         said,
-        Err(Failure::OfPlayer("read nothing within 300 ms".to_owned()))
+        Err(Failure::PlayerFault("read nothing within 300 ms".to_owned()))
     );
 }
 
@@ -237,8 +238,7 @@ fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
         player.new_game(7);
         let legal = Standard::default().legal_moves(&position, 3);
         let decision = player.decide(&position, &legal, &Limits::NONE);
-        assert_eq!(player.failure(), None);
-        decision.cpu_time.unwrap()
+        decision.unwrap().cpu_time.unwrap()
     };
     let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     // What it does before a game is not counted.
@@ -276,8 +276,8 @@ fn a_program_starts_in_the_folder_it_is_told() {
         let (position, _) = game
             .parse_position("123../45.../6...f/...ed/..cba r 3")
             .unwrap();
-        player.decide(&position, &game.legal_moves(&position, 3), &Limits::NONE);
-        assert_eq!(player.failure(), None);
+        let legal = game.legal_moves(&position, 3);
+        player.decide(&position, &legal, &Limits::NONE).unwrap();
         let here = directory.path().join("here");
         let found = std::fs::canonicalize(read(&here.display().to_string()).trim());
         assert_eq!(found.unwrap(), directory.path().canonicalize().unwrap());
@@ -339,13 +339,13 @@ proptest! {
         let mut player = external(Standard::default(), "ms=300", &["sh", "-c", &script]);
         player.new_game(7);
         let start = Standard::default().start([0, 0], 0);
-        player.decide(&start, &Standard::default().legal_moves(&start, 3), &Limits::NONE);
-        match player.failure() {
-            Some(Failure::OfSystem(reason)) => panic!("{reason}"),
-            Some(Failure::OfPlayer(reason)) => {
+        let legal = Standard::default().legal_moves(&start, 3);
+        match player.decide(&start, &legal, &Limits::NONE) {
+            Err(Failure::SystemFault(reason)) => panic!("{reason}"),
+            Err(Failure::PlayerFault(reason)) => {
                 prop_assert!(!reason.contains('\n') && reason.len() < 300, "{reason}");
             }
-            None => {}
+            Ok(_) => {}
         }
     }
 }

@@ -1,11 +1,10 @@
 //! A player and the time it takes.
 //!
-//! Reading a clock costs as much as a third of a decision without search, so a player that says
-//! itself how long it took is believed. Invariant: every decision is counted, and its time is read
-//! once; in everything else it is the player within.
+//! The time that a player reports itself counts, else the time that passes. Invariant: every
+//! decision is counted, failed ones too; in everything else it is the player within.
 
 use engine::core::game::Game;
-use engine::play::player::{Analysis, Decision, Failure, News, Player, Valuation};
+use engine::play::player::{Analysis, Decision, Failure, GameEvent, Player, PositionValue};
 use engine::search::limits::Limits;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -15,8 +14,6 @@ use std::{
 /// A player whose decisions are counted.
 pub(super) struct Timed<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
-    /// Whether the player reports the time of its decisions; known after the first.
-    reports: bool,
     /// Moves decided since somebody set it to 0.
     pub(super) decisions: u64,
     /// Time spent deciding since somebody set it to 0.
@@ -32,7 +29,6 @@ impl<G: Game> Timed<G> {
     pub(super) fn new(player: Box<dyn Player<G>>, keeps_each: bool) -> Self {
         Self {
             player,
-            reports: false,
             decisions: 0,
             time: Duration::ZERO,
             cpu_time: None,
@@ -47,8 +43,8 @@ impl<G: Game> Player<G> for Timed<G> {
         self.player.new_game(seed);
     }
 
-    fn ponders(&self) -> bool {
-        self.player.ponders()
+    fn can_ponder(&self) -> bool {
+        self.player.can_ponder()
     }
 
     fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
@@ -60,28 +56,28 @@ impl<G: Game> Player<G> for Timed<G> {
         position: &G::Position,
         legal: &[G::Move],
         limits: &Limits,
-    ) -> Decision<G::Move> {
+    ) -> Result<Decision<G::Move>, Failure> {
         self.decisions += 1;
-        let began = (!self.reports).then(Instant::now);
+        let began = Instant::now();
         let decision = self.player.decide(position, legal, limits);
-        let taken = began.map_or(decision.stats.time, |began| began.elapsed());
+        let reported = decision.as_ref().map_or(Duration::ZERO, |it| it.stats.time);
+        let taken = if reported.is_zero() {
+            began.elapsed()
+        } else {
+            reported
+        };
         self.time += taken;
-        if let Some(cpu_time) = decision.cpu_time {
+        if let Some(cpu_time) = decision.as_ref().ok().and_then(|it| it.cpu_time) {
             *self.cpu_time.get_or_insert_default() += cpu_time;
         }
         if self.keeps_each {
             self.each.push(taken);
         }
-        self.reports = decision.stats.time > Duration::ZERO;
         decision
     }
 
-    fn failure(&mut self) -> Option<Failure> {
-        self.player.failure()
-    }
-
-    fn notify(&mut self, news: News<'_, G>) {
-        self.player.notify(news);
+    fn notify(&mut self, event: GameEvent<'_, G>) {
+        self.player.notify(event);
     }
 
     fn analyse(
@@ -89,7 +85,7 @@ impl<G: Game> Player<G> for Timed<G> {
         position: &G::Position,
         legal: Option<&[G::Move]>,
         limits: &Limits,
-    ) -> Analysis<G::Move> {
+    ) -> Result<Analysis<G::Move>, Failure> {
         self.player.analyse(position, legal, limits)
     }
 
@@ -102,7 +98,7 @@ impl<G: Game> Player<G> for Timed<G> {
         self.player.exact_scores(position, moves, limits)
     }
 
-    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         self.player.value(position, limits)
     }
 }

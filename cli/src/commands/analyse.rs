@@ -123,7 +123,7 @@ fn answer<G: Playable>(
             calibrated: None,
             moves: Vec::new(),
             exact: None,
-            analysis: Analysis::unrated(game, position, Some(&[])),
+            analysis: Analysis::without_values(game, position, Some(&[])),
         },
     };
     let analysis = found.analysis;

@@ -175,10 +175,8 @@ fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> 
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
     let (_, legal) = game.luck(0).draw(game, &start);
-    player.decide(&start, &legal, &Limits::NONE);
-    player.failure().map(|failure| match failure {
-        Failure::OfPlayer(reason) | Failure::OfSystem(reason) => reason,
-    })
+    let decision = player.decide(&start, &legal, &Limits::NONE);
+    decision.err().map(|failure| failure.to_string())
 }
 
 /// Interval between updates of the displayed files during play.

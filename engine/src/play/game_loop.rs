@@ -14,7 +14,7 @@ use crate::core::{
     oracle::Oracle,
     record::{Ending, GameRecord, Ply},
 };
-use crate::play::player::{Failure, News, Player};
+use crate::play::player::{Failure, GameEvent, Player};
 use crate::search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
@@ -46,14 +46,15 @@ pub enum Cause {
     Player,
     /// The player's, which loses the game; it panicked, so it should not be used again.
     Crash,
-    /// Not the player's: the game says nothing ([`Failure::OfSystem`]).
+    /// Not the player's: the game says nothing ([`Failure::SystemFault`]).
     System,
 }
 
-/// Plays one game to its end. `players[seat]` moves for that seat; each has been told of the new
-/// game.
-///
+/// Plays one game to its end. `players[seat]` moves for that seat, and has started a new game.
 /// Times are only taken if `effort` is given.
+///
+/// # Errors
+/// If a player fails.
 pub fn play_game<G: Game>(
     game: &G,
     start: G::Position,
@@ -61,13 +62,16 @@ pub fn play_game<G: Game>(
     chance: &mut impl Chance<G>,
     exploration: Option<&mut Exploration>,
     effort: Option<&mut Effort>,
-) -> GameRecord<G> {
+) -> Result<GameRecord<G>, Failure> {
     play_guided(game, start, players, chance, exploration, None, effort)
 }
 
 /// As [`play_game`]; but from the first position on that `oracle` knows, it makes the moves of all
 /// seats: of the permitted ones the first of the best, with its exact value and without
 /// exploration.
+///
+/// # Errors
+/// If a player fails.
 pub fn play_guided<G: Game>(
     game: &G,
     start: G::Position,
@@ -76,13 +80,14 @@ pub fn play_guided<G: Game>(
     mut exploration: Option<&mut Exploration>,
     oracle: Option<&dyn Oracle<G>>,
     effort: Option<&mut Effort>,
-) -> GameRecord<G> {
+) -> Result<GameRecord<G>, Failure> {
     let mut plies = 0..;
     let answer = |players: &mut [&mut dyn Player<G>],
                   seat: Seat,
                   position: &G::Position,
                   legal: &[G::Move]| {
         let ply = plies.next().unwrap_or(usize::MAX);
+        let failed = |failure| (seat, failure);
         if let Some((mv, value)) =
             oracle.and_then(|oracle| best_known(game, oracle, position, legal))
         {
@@ -95,6 +100,7 @@ pub fn play_guided<G: Game>(
             let mv = legal[index];
             let value = players[seat]
                 .analyse(position, Some(&[mv]), &Limits::NONE)
+                .map_err(failed)?
                 .moves[0]
                 .1;
             return Ok(Answer::at_once(mv, value, true));
@@ -104,6 +110,7 @@ pub fn play_guided<G: Game>(
             .and_then(|exploration| exploration.tempered(ply, legal.len()));
         if let Some((temperature, unit)) = tempered {
             let analysis = players[seat].analyse(position, Some(legal), &Limits::NONE);
+            let analysis = analysis.map_err(failed)?;
             let drawn = exploration::by_value(
                 analysis.moves.iter().map(|&(_, value)| value),
                 temperature,
@@ -118,12 +125,14 @@ pub fn play_guided<G: Game>(
         }
         let (decision, taken) = decide(players, seat, position, legal)
             .unwrap_or_else(|crash| resume_unwind(crash.panic));
+        let decision = decision.map_err(failed)?;
         Ok(Answer {
             taken,
             ..Answer::at_once(decision.best, decision.value, false)
         })
     };
-    play(game, start, players, chance, answer, effort).0
+    let (record, failure) = play(game, start, players, chance, answer, effort);
+    failure.map_or(Ok(record), Err)
 }
 
 /// The first of the best of the permitted moves, and its value for the seat that makes it, if
@@ -170,26 +179,34 @@ pub fn play_refereed<G: Game>(
         let (decision, taken) =
             decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
                 let reason = format!("crashed: {}", message(panic.as_ref()));
+                let cause = Cause::Crash;
+                (
+                    seat,
+                    Forfeit {
+                        seat,
+                        reason,
+                        cause,
+                    },
+                )
+            })?;
+        let failed = |failure| {
+            let (cause, reason) = match failure {
+                Failure::PlayerFault(reason) => (Cause::Player, reason),
+                Failure::SystemFault(reason) => (Cause::System, reason),
+            };
+            (
+                seat,
                 Forfeit {
                     seat,
                     reason,
-                    cause: Cause::Crash,
-                }
-            })?;
-        let failure = players[seat].failure().or_else(|| {
-            let made = || format!("made the move {:?}, which is not permitted", decision.best);
-            (!legal.contains(&decision.best)).then(|| Failure::OfPlayer(made()))
-        });
-        if let Some(failure) = failure {
-            let (cause, reason) = match failure {
-                Failure::OfPlayer(reason) => (Cause::Player, reason),
-                Failure::OfSystem(reason) => (Cause::System, reason),
-            };
-            return Err(Forfeit {
-                seat,
-                reason,
-                cause,
-            });
+                    cause,
+                },
+            )
+        };
+        let decision = decision.map_err(failed)?;
+        if !legal.contains(&decision.best) {
+            let reason = format!("made the move {:?}, which is not permitted", decision.best);
+            return Err(failed(Failure::PlayerFault(reason)));
         }
         Ok(Answer {
             taken,
@@ -218,8 +235,9 @@ impl<M> Answer<M> {
     }
 }
 
-/// The loop itself; `answer` speaks for the players, who all hear what happened.
-fn play<G: Game>(
+/// The loop itself; `answer` asks the player of a seat for its move. An error ends the game, which
+/// the seat in it loses.
+fn play<G: Game, E>(
     game: &G,
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
@@ -229,9 +247,9 @@ fn play<G: Game>(
         Seat,
         &G::Position,
         &[G::Move],
-    ) -> Result<Answer<G::Move>, Forfeit>,
+    ) -> Result<Answer<G::Move>, (Seat, E)>,
     mut effort: Option<&mut Effort>,
-) -> (GameRecord<G>, Option<Forfeit>) {
+) -> (GameRecord<G>, Option<E>) {
     let mut position = start;
     let mut plies = Vec::with_capacity(24);
     let (payoffs, forfeit) = loop {
@@ -261,20 +279,20 @@ fn play<G: Game>(
                     explored,
                 });
                 for player in players.iter_mut() {
-                    player.notify(News::Ply(&position, outcome, mv));
+                    player.notify(GameEvent::Ply(&position, outcome, mv));
                 }
                 position = game.play(&position, mv);
             }
-            Err(forfeit) => {
+            Err((seat, error)) => {
                 let mut payoffs = [0.0; MAX_SEATS];
                 payoffs[..game.seats()].fill(left_for_each(0.0, game.seats()));
-                payoffs[forfeit.seat] = 0.0;
-                break (payoffs, Some(forfeit));
+                payoffs[seat] = 0.0;
+                break (payoffs, Some(error));
             }
         }
     };
     for player in players.iter_mut() {
-        player.notify(News::End(&payoffs));
+        player.notify(GameEvent::End(&payoffs));
     }
     let record = GameRecord {
         start,

@@ -1,6 +1,6 @@
-//! Players: whoever answers a position and a roll with a move.
+//! Players: they answer a position and its legal moves with a move.
 //!
-//! Dynamic dispatch happens here, once a move; below a player everything is generic.
+//! Players are `dyn`, called once a move; below a player everything is generic.
 
 use crate::core::game::{Game, Payoffs};
 use crate::search::{SearchStats, limits::Limits, mcts::TreeReport};
@@ -15,17 +15,17 @@ pub struct Decision<M> {
     /// The chosen move, one of the legal ones.
     pub best: M,
     /// Win probability of the seat that moves, after this move and before the next roll; `None`
-    /// from players that do not rate moves.
+    /// from players that do not value moves.
     pub value: Option<f32>,
-    /// What it cost.
+    /// Its cost.
     pub stats: SearchStats,
-    /// CPU time of the process that decided, where it is another one and the system says.
+    /// CPU time of the other process that decided, if there is one and the system counts it.
     pub cpu_time: Option<Duration>,
 }
 
 impl<M> Decision<M> {
-    /// The choice of a player that rates no moves.
-    pub fn unrated(best: M) -> Self {
+    /// The choice of a player that values no moves.
+    pub fn without_values(best: M) -> Self {
         Self {
             best,
             value: None,
@@ -35,27 +35,26 @@ impl<M> Decision<M> {
     }
 }
 
-/// What a player thinks of every move it was asked about.
+/// A player's values of moves.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
     /// Each move with the win probability of the seat that makes it, after the move and before the
-    /// next roll; `None` from players that do not rate moves.
+    /// next roll; `None` from players that do not value moves.
     pub moves: Vec<(M, Option<f32>)>,
-    /// What each of them brings every seat, where a search says so; with more than two seats that
-    /// does not follow from its value.
+    /// The payoffs of every seat after each move, from searches that know them; with more than two
+    /// seats they do not follow from the value.
     pub payoffs: Option<Vec<Payoffs>>,
-    /// The line of play thought best, starting with the best move; at least that move where moves
-    /// are rated.
+    /// The principal variation; at least the best move where moves are valued.
     pub line: Vec<M>,
-    /// What it cost.
+    /// Its cost.
     pub stats: SearchStats,
-    /// What a Monte-Carlo search knows besides; its moves are those above, in the same order.
+    /// The statistics of a Monte-Carlo search, with the same moves in the same order.
     pub tree: Option<Box<TreeReport<M>>>,
 }
 
 impl<M> Analysis<M> {
-    /// What a player knows that rates no moves: the given ones, or (`None`) all of a position.
-    pub fn unrated<G: Game<Move = M>>(game: &G, position: &G::Position, legal: Option<&[M]>) -> Self
+    /// The analysis of a player that values no moves: the given ones, or (`None`) all of a position.
+    pub fn without_values<G: Game<Move = M>>(game: &G, position: &G::Position, legal: Option<&[M]>) -> Self
     where
         M: Copy,
     {
@@ -74,20 +73,19 @@ impl<M> Analysis<M> {
     }
 }
 
-/// What a player thinks of a position before chance has spoken.
+/// A player's value of a position before chance.
 #[derive(Clone, Copy, Debug)]
-pub struct Valuation {
-    /// Win probability of the seat to move, expectation over what chance may say; `None` from
-    /// players that do not rate moves.
+pub struct PositionValue {
+    /// Expected win probability of the seat to move; `None` from players that do not value moves.
     pub value: Option<f32>,
-    /// The standard error of that, from players that value by samples and know it.
+    /// Its standard error, from players that value by samples.
     pub error: Option<f32>,
-    /// What it cost.
+    /// Its cost.
     pub stats: SearchStats,
 }
 
-impl Valuation {
-    /// What a player knows that rates no moves.
+impl PositionValue {
+    /// No value.
     #[must_use]
     pub fn unknown() -> Self {
         Self {
@@ -98,127 +96,82 @@ impl Valuation {
     }
 }
 
-/// Why a player made no decision, in one line.
+/// Why a player did not answer, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// By its own doing: whoever fails like that loses the game.
+    /// The player's fault, which loses the game.
     #[error("{0}")]
-    OfPlayer(String),
-    /// By no doing of the player: there is no memory, or no file may be opened any more. That
-    /// decides no game.
+    PlayerFault(String),
+    /// The system's fault, such as no memory or no free file handle; it decides no game.
     #[error("{0}")]
-    OfSystem(String),
+    SystemFault(String),
 }
 
-/// What happened in a game.
+/// An event of a game.
 #[derive(Clone, Copy, Debug)]
-pub enum News<'a, G: Game> {
-    /// A ply, by whomever: the position before chance spoke, what chance said, and the move.
+pub enum GameEvent<'a, G: Game> {
+    /// A ply of any seat: the position before chance, the outcome, and the move.
     Ply(&'a G::Position, u8, G::Move),
-    /// The game is over: what each seat got.
+    /// The end of the game, with every seat's payoff.
     End(&'a Payoffs),
 }
 
-/// Someone who plays a game.
+/// A player of a game; it lives as long as the game, whatever its limits.
 ///
-/// No method has a default, so that whoever stands before another player passes everything on;
-/// [`player_never`](crate::player_never) writes what a simple player does not do.
+/// A wrapper around another player passes on every method.
 pub trait Player<G: Game>: Send {
-    /// Forgets all earlier games; `seed` rules every random choice of the game to come.
+    /// Starts a new game, independent of all earlier ones; `seed` decides its random choices.
     fn new_game(&mut self, seed: u64);
 
-    /// Whether [`Player::ponder`] is to be called while others decide.
-    fn ponders(&self) -> bool;
-
-    /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is
-    /// set, for later answers; players that cannot use it return at once.
-    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>);
-
-    /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is
-    /// chosen. Whoever searches ends by `limits` besides its own, here and below, and answers with
-    /// what it has found.
+    /// Chooses one of `legal`, which has at least one move; of equally good moves the first. A
+    /// search ends by `limits` besides its own, here and below, with what it has found.
+    ///
+    /// # Errors
+    /// If the player cannot make a move: only players outside of this program fail.
     fn decide(
         &mut self,
         position: &G::Position,
         legal: &[G::Move],
         limits: &Limits,
-    ) -> Decision<G::Move>;
+    ) -> Result<Decision<G::Move>, Failure>;
 
-    /// Why the last decision is none, if the player could not make one; its move then means
-    /// nothing. Only players that can fail, such as other programs, ever answer.
-    fn failure(&mut self) -> Option<Failure>;
-
-    /// Hears what happened, in the order of the game; who was not told of all of it still answers
-    /// every position.
-    fn notify(&mut self, news: News<'_, G>);
-
-    /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
-    /// permits, in list order.
+    /// Values moves: those of `legal` after the roll, or before it (`None`) all moves that some
+    /// outcome allows, in list order.
+    ///
+    /// # Errors
+    /// As [`Player::decide`].
     fn analyse(
         &mut self,
         position: &G::Position,
         legal: Option<&[G::Move]>,
         limits: &Limits,
-    ) -> Analysis<G::Move>;
+    ) -> Result<Analysis<G::Move>, Failure>;
 
-    /// What the game counts (`discs`) and the exact score of each of some moves, for the seat that
-    /// makes it; `None` from players that do not know it.
+    /// Values a position before chance ("chance root") that is not over: one number, for which a
+    /// search needs fewer nodes than for the values of all moves.
+    fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
+        PositionValue::unknown()
+    }
+
+    /// The unit that the game counts (`discs`) and the exact score of each of some moves, for the
+    /// seat that makes it; `None` if any is unknown.
     fn exact_scores(
         &mut self,
-        position: &G::Position,
-        moves: &[G::Move],
-        limits: &Limits,
-    ) -> Option<(&'static str, Vec<i32>)>;
+        _position: &G::Position,
+        _moves: &[G::Move],
+        _limits: &Limits,
+    ) -> Option<(&'static str, Vec<i32>)> {
+        None
+    }
 
-    /// Values a position before chance has spoken ("chance root"): one number, which a search finds
-    /// with fewer nodes than the values of all moves. The position is not over.
-    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation;
-}
+    /// Whether [`Player::ponder`] is to be called while others decide.
+    fn can_ponder(&self) -> bool {
+        false
+    }
 
-/// What a [`Player`](crate::play::player::Player) of a game never does, written inside its `impl`:
-/// any of `ponders`, `fails`, `hears`, `counts` (knows exact scores) and `values`.
-#[macro_export]
-macro_rules! player_never {
-    ($game:ty: $($never:ident),+) => {
-        $($crate::player_never!(@$never $game);)+
-    };
-    (@ponders $game:ty) => {
-        fn ponders(&self) -> bool {
-            false
-        }
+    /// Searches a position before chance on another player's time, until `stop` is set.
+    fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-        fn ponder(
-            &mut self,
-            _: &<$game as $crate::core::game::Game>::Position,
-            _: &::std::sync::Arc<::std::sync::atomic::AtomicBool>,
-        ) {
-        }
-    };
-    (@fails $game:ty) => {
-        fn failure(&mut self) -> Option<$crate::play::player::Failure> {
-            None
-        }
-    };
-    (@hears $game:ty) => {
-        fn notify(&mut self, _: $crate::play::player::News<'_, $game>) {}
-    };
-    (@counts $game:ty) => {
-        fn exact_scores(
-            &mut self,
-            _: &<$game as $crate::core::game::Game>::Position,
-            _: &[<$game as $crate::core::game::Game>::Move],
-            _: &$crate::core::limits::Limits,
-        ) -> Option<(&'static str, Vec<i32>)> {
-            None
-        }
-    };
-    (@values $game:ty) => {
-        fn value(
-            &mut self,
-            _: &<$game as $crate::core::game::Game>::Position,
-            _: &$crate::core::limits::Limits,
-        ) -> $crate::play::player::Valuation {
-            $crate::play::player::Valuation::unknown()
-        }
-    };
+    /// Notes an event of the game. Events come in order; some may be missing.
+    fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

@@ -52,19 +52,19 @@ impl<M: Copy + PartialEq> PositionAnalysis<M> {
     ) -> Result<Self, String> {
         let legal = outcome.map(|_| game.legal(position, outcome));
         let began = Instant::now();
-        let mut analysis = player.analyse(position, legal.as_deref(), limits);
+        let failed = |failure| format!("{}: {failure}", recipe.name());
+        let analysis = player.analyse(position, legal.as_deref(), limits);
+        let mut analysis = analysis.map_err(failed)?;
         analysis.stats.time = began.elapsed();
-        // A player that rates no moves still plays one.
-        let mut failure = player.failure();
-        let legal = legal.filter(|_| failure.is_none());
-        let best = legal.map(|legal| match analysis.line.first() {
-            Some(&best) => best,
-            None => player.decide(position, &legal, limits).best,
-        });
-        failure = failure.or_else(|| player.failure());
-        if let Some(failure) = failure {
-            return Err(format!("{}: {failure}", recipe.name()));
-        }
+        // A player that values no moves still plays one.
+        let best = match (legal, analysis.line.first()) {
+            (Some(_), Some(&best)) => Some(best),
+            (Some(legal), None) => {
+                let decision = player.decide(position, &legal, limits);
+                Some(decision.map_err(failed)?.best)
+            }
+            (None, _) => None,
+        };
         let moves: Vec<M> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         let exact = player.exact_scores(position, &moves, limits);
         let tree = analysis.tree.as_ref();

@@ -7,7 +7,7 @@ use crate::core::{
     clock::Instant,
     game::{Game, List, OutcomeList},
 };
-use crate::play::player::{Analysis, Decision, Player, Valuation};
+use crate::play::player::{Analysis, Decision, Failure, Player, PositionValue};
 use crate::search::{
     SearchStats,
     limits::Limits,
@@ -72,8 +72,6 @@ impl<G: Game> RolloutPlayer<G> {
 }
 
 impl<G: Game> Player<G> for RolloutPlayer<G> {
-    crate::player_never!(G: ponders, fails, hears, counts);
-
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
     }
@@ -83,15 +81,15 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         position: &G::Position,
         legal: &[G::Move],
         limits: &Limits,
-    ) -> Decision<G::Move> {
+    ) -> Result<Decision<G::Move>, Failure> {
         let (best, stats) = self.compare(position, legal, limits);
-        Decision {
+        Ok(Decision {
             best: legal[best],
             value: is_valued(&self.candidates[best])
                 .then(|| probability(unflattered(&self.candidates))),
             stats,
             cpu_time: None,
-        }
+        })
     }
 
     fn analyse(
@@ -99,7 +97,7 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         position: &G::Position,
         legal: Option<&[G::Move]>,
         limits: &Limits,
-    ) -> Analysis<G::Move> {
+    ) -> Result<Analysis<G::Move>, Failure> {
         let mut all = G::Moves::default();
         if let Some(legal) = legal {
             legal.iter().for_each(|&mv| all.push(mv));
@@ -109,16 +107,16 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         let (best, stats) = self.compare(position, &all, limits);
         let values = (self.candidates.iter())
             .map(|one| is_valued(one).then(|| probability(one.moments.mean())));
-        Analysis {
+        Ok(Analysis {
             line: vec![all[best]],
             moves: all.iter().copied().zip(values).collect(),
             payoffs: None,
             stats,
             tree: None,
-        }
+        })
     }
 
-    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         self.roll.set_limits(limits);
         let (began, mut cost) = (Instant::now(), Cost::default());
         let (seat, seed) = (self.game.to_move(position), self.seed_of(position));
@@ -132,7 +130,7 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         );
         // Where there is chance, one game tells nothing of its error.
         let knows_error = G::Outcomes::BOUND == 1 && found.samples() > 0.0 || found.samples() > 1.0;
-        Valuation {
+        PositionValue {
             value: (found.samples() > 0.0).then(|| probability(found.mean())),
             error: knows_error.then(|| found.standard_error() as f32),
             stats: stats(cost, began),

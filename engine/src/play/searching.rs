@@ -5,7 +5,7 @@ use crate::core::{
     clock::Instant,
     game::{Game, Payoffs},
 };
-use crate::play::player::{Analysis, Decision, Player, Valuation};
+use crate::play::player::{Analysis, Decision, Failure, Player, PositionValue};
 use crate::search::{
     Search, SearchStats,
     limits::Limits,
@@ -36,8 +36,6 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
 // Whoever wants to know how long it took measures: reading the clock would cost as much as a search
 // of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
-    crate::player_never!(G: ponders, fails, hears, counts);
-
     fn new_game(&mut self, _seed: u64) {
         self.search.forget();
     }
@@ -47,15 +45,15 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         position: &G::Position,
         legal: &[G::Move],
         limits: &Limits,
-    ) -> Decision<G::Move> {
+    ) -> Result<Decision<G::Move>, Failure> {
         self.search.set_limits(limits);
         let (best, value) = self.search.best_move(position, legal);
-        Decision {
+        Ok(Decision {
             best,
             value: Some(value),
             stats: self.search.take_stats(),
             cpu_time: None,
-        }
+        })
     }
 
     fn analyse(
@@ -63,7 +61,7 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         position: &G::Position,
         legal: Option<&[G::Move]>,
         limits: &Limits,
-    ) -> Analysis<G::Move> {
+    ) -> Result<Analysis<G::Move>, Failure> {
         self.search.set_limits(limits);
         let mut all = G::Moves::default();
         let moves = legal.unwrap_or_else(|| {
@@ -71,12 +69,12 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             &all
         });
         let found = self.search.move_payoffs(position, moves);
-        analysis_of(moves, found, self.search.take_stats())
+        Ok(analysis_of(moves, found, self.search.take_stats()))
     }
 
-    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         self.search.set_limits(limits);
-        Valuation {
+        PositionValue {
             value: Some(self.search.value(position)),
             error: None,
             stats: self.search.take_stats(),
@@ -124,48 +122,7 @@ impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
         Self { search }
     }
 
-    fn stats_since(&mut self, began: Instant) -> SearchStats {
-        SearchStats {
-            time: began.elapsed(),
-            ..self.search.take_stats()
-        }
-    }
-}
-
-impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
-    crate::player_never!(G: fails, hears, counts);
-
-    fn new_game(&mut self, seed: u64) {
-        self.search.reseed(seed);
-    }
-
-    fn ponders(&self) -> bool {
-        self.search.options().ponder
-    }
-
-    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
-        self.search.ponder(position, stop);
-    }
-
-    fn decide(
-        &mut self,
-        position: &G::Position,
-        legal: &[G::Move],
-        limits: &Limits,
-    ) -> Decision<G::Move> {
-        self.search.set_limits(limits);
-        let began = Instant::now();
-        let found = self.search.choose(position, legal);
-        let best = best_move(&found);
-        Decision {
-            best: best.mv,
-            value: best.value,
-            stats: self.stats_since(began),
-            cpu_time: None,
-        }
-    }
-
-    fn analyse(
+    fn search_moves(
         &mut self,
         position: &G::Position,
         legal: Option<&[G::Move]>,
@@ -188,8 +145,56 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         }
     }
 
-    fn value(&mut self, position: &G::Position, limits: &Limits) -> Valuation {
-        let analysis = self.analyse(position, None, limits);
+    fn stats_since(&mut self, began: Instant) -> SearchStats {
+        SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        }
+    }
+}
+
+impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
+    fn new_game(&mut self, seed: u64) {
+        self.search.reseed(seed);
+    }
+
+    fn can_ponder(&self) -> bool {
+        self.search.options().ponder
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.search.ponder(position, stop);
+    }
+
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Result<Decision<G::Move>, Failure> {
+        self.search.set_limits(limits);
+        let began = Instant::now();
+        let found = self.search.choose(position, legal);
+        let best = best_move(&found);
+        Ok(Decision {
+            best: best.mv,
+            value: best.value,
+            stats: self.stats_since(began),
+            cpu_time: None,
+        })
+    }
+
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Result<Analysis<G::Move>, Failure> {
+        Ok(self.search_moves(position, legal, limits))
+    }
+
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
+        let analysis = self.search_moves(position, None, limits);
         let moves: Vec<_> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         // A move that was never tried is taken for worthless.
         let values: Vec<_> = analysis
@@ -198,7 +203,7 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
             .map(|(_, value)| value.unwrap_or(0.0))
             .collect();
         let outcomes = self.search.game().outcomes(position, &moves);
-        Valuation {
+        PositionValue {
             value: Some(expectation(&outcomes, &values)),
             error: None,
             stats: analysis.stats,

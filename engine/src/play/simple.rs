@@ -1,7 +1,7 @@
 //! A player without search: random moves.
 
 use crate::core::{game::Game, random::RandomStream};
-use crate::play::player::{Analysis, Decision, Player};
+use crate::play::player::{Analysis, Decision, Failure, Player};
 use crate::search::limits::Limits;
 
 /// Plays any legal move with equal probability.
@@ -22,8 +22,6 @@ impl<G> RandomPlayer<G> {
 }
 
 impl<G: Game> Player<G> for RandomPlayer<G> {
-    crate::player_never!(G: ponders, fails, hears, counts, values);
-
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
     }
@@ -33,8 +31,10 @@ impl<G: Game> Player<G> for RandomPlayer<G> {
         _position: &G::Position,
         legal: &[G::Move],
         _limits: &Limits,
-    ) -> Decision<G::Move> {
-        Decision::unrated(legal[self.random.below(legal.len())])
+    ) -> Result<Decision<G::Move>, Failure> {
+        Ok(Decision::without_values(
+            legal[self.random.below(legal.len())],
+        ))
     }
 
     fn analyse(
@@ -42,7 +42,7 @@ impl<G: Game> Player<G> for RandomPlayer<G> {
         position: &G::Position,
         legal: Option<&[G::Move]>,
         _limits: &Limits,
-    ) -> Analysis<G::Move> {
-        Analysis::unrated(&self.game, position, legal)
+    ) -> Result<Analysis<G::Move>, Failure> {
+        Ok(Analysis::without_values(&self.game, position, legal))
     }
 }

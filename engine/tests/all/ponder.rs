@@ -9,7 +9,7 @@ use engine::games::einstein::{
 };
 use engine::play::{
     game_loop::play_game,
-    player::{Analysis, Decision, Player},
+    player::{Analysis, Decision, Failure, Player},
 };
 use engine::search::limits::Limits;
 use std::{
@@ -32,15 +32,18 @@ struct Slow {
 }
 
 impl Player<Standard> for Slow {
-    engine::player_never!(Standard: ponders, fails, hears, counts, values);
-
     fn new_game(&mut self, _seed: u64) {}
 
-    fn decide(&mut self, _position: &Position, legal: &[Move], _limits: &Limits) -> Decision<Move> {
+    fn decide(
+        &mut self,
+        _position: &Position,
+        legal: &[Move],
+        _limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
         std::thread::sleep(Duration::from_millis(3));
         assert!(!self.panics, "as it was told to");
         self.decisions += 1;
-        Decision::unrated(legal[0])
+        Ok(Decision::without_values(legal[0]))
     }
 
     fn analyse(
@@ -48,8 +51,12 @@ impl Player<Standard> for Slow {
         position: &Position,
         legal: Option<&[Move]>,
         _limits: &Limits,
-    ) -> Analysis<Move> {
-        Analysis::unrated(&Standard::default(), position, legal)
+    ) -> Result<Analysis<Move>, Failure> {
+        Ok(Analysis::without_values(
+            &Standard::default(),
+            position,
+            legal,
+        ))
     }
 }
 
@@ -61,14 +68,12 @@ struct Counted {
 }
 
 impl Player<Standard> for Counted {
-    engine::player_never!(Standard: fails, hears, counts, values);
-
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);
     }
 
-    fn ponders(&self) -> bool {
-        self.player.ponders()
+    fn can_ponder(&self) -> bool {
+        self.player.can_ponder()
     }
 
     fn ponder(&mut self, position: &Position, stop: &Arc<AtomicBool>) {
@@ -76,11 +81,16 @@ impl Player<Standard> for Counted {
         self.player.ponder(position, stop);
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move], limits: &Limits) -> Decision<Move> {
+    fn decide(
+        &mut self,
+        position: &Position,
+        legal: &[Move],
+        limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
         self.decisions += 1;
-        let decision = self.player.decide(position, legal, limits);
+        let decision = self.player.decide(position, legal, limits)?;
         assert!(legal.contains(&decision.best));
-        decision
+        Ok(decision)
     }
 
     fn analyse(
@@ -88,7 +98,7 @@ impl Player<Standard> for Counted {
         position: &Position,
         legal: Option<&[Move]>,
         limits: &Limits,
-    ) -> Analysis<Move> {
+    ) -> Result<Analysis<Move>, Failure> {
         self.player.analyse(position, legal, limits)
     }
 }
@@ -99,7 +109,7 @@ fn what_was_found_on_the_time_of_others_counts() {
     let position = position(MIDDLE);
     let visits = |pondered: Duration| {
         let mut player = player("mcts(sims=64, ponder=on, solver=off)");
-        assert!(player.ponders());
+        assert!(player.can_ponder());
         if !pondered.is_zero() {
             let stop = Arc::new(AtomicBool::new(false));
             std::thread::scope(|scope| {
@@ -111,7 +121,7 @@ fn what_was_found_on_the_time_of_others_counts() {
         // Independent of the others' rolls and moves.
         let next = game.play(&position, game.legal_moves(&position, 3)[1]);
         let legal = game.legal_moves(&next, 5);
-        let analysis = player.analyse(&next, Some(&legal), &Limits::NONE);
+        let analysis = player.analyse(&next, Some(&legal), &Limits::NONE).unwrap();
         assert!(legal.contains(&analysis.line[0]));
         let tree = analysis.tree.unwrap();
         assert_eq!(tree.simulations, 64);
@@ -128,12 +138,12 @@ fn play(players: &mut [&mut dyn Player<Standard>]) -> usize {
     let game = Standard::default();
     let mut dice = DuplicateDice::new(3, Die::fair());
     let record = play_game(&game, position(MIDDLE), players, &mut dice, None, None);
-    record.plies.len()
+    record.unwrap().plies.len()
 }
 
 #[test]
 fn the_game_loop_lets_ponder_who_wants_to_and_nobody_else() {
-    for (text, ponders) in [
+    for (text, can_ponder) in [
         ("mcts(sims=50, ponder=1)", true),
         ("mcts(sims=50, keep=on)", false),
     ] {
@@ -149,18 +159,18 @@ fn the_game_loop_lets_ponder_who_wants_to_and_nobody_else() {
         let plies = play(&mut [&mut counted, &mut slow]);
         assert_eq!(plies, counted.decisions + slow.decisions, "{text}");
         assert!(slow.decisions > 2 && counted.decisions > 2);
-        let expected = if ponders { slow.decisions } else { 0 };
+        let expected = if can_ponder { slow.decisions } else { 0 };
         assert_eq!(counted.pondered, expected, "{text}");
     }
 }
 
 #[test]
 fn who_ponders_is_stopped_when_the_other_fails() {
-    let mut ponders = player("mcts(sims=50, ponder=on)");
+    let mut pondering = player("mcts(sims=50, ponder=on)");
     let mut slow = Slow {
         panics: true,
         decisions: 0,
     };
-    let play = || play(&mut [&mut *ponders, &mut slow]);
+    let play = || play(&mut [&mut *pondering, &mut slow]);
     assert!(catch_unwind(AssertUnwindSafe(play)).is_err());
 }

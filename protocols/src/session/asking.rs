@@ -6,10 +6,11 @@ use engine::core::random::SeedSpace;
 use engine::play::{
     build::PlayerRecipe,
     notation::{Notation, keys_taken},
-    player::{Analysis, Player},
+    player::{Analysis, Failure, Player},
 };
 use engine::search::{SearchStats, limits::Limits};
 use std::{
+    fmt::Display,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
@@ -205,13 +206,14 @@ impl<G: ProtocolGame> Session<G> {
         let ((_, all), position) = (self.permitted()?, self.position);
         let legal = asked.only.unwrap_or(&all);
         let began = Instant::now();
-        let ((mut decision, failure, exact), ..) = self.ask(asked, outside, |player, limits| {
-            let decision = player.decide(&position, legal, limits);
+        let (answer, ..) = self.ask(asked, outside, |player, limits| {
+            let decision = player.decide(&position, legal, limits)?;
             let exact = player.exact_scores(&position, &[decision.best], limits);
-            (decision, player.failure(), exact)
+            Ok::<_, Failure>((decision, exact))
         })?;
-        if failure.is_some() || !legal.contains(&decision.best) {
-            return Err(format!("the player made no move: {failure:?}"));
+        let (mut decision, exact) = answer.map_err(no_move)?;
+        if !legal.contains(&decision.best) {
+            return Err(no_move("it is not legal"));
         }
         decision.stats.time = began.elapsed();
         let mv = self.written_move(&position, decision.best);
@@ -257,12 +259,13 @@ impl<G: ProtocolGame> Session<G> {
         let legal = asked.only.or(all.as_ref().map(|(_, moves)| &**moves));
         let began = Instant::now();
         let question = |player: &mut dyn Player<G>, limits: &Limits| {
-            let analysis = player.analyse(&position, legal, limits);
+            let analysis = player.analyse(&position, legal, limits)?;
             let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
             let exact = player.exact_scores(&position, &moves, limits);
-            (analysis, exact.map_or(Vec::new(), |(_, scores)| scores))
+            Ok::<_, Failure>((analysis, exact.map_or(Vec::new(), |(_, scores)| scores)))
         };
-        let ((mut analysis, exact), is_timed, is_cut) = self.ask(asked, outside, question)?;
+        let (answer, is_timed, is_cut) = self.ask(asked, outside, question)?;
+        let (mut analysis, exact) = answer.map_err(|failure| failure.to_string())?;
         analysis.stats.time = began.elapsed();
         let mut rates = self.rates(&analysis, &exact);
         (rates.is_timed, rates.is_cut) = (is_timed, is_cut);
@@ -283,6 +286,7 @@ impl<G: ProtocolGame> Session<G> {
         let mut player = recipe.make();
         let limits = Limits::from(&outside.stop_flag(AHEAD));
         let analysis = player.analyse(&self.position, Some(&legal), &limits);
+        let analysis = analysis.map_err(|failure| failure.to_string())?;
         Ok(self.rates(&analysis, &[]))
     }
 
@@ -385,6 +389,10 @@ fn glance<T>(stop: &AtomicBool, answer: impl FnOnce() -> T) -> T {
         watch.thread().unpark();
         answer
     })
+}
+
+fn no_move(problem: impl Display) -> String {
+    format!("the player made no move: {problem}")
 }
 
 /// The value of a key in a notation, or else the usual one.

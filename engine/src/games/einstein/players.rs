@@ -7,7 +7,7 @@ use super::{Move, Position, Standard, evaluators::race_tables::to_goal};
 use crate::core::limits::Limits;
 use crate::play::{
     notation::{Arguments, Notation, Problem},
-    player::{Analysis, Decision, Player},
+    player::{Analysis, Decision, Failure, Player},
     registry::{Meaning, PlayerEntry},
 };
 use std::sync::Arc;
@@ -184,12 +184,15 @@ impl GreedyPlayer {
 }
 
 impl Player<Standard> for GreedyPlayer {
-    crate::player_never!(Standard: ponders, fails, hears, counts, values);
-
     fn new_game(&mut self, _seed: u64) {}
 
-    fn decide(&mut self, position: &Position, legal: &[Move], _: &Limits) -> Decision<Move> {
-        Decision::unrated(Self::choice(position, legal))
+    fn decide(
+        &mut self,
+        position: &Position,
+        legal: &[Move],
+        _: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
+        Ok(Decision::without_values(Self::choice(position, legal)))
     }
 
     fn analyse(
@@ -197,11 +200,11 @@ impl Player<Standard> for GreedyPlayer {
         position: &Position,
         legal: Option<&[Move]>,
         _: &Limits,
-    ) -> Analysis<Move> {
+    ) -> Result<Analysis<Move>, Failure> {
         let line = legal.map(|legal| Self::choice(position, legal));
-        Analysis {
+        Ok(Analysis {
             line: line.into_iter().collect(),
-            ..Analysis::unrated(&self.game, position, legal)
-        }
+            ..Analysis::without_values(&self.game, position, legal)
+        })
     }
 }

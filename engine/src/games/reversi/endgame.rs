@@ -12,7 +12,7 @@ mod table;
 
 use super::{Move, Position, Reversi};
 use crate::core::{game::Game, limits::Limits, oracle::Oracle, simd::Instructions};
-use crate::play::player::{Analysis, Decision, Player};
+use crate::play::player::{Analysis, Decision, Failure, Player};
 use table::Table;
 
 /// What a score counts.
@@ -326,22 +326,25 @@ fn best_index(estimates: &[Estimate]) -> usize {
 }
 
 impl Player<Reversi> for EndgamePlayer {
-    crate::player_never!(Reversi: ponders, fails, hears, values);
-
     fn new_game(&mut self, _seed: u64) {
         self.solver.table = Table::with_entries(self.solver.entries);
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move], limits: &Limits) -> Decision<Move> {
-        let analysis = self.analyse(position, Some(legal), limits);
+    fn decide(
+        &mut self,
+        position: &Position,
+        legal: &[Move],
+        limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
+        let analysis = self.analyse(position, Some(legal), limits)?;
         let best = analysis.line[0];
         let rated = analysis.moves.iter().find(|rated| rated.0 == best);
-        Decision {
+        Ok(Decision {
             best,
             value: rated.and_then(|rated| rated.1),
             stats: analysis.stats,
             cpu_time: None,
-        }
+        })
     }
 
     fn analyse(
@@ -349,9 +352,9 @@ impl Player<Reversi> for EndgamePlayer {
         position: &Position,
         legal: Option<&[Move]>,
         limits: &Limits,
-    ) -> Analysis<Move> {
+    ) -> Result<Analysis<Move>, Failure> {
         let before = self.solver.nodes;
-        let mut analysis = Analysis::unrated(&self.solver.game, position, legal);
+        let mut analysis = Analysis::without_values(&self.solver.game, position, legal);
         let moves: Vec<Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         let estimates = self.rated(position, &moves, limits);
         let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact()?));
@@ -362,7 +365,7 @@ impl Player<Reversi> for EndgamePlayer {
         }
         analysis.line = vec![moves[best_index(&estimates)]];
         analysis.stats.nodes = self.solver.nodes - before;
-        analysis
+        Ok(analysis)
     }
 
     fn exact_scores(

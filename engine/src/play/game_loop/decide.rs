@@ -8,7 +8,7 @@ use crate::core::{
     clock::Instant,
     game::{Game, Seat},
 };
-use crate::play::player::{Decision, Player};
+use crate::play::player::{Decision, Failure, Player};
 use crate::search::limits::Limits;
 use std::{
     any::Any,
@@ -25,14 +25,14 @@ pub(super) struct Crash {
     pub(super) panic: Box<dyn Any + Send>,
 }
 
-/// Asks a player for its move while those of the others that ponder think about the position too,
-/// not knowing what chance said. Also returns how long it took, where others pondered.
+/// Asks a player for its move while the others that ponder search the position before chance. Also
+/// returns how long it took, where others pondered.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,
     position: &G::Position,
     legal: &[G::Move],
-) -> Result<(Decision<G::Move>, Option<Duration>), Crash> {
+) -> Result<(Result<Decision<G::Move>, Failure>, Option<Duration>), Crash> {
     let (before, rest) = players.split_at_mut(seat);
     let Some((decides, after)) = rest.split_first_mut() else {
         unreachable!("every seat has a player")
@@ -47,7 +47,7 @@ pub(super) fn decide<G: Game>(
     let others = (0..)
         .zip(before.iter_mut())
         .chain((seat + 1..).zip(after.iter_mut()));
-    let mut pondering = others.filter(|(_, player)| player.ponders()).peekable();
+    let mut pondering = others.filter(|(_, player)| player.can_ponder()).peekable();
     if pondering.peek().is_none() {
         return asked().map(|decision| (decision, None));
     }

@@ -360,7 +360,8 @@ pub fn understood<G: Playable>(
     (position, legal): (&G::Position, &[G::Move]),
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let adapter = ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
+    let adapter =
+        ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
     answered(game, position, legal, &adapter.answer(answer)?)
 }
 

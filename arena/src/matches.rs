@@ -418,7 +418,7 @@ impl<'a, G: Playable> Table<'a, G> {
             }
             if let Some(evaluator) = &mut self.luck {
                 evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
-                luck[seat_of_a] = luck::of_game(game, &record, seat_of_a, evaluator.as_mut());
+                luck[seat_of_a] = luck::of_game(game, &record, seat_of_a, evaluator.as_mut())?;
             }
             if let Some(forfeit) = forfeit {
                 let contestant = usize::from(forfeit.seat != seat_of_a);

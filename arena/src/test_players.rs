@@ -200,9 +200,7 @@ impl Player<Standard> for Rated {
             game.payoff(&game.play(position, mv), game.to_move(position))
                 .unwrap_or(1.0 - self.0)
         };
-        Ok(rated(
-            all.iter().map(|&mv| (mv, Some(value(mv)))).collect(),
-        ))
+        Ok(rated(all.iter().map(|&mv| (mv, Some(value(mv)))).collect()))
     }
 }
 

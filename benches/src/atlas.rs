@@ -146,7 +146,7 @@ pub fn sampled(
             let done = || progress.inc(1);
             let better = pool(settings.threads)?.install(|| {
                 better::better(players, &design.rows, starts, *count, settings.seed, &done)
-            });
+            })?;
             found.atlas.better.push(better);
         }
     }
@@ -195,7 +195,7 @@ fn play(
             progress.inc(1);
             play_meeting(table, design, meeting, settings)
         });
-        Ok(sums.collect())
+        sums.collect()
     };
     let known = pool(settings.threads)?
         .install(|| finish((journal, known), ours, || games.table(), play))?;
@@ -208,7 +208,7 @@ fn play_meeting(
     design: &Design,
     meeting: usize,
     settings: &Settings,
-) -> Sums {
+) -> Result<Sums> {
     let [first, second] = design.rows_of(meeting).map(|row| &design.rows.orders[row]);
     let start = arrangements::start(first, second);
     let mut sums = [0; 3];
@@ -216,11 +216,11 @@ fn play_meeting(
         let indices = [meeting as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Both halves hold the same images; sixteen games hold all of them.
-        let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed);
+        let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * UNIT).round() as i64;
         sums[2] += (worth * worth * UNIT).round() as i64;
     }
-    sums
+    Ok(sums)
 }
 
 /// Fits the model and reads the atlas off it.

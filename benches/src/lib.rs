@@ -2,7 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-use arena::statistics::Estimate;
+use arena::{error::Result, statistics::Estimate};
 use engine::core::{
     game::Chance,
     random::{RandomStream, SeedSpace, derive_seed},
@@ -78,9 +78,10 @@ fn play(
     [one, other]: &mut [Box<dyn Player<Standard>>; 2],
     dice: &mut impl Chance<Standard>,
     exploration: Option<&mut Exploration>,
-) -> GameRecord<Standard> {
+) -> Result<GameRecord<Standard>> {
     let players: &mut [&mut dyn Player<Standard>] = &mut [one.as_mut(), other.as_mut()];
-    play_game(game, start, players, dice, exploration, None)
+    let record = play_game(game, start, players, dice, exploration, None);
+    Ok(record.map_err(|failure| failure.to_string())?)
 }
 
 fn mean(values: &[f64]) -> f64 {

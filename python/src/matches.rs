@@ -178,14 +178,8 @@ fn measured(
     let of_suites = matches!(truth, Truth::Suites(_));
     let measured = pool()?.install(|| {
         let labelled = label()?;
-        Told::Ok(report::measure(
-            &contestant,
-            &game,
-            &labelled,
-            of_suites,
-            seed,
-            &silent,
-        ))
+        let measured = report::measure(&contestant, &game, &labelled, of_suites, seed, &silent);
+        Told::Ok(measured?)
     });
     Ok(serde_json::to_string(&measured?)?)
 }

@@ -154,9 +154,15 @@ impl<G: Playable> SelfPlay<G> {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays the games of a shard; none if the run has no such shard.
-    #[must_use]
-    pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame<G>> {
+    /// Plays the games of one shard; none if the run has no such shard.
+    ///
+    /// # Errors
+    /// If a player fails.
+    pub fn play_shard(
+        &self,
+        index: u64,
+        progress: &ProgressBar,
+    ) -> Result<Vec<PlayedGame<G>>, Error> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
@@ -168,7 +174,7 @@ impl<G: Playable> SelfPlay<G> {
         positions: Option<u64>,
         clock: &Clock,
         progress: &ProgressBar,
-    ) -> Vec<PlayedGame<G>> {
+    ) -> Result<Vec<PlayedGame<G>>, Error> {
         let ShardHeader {
             first_game,
             games: game_count,
@@ -193,11 +199,11 @@ impl<G: Playable> SelfPlay<G> {
                     progress.inc(1);
                     game
                 };
-                (group, indices.map(play).collect::<Vec<_>>())
+                Ok((group, indices.map(play).collect::<Result<Vec<_>, Error>>()?))
             };
             let new_pool = || PlayerPool::new(&self.game, &self.recipes, &self.labels);
             let played = groups.par_bridge().map_init(new_pool, play_group);
-            let played: BTreeMap<u64, Vec<_>> = played.collect();
+            let played: BTreeMap<u64, Vec<_>> = played.collect::<Result<_, Error>>()?;
             games.extend(played.into_values().flatten());
             if games_may_repeat::<G>() {
                 let mut pool = new_pool();
@@ -208,7 +214,7 @@ impl<G: Playable> SelfPlay<G> {
                         }
                         let mut random_streams =
                             GameStreams::new(&self.config, &self.game, index, retry);
-                        *game = self.play(index, &mut random_streams, &mut pool, clock);
+                        *game = self.play(index, &mut random_streams, &mut pool, clock)?;
                     }
                 }
             }
@@ -227,7 +233,7 @@ impl<G: Playable> SelfPlay<G> {
         for (index, label) in self.labels.iter().enumerate() {
             label.set_exact_labels(index, self.labels.len(), &mut games);
         }
-        games
+        Ok(games)
     }
 
     fn header(&self, index: u64) -> ShardHeader {
@@ -273,7 +279,7 @@ impl<G: Playable> SelfPlay<G> {
         random_streams: &mut GameStreams<G>,
         pool: &mut PlayerPool<'_, G>,
         clock: &Clock,
-    ) -> PlayedGame<G> {
+    ) -> Result<PlayedGame<G>, Error> {
         let began = Clock::is_timed(index).then(Instant::now);
         let seats = self.game.seats();
         let random = &mut random_streams.exploration.random;
@@ -302,7 +308,8 @@ impl<G: Playable> SelfPlay<G> {
             Some(&mut random_streams.exploration),
             self.tables.as_deref(),
             effort.as_mut(),
-        );
+        )
+        .map_err(|failure| Error::new(format!("game {index}: {failure}")))?;
         for ply in &mut record.plies {
             // Outcome probabilities may sum to slightly more than 1. Values are quantized here, so
             // that games are the same before writing and after reading.
@@ -319,7 +326,7 @@ impl<G: Playable> SelfPlay<G> {
         if let (Some(began), Some(effort)) = (began, effort) {
             clock.record_game(began, effort.time.iter().sum());
         }
-        game
+        Ok(game)
     }
 
     fn sample_player(&self, random: &mut RandomStream) -> usize {

@@ -66,8 +66,9 @@ impl Program {
         talk: Talk,
     ) -> Result<Self, Failure> {
         let log = Log::begin(words).map_err(SystemFault)?;
-        Self::spawn(words, folder, talk, log)
-            .map_err(|error| SystemFault(format!("{} cannot be started: {error}", shown(&words[0]))))
+        Self::spawn(words, folder, talk, log).map_err(|error| {
+            SystemFault(format!("{} cannot be started: {error}", shown(&words[0])))
+        })
     }
 
     fn spawn(words: &[String], folder: Option<&Path>, talk: Talk, log: Log) -> io::Result<Self> {

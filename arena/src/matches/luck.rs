@@ -19,6 +19,7 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     player.new_game(0);
     let start = game.random_start(&mut RandomStream::new(0), 0);
     let analysis = player.analyse(&start, None, &Limits::NONE);
+    let analysis = analysis.map_err(|failure| format!("{}: {failure}", evaluator.name))?;
     let rates = analysis.moves.iter().any(|(_, value)| value.is_some());
     if rates {
         Ok(())
@@ -39,11 +40,12 @@ pub fn of_game<G: Playable>(
     record: &GameRecord<G>,
     seat_of_a: usize,
     evaluator: &mut dyn Player<G>,
-) -> f64 {
+) -> Result<f64> {
     let mut permitted = G::Moves::default();
     let mut sum = 0.0;
     for (position, ply) in record.positions(game).zip(&record.plies) {
-        let rated = evaluator.analyse(&position, None, &Limits::NONE).moves;
+        let analysis = evaluator.analyse(&position, None, &Limits::NONE);
+        let rated = analysis.map_err(|failure| failure.to_string())?.moves;
         let moves: Vec<_> = rated.iter().map(|&(mv, _)| mv).collect();
         let best = |run: &[(_, Option<f32>)]| {
             run.iter()
@@ -66,5 +68,5 @@ pub fn of_game<G: Playable>(
         let is_a = game.to_move(&position) == seat_of_a;
         sum += if is_a { luck } else { -luck };
     }
-    sum
+    Ok(sum)
 }

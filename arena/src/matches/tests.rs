@@ -416,7 +416,7 @@ fn luck_of_a_roll_by_hand() {
             -0.25 / 6.0
         };
         for (seat, expected) in [(RED, expected), (BLUE, -expected)] {
-            let luck = luck::of_game(&game, &record, seat, &mut evaluator);
+            let luck = luck::of_game(&game, &record, seat, &mut evaluator).unwrap();
             assert!((luck - expected).abs() < 1e-6, "{face}, {seat}: {luck}");
         }
     }

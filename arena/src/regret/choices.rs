@@ -9,6 +9,7 @@ use super::{
     Contestant,
     truth::{Labelled, MAX_STORED_MOVES, first_best, rate_moves},
 };
+use crate::error::Result;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
 use engine::play::{player::Player, registry::AnyEvaluator};
@@ -46,7 +47,7 @@ pub(super) fn answers(
     labelled: &[Labelled],
     seed: u64,
     progress: &ProgressBar,
-) -> Vec<Answer> {
+) -> Result<Vec<Answer>> {
     let done = |block: &[Labelled]| progress.inc(block.len() as u64);
     match contestant {
         Contestant::Evaluator { evaluator, .. } => {
@@ -55,23 +56,23 @@ pub(super) fn answers(
                 done(block);
                 answers
             };
-            labelled.par_chunks(BLOCK).flat_map(answer).collect()
+            Ok(labelled.par_chunks(BLOCK).flat_map(answer).collect())
         }
         Contestant::Player(recipe) if recipe.is_uniform() => {
             done(labelled);
-            vec![Answer::default(); labelled.len()]
+            Ok(vec![Answer::default(); labelled.len()])
         }
         Contestant::Player(recipe) => {
             // A player for each thread, for making one may take a large table.
             let positions = (0..).zip(labelled).par_bridge();
             let answer = |player: &mut Box<dyn Player<Standard>>, (number, labelled)| {
-                let answer = by_player(player.as_mut(), game, labelled, seed, number);
+                let answer = by_player(player.as_mut(), game, labelled, seed, number)?;
                 progress.inc(1);
-                (number, answer)
+                Ok((number, answer))
             };
             let answers = positions.map_init(|| recipe.make(), answer);
-            let answers: BTreeMap<u64, Answer> = answers.collect();
-            answers.into_values().collect()
+            let answers: BTreeMap<u64, Answer> = answers.collect::<Result<_>>()?;
+            Ok(answers.into_values().collect())
         }
     }
 }
@@ -82,7 +83,7 @@ fn by_player(
     labelled: &Labelled,
     seed: u64,
     number: u64,
-) -> Answer {
+) -> Result<Answer> {
     let mut answer = Answer::default();
     let choices = answer.choices.iter_mut().enumerate();
     for ((index, choice), outcome) in choices.zip(labelled.outcomes(game).iter()) {
@@ -95,12 +96,13 @@ fn by_player(
                 SeedSpace::Regret,
                 &[number, index as u64, PLAYER],
             ));
-            let best = player.decide(&labelled.position, legal, &Limits::NONE).best;
+            let decision = player.decide(&labelled.position, legal, &Limits::NONE);
+            let best = decision.map_err(|failure| failure.to_string())?.best;
             legal.iter().position(|&mv| mv == best).unwrap_or(0)
         };
         *choice = Choice::Move((outcome.run().start + place) as u8);
     }
-    answer
+    Ok(answer)
 }
 
 /// Sets the seeds of players apart from those of positions, which have two indices.

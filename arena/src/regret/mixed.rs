@@ -109,7 +109,7 @@ mod tests {
             }
         });
         let mut positions = Vec::new();
-        play(game, &mut players, &mut random, &mut positions);
+        play(game, &mut players, &mut random, &mut positions).unwrap();
         positions.retain(|position| position.stones() <= 5);
         positions
     }

@@ -95,7 +95,7 @@ pub fn draw_positions(
             Source::Mixed => {
                 let seed = derive_seed(seed, SeedSpace::Regret, &[block]);
                 let mut games = MixedGames::new(game, RandomStream::new(seed));
-                Box::new(move |_, stones| games.draw(stones))
+                Box::new(move |_, stones| Ok(games.draw(stones)))
             }
             Source::Player(recipe) => {
                 let mut players = [recipe.make(), recipe.make()];
@@ -103,10 +103,10 @@ pub fn draw_positions(
                 Box::new(move |number_and_attempt, stones| {
                     let seed = derive_seed(seed, SeedSpace::Regret, &number_and_attempt);
                     let mut random = RandomStream::new(seed);
-                    play(game, &mut players, &mut random, &mut positions);
+                    play(game, &mut players, &mut random, &mut positions)?;
                     positions.retain(|position| stones.contains(&position.stones()));
                     let found = positions.len();
-                    (found > 0).then(|| positions[random.below(found)])
+                    Ok((found > 0).then(|| positions[random.below(found)]))
                 })
             }
         };
@@ -115,8 +115,8 @@ pub fn draw_positions(
         let drawn = numbers.map(|number| {
             let stones = stones(number);
             (0..MAX_GAMES)
-                .find_map(|attempt| draw([number, attempt], &stones))
-                .ok_or_else(|| none_found(source.name(), &stones))
+                .find_map(|attempt| draw([number, attempt], &stones).transpose())
+                .unwrap_or_else(|| Err(none_found(source.name(), &stones)))
         });
         drawn.collect::<Result<Vec<_>>>()
     };
@@ -126,7 +126,7 @@ pub fn draw_positions(
 
 /// Plays a game for a position by its number and attempt: one that has so many stones, if there is
 /// one.
-type Draw<'a> = Box<dyn FnMut([u64; 2], &RangeInclusive<u32>) -> Option<Position> + 'a>;
+type Draw<'a> = Box<dyn FnMut([u64; 2], &RangeInclusive<u32>) -> Result<Option<Position>> + 'a>;
 
 fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
     let (fewest, most) = stones.clone().into_inner();
@@ -142,7 +142,7 @@ pub(super) fn play(
     players: &mut [Box<dyn Player<Standard>>; 2],
     random: &mut RandomStream,
     positions: &mut Vec<Position>,
-) {
+) -> Result<()> {
     // Not used any more, but the positions that follow are those of the committed suite.
     let _ = random.next_u64();
     let first = if random.below(2) == 0 { RED } else { BLUE };
@@ -155,6 +155,8 @@ pub(super) fn play(
     let [one, other] = players;
     let players: &mut [&mut dyn Player<Standard>] = &mut [one.as_mut(), other.as_mut()];
     let record = play_game(game, start, players, &mut dice, Some(&mut explored), None);
+    let record = record.map_err(|failure| failure.to_string())?;
     positions.clear();
     positions.extend(record.positions(game).take(record.plies.len()));
+    Ok(())
 }

@@ -57,6 +57,9 @@ pub struct Measured {
 }
 
 /// Measures a contestant, by the classes of suites or of tables.
+///
+/// # Errors
+/// If a player fails.
 pub fn measure(
     contestant: &Contestant,
     game: &Standard,
@@ -64,9 +67,9 @@ pub fn measure(
     of_suites: bool,
     seed: u64,
     progress: &ProgressBar,
-) -> Measured {
+) -> Result<Measured> {
     let began = Instant::now();
-    let answers = answers(contestant, game, labelled, seed, progress);
+    let answers = answers(contestant, game, labelled, seed, progress)?;
     let seconds = began.elapsed().as_secs_f64();
     let (mut all, mut values) = (DecisionSums::default(), ValueSums::default());
     let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
@@ -93,7 +96,7 @@ pub fn measure(
     };
     let classes = classes.into_iter();
     let classes = classes.map(|(class, sums)| (class_name(class), sums.figures()));
-    Measured {
+    Ok(Measured {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
         figures: all.figures(),
@@ -101,7 +104,7 @@ pub fn measure(
         classes: classes.collect(),
         calibration: values.bins(),
         seconds,
-    }
+    })
 }
 
 impl Measured {

@@ -57,6 +57,7 @@ fn of(contestant: &Contestant, labelled: &[Labelled]) -> Measured {
         1,
         &hidden(),
     )
+    .unwrap()
 }
 
 #[test]
@@ -180,7 +181,8 @@ fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
     for name in ["schwarz", "abt", "farmer_boy"] {
         let evaluator = Contestant::evaluator(name, &game).unwrap();
         let player = Contestant::player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
-        let choose = |contestant: &Contestant| answers(contestant, &game, &labelled, 1, &hidden());
+        let choose =
+            |contestant: &Contestant| answers(contestant, &game, &labelled, 1, &hidden()).unwrap();
         let (by_evaluator, by_player) = (choose(&evaluator), choose(&player));
         for ((one, other), labelled) in by_evaluator.iter().zip(&by_player).zip(&labelled) {
             let outcomes = labelled.outcomes(&game).len();

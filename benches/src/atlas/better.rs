@@ -10,6 +10,7 @@ use super::{
     arrangements::{Rows, start},
     games::{Games, Table, WholeGames},
 };
+use arena::error::Result;
 use crate::{Estimate, zero_sum::Mixes};
 use engine::core::moments::Moments;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
@@ -44,7 +45,7 @@ pub(super) fn better(
     count: u64,
     seed: u64,
     done: &(dyn Fn() + Sync),
-) -> Better {
+) -> Result<Better> {
     let [policy, stronger] = &games.players;
     let kinds = [
         [policy, policy],
@@ -65,12 +66,16 @@ pub(super) fn better(
         });
         done();
         let start = start(&first, &second);
-        tables.each_mut().map(|table| table(&start, seed))
+        let mut values = [0.0; 4];
+        for (value, table) in values.iter_mut().zip(tables) {
+            *value = table(&start, seed)?;
+        }
+        Ok(values)
     };
-    let found: Vec<[f64; 4]> = (0..count)
+    let found = (0..count)
         .into_par_iter()
         .map_init(|| kinds.each_ref().map(Games::table), one)
-        .collect();
+        .collect::<Result<Vec<_>>>()?;
     let estimate = |of: fn(&[f64; 4]) -> f64| {
         let moments: Moments = found.iter().map(of).collect();
         Estimate {
@@ -78,7 +83,7 @@ pub(super) fn better(
             error: moments.standard_error(),
         }
     };
-    Better {
+    Ok(Better {
         starts: name.to_owned(),
         players: [policy, stronger].map(|player| player.name().to_owned()),
         games: count,
@@ -86,7 +91,7 @@ pub(super) fn better(
         change: estimate(|[nobody, both, _, _]| both - nobody),
         first_gains: estimate(|[nobody, _, first, _]| first - nobody),
         second_gains: estimate(|[nobody, _, _, second]| nobody - second),
-    }
+    })
 }
 
 /// The place in whose part of a mix `at` lies.

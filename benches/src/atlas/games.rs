@@ -4,7 +4,7 @@
 //! dice, the mean of the share of games won, whoever tells luck.
 
 use crate::play;
-use arena::matches::luck;
+use arena::{error::Result, matches::luck};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Position, RED, Standard, dice::DuplicateDice};
 use engine::play::{
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Plays the games of one thread: what a game from a start (Red begins), with a seed, is worth for
 /// who begins.
-pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> f64 + 'a>;
+pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
 /// Somebody who plays games from given starts.
 pub trait Games: Sync {
@@ -51,7 +51,7 @@ impl Games for RollOuts {
             roll.roll(start, RED, seed, 0..1, &mut |played| {
                 earned = played.earned()
             });
-            earned
+            Ok(earned)
         })
     }
 }
@@ -89,12 +89,15 @@ impl Games for WholeGames {
             }
             let dice = derive_seed(seed, SeedSpace::Arena, &[1]);
             let mut dice = DuplicateDice::new(dice, self.game.die());
-            let record = play(&self.game, *start, &mut players, &mut dice, None);
-            let lucky = luck.as_mut().map_or(0.0, |player| {
-                player.new_game(0);
-                luck::of_game(&self.game, &record, RED, player.as_mut())
-            });
-            f64::from(record.payoffs[RED]) - lucky
+            let record = play(&self.game, *start, &mut players, &mut dice, None)?;
+            let lucky = match &mut luck {
+                None => 0.0,
+                Some(player) => {
+                    player.new_game(0);
+                    luck::of_game(&self.game, &record, RED, player.as_mut())?
+                }
+            };
+            Ok(f64::from(record.payoffs[RED]) - lucky)
         })
     }
 }

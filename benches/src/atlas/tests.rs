@@ -157,7 +157,7 @@ fn luck_taken_away_leaves_the_mean() {
         let mut table = games.table();
         let meetings = (0..MEETINGS as usize).step_by(199);
         let sums: Vec<Sums> = meetings
-            .map(|meeting| play_meeting(&mut table, &design, meeting, &settings(8)))
+            .map(|meeting| play_meeting(&mut table, &design, meeting, &settings(8)).unwrap())
             .collect();
         let games = 8.0 * sums.len() as f64;
         let sum = |of: fn(&Sums) -> i64| sums.iter().map(of).sum::<i64>() as f64 / UNIT / games;
@@ -186,7 +186,7 @@ fn a_better_player_gains_on_either_side() {
     let rows = Rows::new(6);
     let random = vec![1.0 / rows.len() as f64; rows.len()];
     let mixes = [random.clone(), random];
-    let play = || better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ());
+    let play = || better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ()).unwrap();
     let found = play();
     for gain in [found.first_gains, found.second_gains] {
         assert!(gain.value > 0.1 && gain.error < 0.02, "{found:?}");

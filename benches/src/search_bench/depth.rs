@@ -97,7 +97,8 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
     );
     let at_depth = |(depth, recipe): (u32, &_)| {
         let costs = measure_suite(recipe, settings, false, progress)?;
-        let (games, seconds_a_game) = time_games(recipe, settings.seed, settings.games, GAMES_TIME);
+        let (games, seconds_a_game) =
+            time_games(recipe, settings.seed, settings.games, GAMES_TIME)?;
         // That program counts the plies below the move.
         let published = published.get(depth as usize - 1);
         Ok(AtDepth {
@@ -121,7 +122,12 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
 
 /// Plays complete games of a player against itself, at least one and at most `most`, until `time`
 /// has passed: how many, and seconds a game.
-fn time_games(recipe: &PlayerRecipe<Standard>, seed: u64, most: u32, time: Duration) -> (u32, f64) {
+fn time_games(
+    recipe: &PlayerRecipe<Standard>,
+    seed: u64,
+    most: u32,
+    time: Duration,
+) -> Result<(u32, f64)> {
     let game = Standard::default();
     let mut players = [recipe.make(), recipe.make()];
     let mut spent = Duration::ZERO;
@@ -129,11 +135,11 @@ fn time_games(recipe: &PlayerRecipe<Standard>, seed: u64, most: u32, time: Durat
     while games < most.max(1) && (games == 0 || spent < time) {
         let (start, mut dice) = begin_game(&game, &mut players, seed, games.into());
         let began = Instant::now();
-        play(&game, start, &mut players, &mut dice, None);
+        play(&game, start, &mut players, &mut dice, None)?;
         spent += began.elapsed();
         games += 1;
     }
-    (games, spent.as_secs_f64() / f64::from(games))
+    Ok((games, spent.as_secs_f64() / f64::from(games)))
 }
 
 /// Nodes, leaves and time by phase.
@@ -294,7 +300,9 @@ mod tests {
     #[test]
     fn games_stop_when_their_time_is_up() {
         let recipe = &recipes(["star1(depth=2)"]).unwrap()[0];
-        assert_eq!(time_games(recipe, 1, 50, Duration::ZERO).0, 1);
-        assert_eq!(time_games(recipe, 1, 5, Duration::from_secs(60)).0, 5);
+        for (most, seconds, expected) in [(50, 0, 1), (5, 60, 5)] {
+            let (games, _) = time_games(recipe, 1, most, Duration::from_secs(seconds)).unwrap();
+            assert_eq!(games, expected);
+        }
     }
 }

@@ -42,7 +42,7 @@ fn generate(seed: u64) -> String {
     let mut number = 0;
     while found.iter().any(|(_, position)| position.is_none()) {
         let (start, mut dice) = begin_game(&game, &mut players, seed, number);
-        let record = play(&game, start, &mut players, &mut dice, None);
+        let record = play(&game, start, &mut players, &mut dice, None).unwrap();
         let positions: Vec<Position> = record.positions(&game).collect();
         number += 1;
         for ((phase, wish), index) in &mut found {

@@ -78,13 +78,14 @@ impl Arguments {
             exploration: EXPLORATION,
             ..SelfPlayConfig::for_game(game)
         })?;
-        let samples: Vec<_> = output::with_progress("games", |progress| {
+        let samples = output::with_progress("games", |progress| {
             progress.set_length(self.games);
-            let shards = 0..run.shards();
-            shards
-                .flat_map(|shard| outcomes(game, &run.play_shard(shard, progress)))
-                .collect()
-        });
+            let mut samples = Vec::new();
+            for shard in 0..run.shards() {
+                samples.extend(outcomes(game, &run.play_shard(shard, progress)?));
+            }
+            Ok::<_, Error>(samples)
+        })?;
         if !self.json {
             let (positions, games) = (samples.len(), self.games);
             output::line(&format!(

@@ -24,7 +24,7 @@ use engine::play::notation::trusted;
 use engine::play::{
     notation::{Notation, PlayerError},
     playable::Playable,
-    player::{Failure, Player},
+    player::Player,
 };
 use engine::search::limits::Limits;
 use serde::Deserialize;

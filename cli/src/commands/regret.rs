@@ -185,7 +185,7 @@ impl Arguments {
                 !self.suites.is_empty(),
                 self.seed,
                 &progress,
-            );
+            )?;
             journal.add(&(number, measured.clone()))?;
             report.contestants.push(measured);
         }

@@ -54,7 +54,11 @@ pub struct Analysis<M> {
 
 impl<M> Analysis<M> {
     /// The analysis of a player that values no moves: the given ones, or (`None`) all of a position.
-    pub fn without_values<G: Game<Move = M>>(game: &G, position: &G::Position, legal: Option<&[M]>) -> Self
+    pub fn without_values<G: Game<Move = M>>(
+        game: &G,
+        position: &G::Position,
+        legal: Option<&[M]>,
+    ) -> Self
     where
         M: Copy,
     {

@@ -95,9 +95,9 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
     ] {
         let notation = format!("mcts(sims=4000, early=off{notation})");
         let mut player = PlayerRecipe::parse(&notation, &game).unwrap().make();
-        player.decide(&position, &moves, &Limits::NONE);
+        player.decide(&position, &moves, &Limits::NONE).unwrap();
         let count = allocations_of(|| {
-            player.decide(&position, &moves, &Limits::NONE);
+            player.decide(&position, &moves, &Limits::NONE).unwrap();
         });
         // One for each position with statistics of its own would be hundreds.
         assert!(count <= 24, "{notation}: {count}");

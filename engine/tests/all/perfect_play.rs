@@ -33,8 +33,9 @@ fn no_move_gives_anything_away() {
         for position in &few {
             let probe = tables.probe(&game, position).unwrap();
             for face in 1..=6 {
-                let decision =
-                    player.decide(position, &game.legal_moves(position, face), &Limits::NONE);
+                let decision = player
+                    .decide(position, &game.legal_moves(position, face), &Limits::NONE)
+                    .unwrap();
                 let best = &probe.faces[usize::from(face) - 1].best;
                 let text = game.format_position(position, Some(face));
                 assert!(best.contains(&decision.best), "{notation}: {text}");

@@ -28,7 +28,7 @@ fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Opti
         player.new_game(1);
         for outcome in game.outcome_names() {
             game.permitted(&start, outcome, &mut legal);
-            let decision = player.decide(&start, &legal, &Limits::NONE);
+            let decision = player.decide(&start, &legal, &Limits::NONE).unwrap();
             assert!(legal.contains(&decision.best), "{text}");
             let value = decision.value.unwrap();
             assert!((0.0..=1.0).contains(&value), "{text}: {value}");

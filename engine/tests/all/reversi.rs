@@ -405,9 +405,9 @@ fn the_endgame_player_and_the_oracle_know_what_the_solver_knows() {
             continue;
         }
         let moves = moves_of(&game, &position);
-        let decision = player.decide(&position, &moves, &Limits::NONE);
+        let decision = player.decide(&position, &moves, &Limits::NONE).unwrap();
         assert!(moves.contains(&decision.best));
-        let analysis = player.analyse(&position, None, &Limits::NONE);
+        let analysis = player.analyse(&position, None, &Limits::NONE).unwrap();
         assert_eq!(analysis.line, [decision.best]);
         if game.empties(&position) > 8 {
             assert_eq!((decision.value, knows(&position)), (None, None));
@@ -526,6 +526,7 @@ fn players_and_evaluators_have_names() {
     );
     let values = exact
         .analyse(&position, None, &Limits::NONE)
+        .unwrap()
         .moves
         .into_iter();
     let best = values.filter_map(|(_, value)| value).fold(0.0, f32::max);
@@ -534,7 +535,9 @@ fn players_and_evaluators_have_names() {
         "star1(depth=1, endgame=10)",
         "mcts(sims=2000)",
     ] {
-        let decision = player(text, &game).decide(&position, &moves, &Limits::NONE);
+        let decision = player(text, &game)
+            .decide(&position, &moves, &Limits::NONE)
+            .unwrap();
         assert_eq!(decision.value, Some(best), "{text}");
     }
 }
@@ -635,7 +638,10 @@ fn far_from_the_end_the_solver_minimises_replies() {
             let next = game.play(&position, mv);
             PlainBoard::of(&game, &next).placements().len()
         };
-        let best = player.decide(&position, &moves, &Limits::NONE).best;
+        let best = player
+            .decide(&position, &moves, &Limits::NONE)
+            .unwrap()
+            .best;
         let min_replies = moves.iter().map(|&mv| replies(mv)).min();
         assert_eq!(Some(replies(best)), min_replies);
     }

@@ -488,14 +488,14 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
         assert_eq!((again.value, again.error), (value.value, value.error));
         let (moves, analysis) = (
             moves_of(&game, position),
-            other.analyse(position, None, &Limits::NONE),
+            other.analyse(position, None, &Limits::NONE).unwrap(),
         );
-        let decision = one.decide(position, &moves, &Limits::NONE);
+        let decision = one.decide(position, &moves, &Limits::NONE).unwrap();
         assert_eq!(analysis.line, [decision.best]);
         assert!(analysis.moves.iter().all(|(_, value)| value.is_some()));
         assert!((0.0..=1.0).contains(&decision.value.unwrap()));
         assert_eq!(
-            one.decide(position, &moves, &Limits::NONE).value,
+            one.decide(position, &moves, &Limits::NONE).unwrap().value,
             decision.value
         );
     }
@@ -509,7 +509,12 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
     let mut mute = player("rollout(eval=mobility)", &reversi);
     assert_eq!(mute.value(&start, &Limits::NONE).error, Some(0.0));
     let moves = moves_of(&reversi, &start);
-    assert!(mute.decide(&start, &moves, &Limits::NONE).value.is_some());
+    assert!(
+        mute.decide(&start, &moves, &Limits::NONE)
+            .unwrap()
+            .value
+            .is_some()
+    );
 }
 
 #[test]

@@ -394,7 +394,7 @@ fn two_seats_are_searched_as_two() {
     for eval in ["lines", "stones"] {
         let of = |name| {
             let mut player = player(&format!("{name}(depth=4, eval={eval})"), &game);
-            let decision = player.decide(&game.start(), &moves, &Limits::NONE);
+            let decision = player.decide(&game.start(), &moves, &Limits::NONE).unwrap();
             (decision.best, decision.value)
         };
         assert_eq!([of("maxn"), of("bestreply")], [of("star1"); 2]);
@@ -415,7 +415,7 @@ fn speeds() {
         let moves = moves_of(game, position);
         let mut player = player(text, game);
         let began = Instant::now();
-        let decision = player.decide(position, &moves, &Limits::NONE);
+        let decision = player.decide(position, &moves, &Limits::NONE).unwrap();
         let seconds = began.elapsed().as_secs_f64();
         let nodes = decision.stats.nodes;
         println!(

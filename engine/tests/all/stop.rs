@@ -66,7 +66,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
             }
             let took = match number % 4 {
                 0 => {
-                    let query = |limits: &Limits| player.decide(position, &moves, limits);
+                    let query = |limits: &Limits| player.decide(position, &moves, limits).unwrap();
                     let (decision, took) = interrupted(&mut random, query);
                     assert!(
                         moves.contains(&decision.best),
@@ -76,7 +76,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                     took
                 }
                 1 => {
-                    let query = |limits: &Limits| player.analyse(position, None, limits);
+                    let query = |limits: &Limits| player.analyse(position, None, limits).unwrap();
                     let (analysis, took) = interrupted(&mut random, query);
                     let valued = analysis.moves.iter().filter_map(|rated| rated.1);
                     assert!(valued.clone().all(|value| (0.0..=1.0).contains(&value)));
@@ -86,7 +86,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                 // The protocols' query for a move.
                 2 => {
                     let query = |limits: &Limits| {
-                        let best = player.decide(position, &moves, limits).best;
+                        let best = player.decide(position, &moves, limits).unwrap().best;
                         player.exact_scores(position, &[best], limits)
                     };
                     interrupted(&mut random, query).1
@@ -227,8 +227,8 @@ fn all_equal<G: Playable>(game: &G, start: G::Position, players: &[&str]) {
         for position in positions.iter().filter(|at| game.payoffs(at).is_none()) {
             let moves = moves_of(game, position);
             let query = |player: &mut Box<dyn Player<G>>, limits: &Limits| {
-                let decision = player.decide(position, &moves, limits);
-                let values = player.analyse(position, None, limits).moves;
+                let decision = player.decide(position, &moves, limits).unwrap();
+                let values = player.analyse(position, None, limits).unwrap().moves;
                 let value = player.value(position, limits).value;
                 let mut stats = decision.stats;
                 stats.time = Duration::ZERO;

@@ -169,6 +169,7 @@ impl<G: Playable> SelfPlay<G> {
             let play = || self.play_games(index, positions, &clock, progress);
             let (written, games) = rayon::join(|| write(last), play);
             written?;
+            let games = games?;
             games.iter().for_each(|game| counter.count(game));
             unwritten = Some((index, games));
         }

@@ -160,7 +160,7 @@ fn read(path: &Path) -> Result<Shard, Error> {
 fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
     let run = SelfPlay::new(config.clone()).unwrap();
     (0..run.shards())
-        .flat_map(|index| run.play_shard(index, &ProgressBar::hidden()))
+        .flat_map(|index| run.play_shard(index, &ProgressBar::hidden()).unwrap())
         .collect()
 }
 

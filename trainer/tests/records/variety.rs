@@ -172,6 +172,7 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
                     Some(&legal),
                     &engine::search::limits::Limits::NONE,
                 )
+                .unwrap()
                 .moves;
             let value = |mv| {
                 rated

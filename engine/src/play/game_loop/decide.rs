@@ -25,6 +25,8 @@ pub(super) struct Crash {
     pub(super) panic: Box<dyn Any + Send>,
 }
 
+type DecisionResult<M> = Result<Decision<M>, Failure>;
+
 /// Asks a player for its move while the others that ponder search the position before chance. Also
 /// returns how long it took, where others pondered.
 pub(super) fn decide<G: Game>(
@@ -32,7 +34,7 @@ pub(super) fn decide<G: Game>(
     seat: Seat,
     position: &G::Position,
     legal: &[G::Move],
-) -> Result<(Result<Decision<G::Move>, Failure>, Option<Duration>), Crash> {
+) -> Result<(DecisionResult<G::Move>, Option<Duration>), Crash> {
     let (before, rest) = players.split_at_mut(seat);
     let Some((decides, after)) = rest.split_first_mut() else {
         unreachable!("every seat has a player")

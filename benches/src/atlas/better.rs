@@ -10,8 +10,8 @@ use super::{
     arrangements::{Rows, start},
     games::{Games, Table, WholeGames},
 };
-use arena::error::Result;
 use crate::{Estimate, zero_sum::Mixes};
+use arena::error::Result;
 use engine::core::moments::Moments;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};

@@ -51,7 +51,7 @@ fn evaluators(criterion: &mut Criterion) {
         });
     }
     for instructions in Instructions::available() {
-        let network = tables().on(instructions);
+        let network = tables().with_instructions(instructions);
         group.bench_function(
             format!("40 tables of 13^4, {}", instructions.name()),
             |bencher| {
@@ -66,7 +66,7 @@ fn evaluators(criterion: &mut Criterion) {
 
 /// Forty windows of four squares, with weights that are no matter.
 fn tables() -> NTuple {
-    let windows = TupleSet::named(&Standard::default(), "board-windows")
+    let windows = TupleSet::from_name(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))
         .tuple_texts();
     let set = TupleSet::custom(&Standard::default(), &windows[..40])

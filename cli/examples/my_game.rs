@@ -12,9 +12,9 @@ use engine::core::{
     text::TextError,
 };
 use engine::learned::{
-    files::evaluator,
-    inputs::{CellGroup, Learnable, NoGroup},
-    tuples::Plain,
+    inputs::{CellGroup, Learnable, NoFeatureGroup},
+    model_file::evaluator,
+    tuples::GenericKernels,
 };
 use engine::play::{
     notation::{Arguments, Problem, trusted},
@@ -130,13 +130,13 @@ impl Playable for Columns {
 
 static CELLS: [CellGroup; 1] = [CellGroup::only('c', 6, 5, "columns, the mover's first")];
 impl Learnable for Columns {
-    type Tuples = Plain;
-    type Network = Plain;
-    type Group = NoGroup;
+    type Tuples = GenericKernels;
+    type Network = GenericKernels;
+    type Group = NoFeatureGroup;
     fn cells(&self) -> &[CellGroup] {
         &CELLS
     }
-    fn look(&self, table: &Table, seat: Seat, symbols: &mut [u8]) {
+    fn write_symbols(&self, table: &Table, seat: Seat, symbols: &mut [u8]) {
         symbols.copy_from_slice(&table[..6]);
         symbols.rotate_left(3 * seat);
     }

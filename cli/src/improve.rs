@@ -20,7 +20,7 @@ use engine::core::{
     files::{self, FileKind},
     task_slice::TaskSlice,
 };
-use engine::learned::{files::ModelFile, inputs::Learnable};
+use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use engine::play::notation::Notation;
 use evaluator::Evaluator;
 use generation::Generation;

@@ -25,7 +25,7 @@ use engine::games::einstein::{
 };
 use engine::learned::{
     inputs::Learnable,
-    network::{Layer, TrainedWeights},
+    network::{FloatWeights, Layer},
 };
 use std::{hint::black_box, time::Instant};
 
@@ -152,20 +152,20 @@ fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
 
 fn network(random: &mut RandomStream, groups: InputGroups, widths: &[usize]) -> Network {
     let game = Standard::default();
-    let rows = game.input_runs(groups).last().map_or(0, |run| run.end);
+    let rows = game.feature_slots(groups).last().map_or(0, |run| run.end);
     let hidden = widths.windows(2).map(|pair| Layer {
         weights: numbers(random, pair[0] * pair[1], 0.5),
         bias: numbers(random, pair[1], 0.2),
     });
     let hidden = hidden.collect();
-    let weights = TrainedWeights {
+    let weights = FloatWeights {
         rows: numbers(random, rows * widths[0], 0.3),
         bias: numbers(random, widths[0], 0.3),
         hidden,
         output: numbers(random, widths[widths.len() - 1], 1.0),
         output_bias: vec![0.0],
     };
-    Network::new(&game, groups, &[], weights.nearest().unwrap()).unwrap()
+    Network::new(&game, groups, &[], weights.quantize().unwrap()).unwrap()
 }
 
 fn main() {
@@ -181,18 +181,18 @@ fn main() {
     let schwarz = SchwarzOdds::fitted(&game);
     line("schwarz", &schwarz, &plies, rounds);
     whole("schwarz", &schwarz, &plies, rounds);
-    let usual: InputGroups = Standard::DEFAULT_GROUPS.iter().copied().collect();
+    let usual: InputGroups = Standard::DEFAULT_FEATURES.iter().copied().collect();
     let shapes = SHAPES.iter().map(|shape| &shape[..]);
     for shape in shapes.chain([&[48, 32][..], &[64, 32, 16]]) {
         let network = network(&mut random, usual, shape);
         for set in Instructions::available() {
-            let network = network.clone().on(set);
+            let network = network.clone().with_instructions(set);
             let name = format!("network {shape:?}, {}", set.name());
             line(&name, &network, &plies, rounds);
             whole(&name, &network, &plies, rounds);
         }
     }
-    let named = |name| TupleSet::named(&game, name).unwrap();
+    let named = |name| TupleSet::from_name(&game, name).unwrap();
     let sets = game.tuple_sets().iter();
     let mut sets: Vec<(&str, TupleSet)> = sets.map(|set| (set.name, named(set.name))).collect();
     let windows = named("board-windows").tuple_texts();
@@ -203,7 +203,7 @@ fn main() {
         for instructions in Instructions::available() {
             let network = NTuple::new(set.clone(), weights.clone(), 0.0)
                 .unwrap()
-                .on(instructions);
+                .with_instructions(instructions);
             let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
             line(&title, &network, &plies, rounds);
             whole(&title, &network, &plies, rounds);
@@ -217,7 +217,7 @@ fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let mut rows = vec![0; set.tuples()];
     measure(&format!("{name}, rows alone"), rounds, || {
         for (_, _, position) in black_box(plies) {
-            set.indices(position, &mut rows);
+            set.row_indices(position, &mut rows);
             black_box(&rows);
         }
         plies.len()

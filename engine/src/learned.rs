@@ -2,8 +2,8 @@
 //! over it, and their files.
 
 pub mod container;
-pub mod files;
 pub mod inputs;
-pub mod names;
+pub mod model_file;
+pub mod name_set;
 pub mod network;
 pub mod tuples;

@@ -15,7 +15,7 @@ use engine::games::{
     reversixt::ReversiXt,
 };
 use engine::learned::{
-    files::{ModelFile, evaluator},
+    model_file::{ModelFile, evaluator},
     inputs::Learnable,
 };
 use engine::play::playable::Playable;

@@ -10,7 +10,7 @@ use benches::suite::Suite;
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };
-use engine::learned::{container::Container, files::ModelFile, inputs::Learnable};
+use engine::learned::{container::Container, model_file::ModelFile, inputs::Learnable};
 use engine::play::{build::PlayerRecipe, notation::Notation};
 use rustix::{fs::inotify, io::Errno, process};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn read<G: Learnable>(text: &str) {
     let shard = named(text).expect("a shard");
     let _ = shard::decode::<G>(path, &shard);
     let _ = shard::rules::<G>(text, None);
-    let _ = G::of_model(text);
+    let _ = G::from_model_name(text);
     let _ = G::from_notation(text, None);
     let _ = G::from_notation(&format!("{}({text})", G::NAME), None);
     let Ok(game) = G::from_notation(G::NAME, None) else {

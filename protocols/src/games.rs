@@ -51,7 +51,7 @@ impl ProtocolGame for Havannah {
         if mv.eq_ignore_ascii_case("swap") {
             return Some(mv.to_owned());
         }
-        let cell = self.cell_named(mv, back).ok()?;
+        let cell = self.parse_cell(mv, back).ok()?;
         Some(match back {
             true => self.cell_name(cell),
             false => self.golem_name(cell),

@@ -258,7 +258,7 @@ fn show<G: Learnable>(
 ) {
     let seat = game.to_move(&board.position);
     let row = &mut shown.observations[at * cells..][..cells];
-    game.look(&board.position, seat, row);
+    game.write_symbols(&board.position, seat, row);
     let count = board.moves.len();
     for (index, legal) in shown.mask[at * most..][..most].iter_mut().enumerate() {
         *legal = index < count;
@@ -327,7 +327,7 @@ impl<G: Learnable> Env<G> {
             if payoff.is_some() {
                 if let Some(last) = &mut shown.final_observations {
                     let cells = self.widths[0];
-                    game.look(&board.position, mover, &mut last[at * cells..][..cells]);
+                    game.write_symbols(&board.position, mover, &mut last[at * cells..][..cells]);
                 }
                 board.position = start(game, &mut self.starts);
             }

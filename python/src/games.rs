@@ -332,7 +332,7 @@ impl Game {
     fn runs(&self, inputs: String) -> Told<Vec<[usize; 2]>> {
         each!(&self.0, rules => {
             let groups = view(&*rules.game, &Some(inputs))?.unwrap_or_default();
-            let runs = rules.game.input_runs(groups).into_iter();
+            let runs = rules.game.feature_slots(groups).into_iter();
             Ok(runs.map(|run| [run.start, run.end]).collect())
         })
     }

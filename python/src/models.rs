@@ -7,10 +7,10 @@ use crate::Told;
 use crate::games::{Game, each};
 use engine::core::game::Seat;
 use engine::learned::{
-    files::{Model, ModelFile},
+    model_file::{Model, ModelFile},
     inputs::{Learnable, with_view},
-    names::NameSet,
-    network::{Layer, Network, TrainedWeights},
+    name_set::NameSet,
+    network::{Layer, Network, FloatWeights},
 };
 use pyo3::prelude::*;
 use std::{
@@ -44,14 +44,14 @@ pub(crate) fn shown<G: Learnable>(
     seat: Option<Seat>,
 ) -> (Vec<u16>, usize) {
     let width = match view {
-        Some(groups) => game.input_runs(groups).len(),
+        Some(groups) => game.feature_slots(groups).len(),
         None => symbols(game),
     };
     let mut rows = vec![0; width * positions.len()];
     for (position, row) in positions.iter().zip(rows.chunks_exact_mut(width)) {
         let seat = seat.unwrap_or_else(|| game.to_move(position));
         match view {
-            Some(groups) => game.input_rows(groups, position, seat, row),
+            Some(groups) => game.active_features(groups, position, seat, row),
             None => with_view(game, position, seat, |symbols| {
                 row.iter_mut()
                     .zip(symbols)
@@ -84,12 +84,12 @@ fn save<G: Learnable>(
 ) -> Told<()> {
     let missing = |name: &str| format!("there is no tensor '{name}'");
     let mut take = |name: &str| tensors.remove(name).ok_or_else(|| missing(name));
-    let mut weights = TrainedWeights {
+    let mut weights = FloatWeights {
         rows: take("rows")?,
         bias: take("hidden1.bias")?,
         output: take("output.weight")?,
         output_bias: take("output.bias")?,
-        ..TrainedWeights::default()
+        ..FloatWeights::default()
     };
     // Layers that there may be.
     let mut layer = 2;
@@ -104,9 +104,9 @@ fn save<G: Learnable>(
     if let Some(name) = tensors.keys().min() {
         return Err(format!("a network has no tensor '{name}'").into());
     }
-    let game = game.as_learned();
+    let game = game.training_rules();
     let groups = NameSet::from_names(&inputs)?;
-    let network = Network::new(&game, groups, &bounds, weights.nearest()?)?;
+    let network = Network::new(&game, groups, &bounds, weights.quantize()?)?;
     let model = Model::Network(network);
     Ok(ModelFile { provenance, model }.save(path)?)
 }

@@ -81,7 +81,7 @@ fn open<G: Learnable>(
     };
     let open = || Read::<G>::open(directories, &options);
     let samples = pool()?.install(open)?;
-    let (found, wanted) = (samples.game().model_game(), game.as_learned().model_game());
+    let (found, wanted) = (samples.game().model_name(), game.training_rules().model_name());
     if found != wanted {
         return Err(format!("these are games of {found}, not of {wanted}").into());
     }

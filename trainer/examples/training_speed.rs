@@ -219,7 +219,7 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
         .map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32)
         .collect();
     let targets: Vec<f32> = (0..STEPS * BATCH).map(|_| random.unit() as f32).collect();
-    let windows = TupleSet::named(samples.game(), "board-windows")?.tuple_texts();
+    let windows = TupleSet::from_name(samples.game(), "board-windows")?.tuple_texts();
     let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
     Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(

@@ -7,7 +7,7 @@ use crate::models::fused::Inputs;
 use crate::sample::Sample;
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use engine::learned::{inputs::Learnable, names::NameSet, network::bucket, tuples::TupleSet};
+use engine::learned::{inputs::Learnable, name_set::NameSet, network::bucket, tuples::TupleSet};
 use rayon::prelude::*;
 
 /// Samples that one task of the thread pool prepares.
@@ -127,9 +127,9 @@ pub fn network_batch<G: Learnable>(
         groups,
         bounds,
     } = looks;
-    let active = game.input_runs(*groups).len();
+    let active = game.feature_slots(*groups).len();
     let rows = rows_of(samples, active, |position, rows| {
-        game.input_rows(*groups, position, game.to_move(position), rows);
+        game.active_features(*groups, position, game.to_move(position), rows);
     });
     let bucket = |sample: &Sample<_>| bucket(bounds, game.remaining(&sample.position)) as u8;
     let counted = samples
@@ -163,7 +163,7 @@ pub fn tuple_batch<G: Learnable>(
 ) -> TupleBatch {
     TupleBatch {
         rows: rows_of(samples, set.tuples(), |position, rows| {
-            set.indices(position, rows);
+            set.row_indices(position, rows);
         }),
         weights: weights(samples),
         targets: each(samples, |sample| sample.target(search_share)),
@@ -222,14 +222,14 @@ mod tests {
             .iter_mut()
             .for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
-        let set = TupleSet::named(&game, "stone-pairs").unwrap();
+        let set = TupleSet::from_name(&game, "stone-pairs").unwrap();
         for (groups, bounds) in [(NameSet::ALL, vec![5, 8]), (NameSet::NONE, Vec::new())] {
             let looks = Looks {
                 game: game.clone(),
                 groups,
                 bounds,
             };
-            let active = game.input_runs(groups).len();
+            let active = game.feature_slots(groups).len();
             for threads in [1, 3] {
                 let pool = rayon::ThreadPoolBuilder::new()
                     .num_threads(threads)
@@ -251,14 +251,14 @@ mod tests {
                     let position = &sample.position;
                     assert_eq!(network.targets[number], sample.target(0.6));
                     let mut rows = vec![0; active];
-                    game.input_rows(groups, position, game.to_move(position), &mut rows);
+                    game.active_features(groups, position, game.to_move(position), &mut rows);
                     assert_eq!(network.rows[number * active..][..active], rows);
                     if let Some(&bucket) = network.buckets.get(number) {
                         let stones = position.stones();
                         assert_eq!(bucket, u8::from(stones > 5) + u8::from(stones > 8));
                     }
                     let mut rows = vec![0; set.tuples()];
-                    set.indices(position, &mut rows);
+                    set.row_indices(position, &mut rows);
                     assert_eq!(tuples.rows[number * set.tuples()..][..set.tuples()], rows);
                 }
                 let together = network.clone().by_bucket();

@@ -10,8 +10,8 @@ mod tests;
 
 use crate::Error;
 use engine::learned::{
-    inputs::{Learnable, check_bounds},
-    names::Named,
+    inputs::{Learnable, check_bucket_limits},
+    name_set::Named,
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{
@@ -72,7 +72,7 @@ impl TrainConfig {
         let groups = config.network.groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
-        check_bounds(game, "buckets", &config.network.buckets)
+        check_bucket_limits(game, "buckets", &config.network.buckets)
             .map_err(Error::with_prefix("network.buckets"))?;
         Ok(config)
     }

@@ -122,7 +122,7 @@ impl<G: Learnable> Boards<G> {
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
             Ok(rules
                 .map_err(Error::with_prefix(path.display()))?
-                .as_learned())
+                .training_rules())
         };
         let first = rules(&shards[0])?;
         if first.map().is_none() {
@@ -142,7 +142,7 @@ impl<G: Learnable> Boards<G> {
                 games.push(game);
             }
         }
-        let games = G::together(games);
+        let games = G::with_shared_view(games);
         Ok(Self { games, of_shards })
     }
 }

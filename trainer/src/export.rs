@@ -9,8 +9,8 @@ use engine::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::learned::{
-    files::{Model, ModelFile},
     inputs::Learnable,
+    model_file::{Model, ModelFile},
 };
 use std::path::Path;
 
@@ -89,7 +89,7 @@ mod tests {
     };
 
     fn file() -> ModelFile {
-        let set = TupleSet::named(&Standard::default(), "stones").unwrap();
+        let set = TupleSet::from_name(&Standard::default(), "stones").unwrap();
         let weights = vec![0.0; set.rows()];
         // Weights of 0: the logistic of the bias everywhere, 0.75.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();

@@ -24,8 +24,8 @@ use crate::sample::Sample;
 use crate::{Error, backend};
 use checkpoint::{Checkpoint, Header};
 use engine::learned::{
-    files::{Model, ModelFile},
     inputs::Learnable,
+    model_file::{Model, ModelFile},
 };
 use epoch::{Passed, learn_epoch, validate};
 use network::NetworkLearner;

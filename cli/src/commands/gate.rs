@@ -13,8 +13,8 @@ use arena::statistics::sequential::Verdict;
 use chrono::Utc;
 use engine::core::files::{self, FileKind};
 use engine::learned::{
-    files::{Model, ModelFile},
     inputs::Learnable,
+    model_file::{Model, ModelFile},
 };
 use engine::play::notation::trusted;
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use crate::output;
 use anyhow::{Result, bail};
 use engine::core::{files, text::printable};
 use engine::learned::{
-    files::{ModelFile, game_of},
     inputs::Learnable,
+    model_file::{ModelFile, read_game_name},
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ impl Arguments {
 }
 
 fn verify(path: &Path) -> Result<Value> {
-    let name = game_of(path)?;
+    let name = read_game_name(path)?;
     let verified = for_games!(each_game OneGame => verify_for::<OneGame>(path, &name));
     let verified = verified.into_iter().flatten().next();
     verified.unwrap_or_else(|| {
@@ -85,7 +85,7 @@ fn verify(path: &Path) -> Result<Value> {
 
 /// Result of the verification; `None` if the file is of another game.
 fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
-    let file = match ModelFile::load(&G::of_model(name)?, path) {
+    let file = match ModelFile::load(&G::from_model_name(name)?, path) {
         Ok(file) => file,
         Err(error) => return Some(Err(error.into())),
     };

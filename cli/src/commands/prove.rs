@@ -136,7 +136,7 @@ impl Arguments {
                 continue;
             };
             let line = |(key, mv): (&String, &String)| {
-                let cell = game.cell_named(mv, false).ok()?;
+                let cell = game.parse_cell(mv, false).ok()?;
                 Some((u64::from_str_radix(key, 16).ok()?, Move::at(cell)))
             };
             let strategy: Option<Strategy> = part.moves.iter().map(line).collect();

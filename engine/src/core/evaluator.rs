@@ -17,7 +17,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
 
     /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] cost less than asking
     /// about each successor in turn: then a search does so, and keeps no caches up to date.
-    const KNOWS_SUCCESSORS: bool = false;
+    const BATCHES_SUCCESSORS: bool = false;
 
     /// The value of a position, one ply deep, for the seat to move: the expectation of the best
     /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache, any
@@ -192,7 +192,7 @@ pub fn score_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
 
 impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     type Cache = E::Cache;
-    const KNOWS_SUCCESSORS: bool = E::KNOWS_SUCCESSORS;
+    const BATCHES_SUCCESSORS: bool = E::BATCHES_SUCCESSORS;
 
     #[inline]
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut E::Cache) -> f32 {

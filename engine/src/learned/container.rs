@@ -1,9 +1,9 @@
-//! A safetensors file as named tensors and sorted metadata, with checksums over both.
+//! A safetensors file as tensors and sorted metadata, with checksums of both.
 //!
-//! Reading goes through the safetensors library, which validates the header. Writing is done here,
-//! because the library writes metadata in a random order and equal models should be equal files.
+//! The safetensors library reads and validates. Writing is done here, since the library writes
+//! metadata in random order and equal models should be equal files.
 
-use super::files::ModelProblem;
+use super::model_file::ModelProblem;
 use crate::core::text::joined;
 use safetensors::{Dtype, SafeTensors};
 use std::{collections::BTreeMap, fmt::Write};
@@ -18,8 +18,8 @@ pub struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// The parts of a file. The two checksums are added when writing and checked by
-/// [`Container::check_checksums`].
+/// Content of a file. The checksums are added by [`Self::to_bytes`] and verified by
+/// [`Self::check_checksums`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
     /// Keys and values.
@@ -28,23 +28,23 @@ pub struct Container {
     pub tensors: Vec<Tensor>,
 }
 
-/// Metadata keys of the checksums of the data section and of all other metadata.
+/// Metadata keys of the checksums of the data section and of the other metadata.
 const DATA_CHECKSUM: &str = "checksum";
 const METADATA_CHECKSUM: &str = "metadata_checksum";
 
-/// Numbers that tensors are made of.
+/// Number types of tensors.
 pub trait Number: Copy {
-    /// Their type in files.
+    /// The type in files.
     const DTYPE: Dtype;
 
-    /// Appends its bytes.
+    /// Appends the number's bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// The numbers of whole bytes.
+    /// Reads numbers; an incomplete last one is ignored.
     fn read(bytes: &[u8]) -> Vec<Self>;
 }
 
-macro_rules! numbers {
+macro_rules! impl_number {
     ($($number:ident $dtype:ident),+) => {$(
         impl Number for $number {
             const DTYPE: Dtype = Dtype::$dtype;
@@ -60,7 +60,7 @@ macro_rules! numbers {
     )+};
 }
 
-numbers!(f32 F32, i32 I32, i16 I16, i8 I8);
+impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
     /// A tensor of these numbers.
@@ -78,10 +78,10 @@ impl Tensor {
 }
 
 impl Container {
-    /// Reads a file's content; nothing but the format is checked.
+    /// Parses a file's content; only the format is checked.
     ///
     /// # Errors
-    /// If it is no safetensors file, or shorter or longer than its header says.
+    /// If it is no safetensors file, or its length differs from the header's.
     pub fn parse(bytes: &[u8]) -> Result<Self, ModelProblem> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =
@@ -92,8 +92,7 @@ impl Container {
             .flatten()
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        // The library lists tensors in the order of their data, so the data section can be put
-        // together again.
+        // In the order of the data, so that the data section can be concatenated.
         let tensors = file
             .iter()
             .map(|(name, view)| Tensor {
@@ -110,7 +109,7 @@ impl Container {
         Ok(container)
     }
 
-    /// The file's content. Checksums are computed here; values given for them are replaced.
+    /// The file's content, with new checksums.
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();
@@ -139,7 +138,7 @@ impl Container {
             offset = end;
         }
         header.push('}');
-        // The data section begins at a multiple of eight bytes.
+        // The data section is aligned to eight bytes.
         while header.len() % 8 != 0 {
             header.push(' ');
         }
@@ -154,7 +153,7 @@ impl Container {
         tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
     }
 
-    /// A value of the metadata.
+    /// A metadata value.
     pub fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
             ModelProblem::Other(format!(
@@ -163,24 +162,24 @@ impl Container {
         })
     }
 
-    /// Whether data and metadata are what was saved.
+    /// Verifies the checksums of data and metadata.
     pub fn check_checksums(&self) -> Result<(), ModelProblem> {
         let metadata = metadata_checksum(&self.metadata);
-        for (part, key, found) in [
+        for (part, key, actual) in [
             ("metadata", METADATA_CHECKSUM, metadata),
             ("weights", DATA_CHECKSUM, xxh3_64(&self.data())),
         ] {
             let expected = self.value(key)?;
-            if expected != format!("{found:016x}") {
+            if expected != format!("{actual:016x}") {
                 return Err(ModelProblem::Other(format!(
-                    "damaged: the {part} have checksum {found:016x}, the file promises {expected}"
+                    "damaged: the {part} have checksum {actual:016x}, the file promises {expected}"
                 )));
             }
         }
         Ok(())
     }
 
-    /// Takes out a tensor of these numbers.
+    /// Removes a tensor and returns its numbers.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelProblem> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
             return Err(ModelProblem::Other(format!("tensor {name} is missing")));
@@ -197,7 +196,7 @@ impl Container {
         Ok(T::read(&tensor.bytes))
     }
 
-    /// Whether all tensors have been taken out.
+    /// Checks that no tensor is left.
     pub fn finish(&self) -> Result<(), ModelProblem> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelProblem::Other(format!(
@@ -207,8 +206,7 @@ impl Container {
     }
 }
 
-/// xxh3 over `key`, byte 0, `value`, byte 0 of all metadata but the checksum itself, in the order
-/// of the keys' bytes.
+/// xxh3 over `key`, byte 0, `value`, byte 0 of all metadata but the checksum itself, sorted by key.
 fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
     let pairs = metadata.iter().filter(|(key, _)| *key != METADATA_CHECKSUM);
     let text: Vec<u8> = pairs
@@ -223,7 +221,6 @@ fn push_json_string(json: &mut String, text: &str) {
         match character {
             '"' | '\\' => json.extend(['\\', character]),
             control if control < ' ' => {
-                // Writing to a string cannot fail.
                 let _ = write!(json, "\\u{:04x}", u32::from(control));
             }
             other => json.push(other),
@@ -232,7 +229,7 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// Tells a file cut short or too long from one that never was a safetensors file.
+/// Distinguishes a file of wrong length from one that is no safetensors file.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProblem {
     let found = bytes.len() as u64;
     if let Some(length) = bytes
@@ -242,7 +239,7 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProb
         let looks_right = bytes
             .get(8..)
             .is_some_and(|rest| rest.first().is_none_or(|first| *first == b'{'));
-        // Headers over 100 MB are not allowed: that is no length, but something else's first bytes.
+        // Headers over 100 MB are not allowed, so larger numbers are other content.
         if looks_right && length < 100_000_000 {
             let announced = match header_data_length(bytes, length) {
                 Some(data) => data.saturating_add(8 + length),
@@ -257,11 +254,11 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProb
     ModelProblem::Foreign(error.to_string())
 }
 
-/// The end of the last tensor that a complete, valid header names.
+/// End of the last tensor of a complete, valid header.
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;
-    // The library reads no header without its data; this is for the wording of an error only.
+    // Only for the text of an error: the library reads no header without its data.
     let text = std::str::from_utf8(header).ok()?;
     let ends = text.split("\"data_offsets\":[").skip(1).filter_map(|rest| {
         let pair = rest.split(']').next()?;

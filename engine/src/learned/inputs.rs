@@ -1,13 +1,13 @@
-//! What a game declares to be learned: a view of its positions as small symbols, sets of tuples over
-//! it, and the inputs of networks.
+//! Inputs of learned evaluators: the view of a position as symbols, tuple sets over it, and the
+//! features of networks.
 //!
-//! One extractor serves training and inference. Invariant: everything is seen by a seat, and the
-//! same from every seat that stands alike; the canonical text of inputs names each of them with the
-//! version of its formula, and model files carry it, so that none runs on inputs other than those
-//! it was trained on.
+//! Training and inference share one extractor. Invariant: a view depends on the perspective alone,
+//! not on the seat's number; the canonical schema text names every input with the version of its
+//! formula, and model files carry it, so that no model runs on other inputs than those of its
+//! training.
 
 use super::{
-    names::{NameSet, Named},
+    name_set::{NameSet, Named},
     network::NetworkKernels,
     tuples::TupleKernels,
 };
@@ -19,33 +19,33 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The hash that stands for a canonical text of inputs in model files: xxh3, 64 bits.
+/// Hash of a canonical schema text in model files: xxh3, 64 bits.
 #[must_use]
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
 }
 
-/// Cells of one kind: places of a view that hold the same alphabet.
+/// A run of view cells with the same alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
-    /// Before the number of a cell in texts.
+    /// Prefix of its cells' numbers in texts.
     pub letter: char,
-    /// The place of its first cell in a view; groups are listed in the order of their places.
+    /// View index of its first cell; groups are in ascending order.
     pub start: usize,
-    /// How many cells there are.
+    /// Number of cells.
     pub count: usize,
-    /// How many symbols a cell may hold.
+    /// Size of the alphabet.
     pub symbols: usize,
-    /// What the symbols mean, for the canonical text.
+    /// Meaning of the symbols, for the schema text.
     pub meaning: &'static str,
-    /// Whether it came later: only sets that use such cells tell what these mean.
-    pub late: bool,
+    /// Whether schema texts mention the group only if a tuple uses it.
+    pub optional: bool,
 }
 
-/// One place of a view.
+/// One cell of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
-    place: u16,
+    index: u16,
     symbols: u8,
 }
 
@@ -59,19 +59,19 @@ impl CellGroup {
             count,
             symbols,
             meaning,
-            late: false,
+            optional: false,
         }
     }
 
     /// A cell of the group.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the number is out of range.
     #[must_use]
     pub fn cell(&self, number: usize) -> Cell {
         assert!(number < self.count, "{}{number} is no cell", self.letter);
         Cell {
-            place: (self.start + number) as u16,
+            index: (self.start + number) as u16,
             symbols: self.symbols as u8,
         }
     }
@@ -81,99 +81,96 @@ impl CellGroup {
         (0..self.count).map(|number| self.cell(number))
     }
 
-    /// The cell's number, if it is of this group.
+    /// The number of the cell in this group, if it is in it.
     #[must_use]
     pub fn number_of(&self, cell: Cell) -> Option<usize> {
-        cell.place()
+        cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
     }
 
-    /// The names of the cells: `b0-24`.
+    /// Names of the cells: `b0-24`.
     pub fn names(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
 }
 
 impl Cell {
-    /// Where the cell is in a view.
+    /// The cell's index in a view.
     #[inline]
-    pub fn place(self) -> usize {
-        usize::from(self.place)
+    pub fn index(self) -> usize {
+        usize::from(self.index)
     }
 
-    /// How many symbols it may hold.
+    /// Size of the cell's alphabet.
     #[inline]
     pub fn symbols(self) -> usize {
         usize::from(self.symbols)
     }
 }
 
-/// A set of tuples that has a name, which keeps its tuples for ever: old model files stay valid.
+/// A tuple set with a name. Its tuples never change, so that model files stay valid.
 #[derive(Debug)]
 pub struct NamedTuples<G> {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The cells of each tuple.
     pub tuples: fn(&G) -> Vec<Vec<Cell>>,
 }
 
-/// Tuples of one kind that a search may add to a set: what they are, and the cells of each.
-pub type TupleKind = (&'static str, Vec<Vec<Cell>>);
+/// Candidate tuples of one kind: name of the kind, and the cells of each tuple.
+pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
 /// A game that n-tuple networks and neural networks learn.
 pub trait Learnable: Playable {
-    /// How tuples are looked up: [`super::tuples::Plain`] is right for every game.
+    /// Kernels of n-tuple networks: [`super::tuples::GenericKernels`] fits every game.
     type Tuples: TupleKernels<Self>;
-    /// How networks are computed: [`super::tuples::Plain`] is right for every game.
+    /// Kernels of neural networks: [`super::tuples::GenericKernels`] fits every game.
     type Network: NetworkKernels<Self>;
-    /// Groups of inputs that networks may have beside those they always have: [`NoGroup`] if there
-    /// are none.
+    /// Optional feature groups of networks; [`NoFeatureGroup`] for none.
     type Group: Named;
 
-    /// What phases of tables and buckets of networks go by, in words.
-    const PHASES_BY: &'static str = Self::REMAINING;
+    /// Unit of phases and buckets in texts.
+    const PHASE_UNIT: &'static str = Self::REMAINING;
 
-    /// The groups of inputs that a network has unless told.
-    const DEFAULT_GROUPS: &'static [Self::Group] = &[];
+    /// Default feature groups of a network.
+    const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// The rules that models are made for, where those that are played may differ.
+    /// The rules that models are trained for, where the played ones may differ.
     #[must_use]
-    fn as_learned(&self) -> Self {
+    fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// The same games, of which the first looks at the positions of all: games whose boards are
-    /// read from files are learned from together.
+    /// Rules of several boards that share one view, for training on all of them.
     #[must_use]
-    fn together(all: Vec<Self>) -> Vec<Self> {
+    fn with_shared_view(all: Vec<Self>) -> Vec<Self> {
         all
     }
 
-    /// What model files call the game with its parameters.
-    fn model_game(&self) -> String {
+    /// The game's name with parameters in model files.
+    fn model_name(&self) -> String {
         self.notation()
     }
 
-    /// The game that a model file calls so; `None` if it is another's.
-    fn of_model(name: &str) -> Option<Self> {
+    /// The game of a model file; `None` for another game.
+    fn from_model_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
     }
 
     /// The cells of a view.
     fn cells(&self) -> &[CellGroup];
 
-    /// Writes the symbol of each cell's place in a view, as a seat sees the position; other places
-    /// are left alone. Whatever the position, each symbol is below that of its cell.
-    fn look(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
+    /// Writes the view of a position from a seat's perspective; entries outside of the cells stay.
+    /// Symbols are below their cell's alphabet size.
+    fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// What [`Playable::remaining`] may say of positions that are not over: plies by default.
+    /// Range of [`Playable::remaining`] for positions that are not over; plies by default.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.most_plies().into()
     }
 
-    /// The sets of tuples that have names, the usual one first; by default all pairs of the first
-    /// group.
+    /// Named tuple sets, the default first; by default all pairs of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -183,16 +180,16 @@ pub trait Learnable: Playable {
         }
     }
 
-    /// The cell that holds in a position's image under a symmetry, see [`Playable::image`], what this
-    /// cell holds in the position, but for other names of its symbols.
-    fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
+    /// The cell of a position's image under a symmetry ([`Playable::image`]) that corresponds to
+    /// `cell`, up to renamed symbols.
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell
     }
 
-    /// What a search for tuples tries, images left out: pairs and triples of the first group by
-    /// default.
-    fn tuple_kinds(&self, random: &mut RandomStream) -> Vec<TupleKind> {
+    /// Candidates of a tuple search, up to symmetry: by default pairs and triples of the first
+    /// group.
+    fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cells()[0].all().collect();
         let (mut pairs, mut triples) = (Vec::new(), Vec::new());
@@ -205,18 +202,18 @@ pub trait Learnable: Playable {
         vec![("pairs", pairs), ("triples", triples)]
     }
 
-    /// The inputs of networks, each a row of the first layer that is on or off, in runs of which one
-    /// is on in every position; runs may share rows. By default one a cell of the first group, of a
-    /// row for each symbol.
-    fn input_runs(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
+    /// The one-hot slots of a network's features: ranges of first-layer rows of which exactly one
+    /// is active; slots may share rows. By default a slot per cell of the first group with a row
+    /// per symbol.
+    fn feature_slots(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cells()[0];
-        let run = |number| number * cells.symbols..(number + 1) * cells.symbols;
-        (0..cells.count).map(run).collect()
+        let slot = |number| number * cells.symbols..(number + 1) * cells.symbols;
+        (0..cells.count).map(slot).collect()
     }
 
-    /// Writes the row that is on in each run, as a seat sees the position.
-    fn input_rows(
+    /// Writes the active row of each slot from a seat's perspective.
+    fn active_features(
         &self,
         groups: NameSet<Self::Group>,
         position: &Self::Position,
@@ -233,35 +230,42 @@ pub trait Learnable: Playable {
         });
     }
 
-    /// The canonical text that names every input, and the version of each formula.
-    fn inputs_layout(&self, groups: NameSet<Self::Group>) -> String {
+    /// Canonical text of every feature, with the version of its formula.
+    fn feature_schema(&self, groups: NameSet<Self::Group>) -> String {
         let _ = groups;
         let cells = self.cells()[0];
         format!("sparse v1: {} {}", cells.names(), cells.meaning)
     }
 }
 
-/// Whether these numbers of what remains part all positions: they ascend, and none takes all. `what`
-/// is parted by them: phases, buckets.
-pub fn check_bounds<G: Learnable>(game: &G, what: &str, bounds: &[u8]) -> Result<(), String> {
+/// Checks that the limits of phases or buckets (`what`) ascend and leave no part empty.
+pub fn check_bucket_limits<G: Learnable>(
+    game: &G,
+    what: &str,
+    limits: &[u8],
+) -> Result<(), String> {
     let remaining = game.remaining_range();
-    let (least, most) = (*remaining.start(), *remaining.end());
-    let within = |bound: &u8| (least..most).contains(&usize::from(*bound));
-    if bounds.is_sorted_by(|a, b| a < b) && bounds.iter().all(within) {
+    let (min, max) = (*remaining.start(), *remaining.end());
+    let within = |limit: &u8| (min..max).contains(&usize::from(*limit));
+    if limits.is_sorted_by(|a, b| a < b) && limits.iter().all(within) {
         return Ok(());
     }
     Err(format!(
-        "{what} {bounds:?}: numbers of {} must ascend, from {least} to {}",
+        "{what} {limits:?}: numbers of {} must ascend, from {min} to {}",
         G::REMAINING,
-        most - 1
+        max - 1
     ))
 }
 
-/// What a canonical text says of these numbers, nothing if there are none; as [`check_bounds`].
-pub(super) fn format_limits<G: Learnable>(what: &str, bounds: &[u8]) -> String {
-    match bounds {
+/// The limits in a schema text, empty without limits.
+pub(super) fn format_limits<G: Learnable>(what: &str, limits: &[u8]) -> String {
+    match limits {
         [] => String::new(),
-        _ => format!("; {what} by {} up to {}", G::PHASES_BY, joined(bounds, " ")),
+        _ => format!(
+            "; {what} by {} up to {}",
+            G::PHASE_UNIT,
+            joined(limits, " ")
+        ),
     }
 }
 
@@ -269,65 +273,65 @@ pub(super) fn format_limits<G: Learnable>(what: &str, bounds: &[u8]) -> String {
 #[must_use]
 pub fn all_pairs<G: Learnable>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cells()[0].all().collect();
-    let with_later = |(place, &a): (usize, &Cell)| {
-        let later = cells[place + 1..].iter().copied();
+    let pairs_of = |(index, &a): (usize, &Cell)| {
+        let later = cells[index + 1..].iter().copied();
         later.map(move |b| vec![a, b])
     };
-    cells.iter().enumerate().flat_map(with_later).collect()
+    cells.iter().enumerate().flat_map(pairs_of).collect()
 }
 
-/// Places of a view that need no allocation.
-const ROOM: usize = 512;
+/// Largest view on the stack.
+const STACK_CELLS: usize = 512;
 
-/// Shows a view of a position.
+/// Calls `read` with the view of a position.
 #[inline]
 pub fn with_view<G: Learnable, R>(
     game: &G,
     position: &G::Position,
     seat: Seat,
-    look: impl FnOnce(&[u8]) -> R,
+    read: impl FnOnce(&[u8]) -> R,
 ) -> R {
-    let places = game
+    let view_len = game
         .cells()
         .last()
         .map_or(0, |last| last.start + last.count);
-    if places <= ROOM {
-        let mut symbols = [0; ROOM];
-        game.look(position, seat, &mut symbols[..places]);
-        look(&symbols[..places])
+    if view_len <= STACK_CELLS {
+        let mut symbols = [0; STACK_CELLS];
+        game.write_symbols(position, seat, &mut symbols[..view_len]);
+        read(&symbols[..view_len])
     } else {
-        let mut symbols = vec![0; places];
-        game.look(position, seat, &mut symbols);
-        look(&symbols)
+        let mut symbols = vec![0; view_len];
+        game.write_symbols(position, seat, &mut symbols);
+        read(&symbols)
     }
 }
 
-/// The cell of a text, `b3`: one text a cell, neither `b+3` nor `b03`.
+/// Parses a cell such as `b3`; `b+3` and `b03` are refused.
 #[must_use]
-pub fn cell_named(groups: &[CellGroup], text: &str) -> Option<Cell> {
+pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
     let mut characters = text.chars();
     let letter = characters.next()?;
     let number = characters.as_str().parse().ok()?;
     let group = groups.iter().find(|group| group.letter == letter)?;
     (number < group.count)
         .then(|| group.cell(number))
-        .filter(|cell| cell_text(groups, *cell) == text)
+        .filter(|cell| format_cell(groups, *cell) == text)
 }
 
-/// The text of a cell.
+/// Name of a cell.
 #[must_use]
-pub fn cell_text(groups: &[CellGroup], cell: Cell) -> String {
+pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()
         .find_map(|group| Some(format!("{}{}", group.letter, group.number_of(cell)?)))
         .unwrap_or_default()
 }
 
-/// No groups of inputs.
+/// No feature groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NoGroup {}
+pub enum NoFeatureGroup {}
 
-impl Named for NoGroup {
+impl Named for NoFeatureGroup {
     const ALL: &'static [Self] = &[];
     const KIND: &'static str = "group of inputs";
 

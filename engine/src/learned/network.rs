@@ -1,10 +1,9 @@
-//! Networks in whole numbers, for the leaves of a search.
+//! Quantized neural networks for the leaves of a search.
 //!
-//! Inputs are each on or off, in runs of rows of which one is on ([`Learnable::input_runs`]); what
-//! comes after the first layer there may be several times, for more or less of the game that
-//! remains ([`Network::bounds`]). [`NetworkWeights`] has the formula. Invariant: all sums are exact,
-//! so that following a move equals starting afresh, and all kernels and instruction sets give the
-//! same bits. The idea of the accumulator is NNUE's (Nasu 2018).
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]); the layers after the first exist once
+//! per bucket of the remaining game ([`Network::bucket_limits`]). [`NetworkWeights`] has the
+//! formula. Invariant: all sums are exact integers, so incremental updates equal a refresh, and all
+//! kernels and instruction sets give the same bits (NNUE, Nasu 2018).
 
 mod accumulator;
 mod kernels;
@@ -14,9 +13,9 @@ pub use accumulator::Accumulators;
 pub use weights::*;
 
 use super::{
-    inputs::{Learnable, check_bounds, format_limits},
-    names::NameSet,
-    tuples::Plain,
+    inputs::{Learnable, check_bucket_limits, format_limits},
+    name_set::NameSet,
+    tuples::GenericKernels,
 };
 use crate::core::{
     calibration::{logistic, unproven},
@@ -25,35 +24,36 @@ use crate::core::{
 };
 use std::fmt::Debug;
 
-/// Most inputs that may be on in a position.
+/// Maximal number of slots.
 pub const MAX_ACTIVE: usize = 512;
 
-/// How the networks of a game are computed: by [`Plain`] or faster. Invariant: the logits of
-/// [`Network::plain_logit`].
+/// Kernels of a game's networks: [`GenericKernels`] or faster ones. Invariant: the logits equal
+/// [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// What a search keeps from position to position.
+    /// State that a search carries from position to position.
     type Cache: Clone + Default + Send;
 
-    /// As [`Evaluator::KNOWS_SUCCESSORS`].
-    const KNOWS_SUCCESSORS: bool = false;
+    /// See [`Evaluator::BATCHES_SUCCESSORS`].
+    const BATCHES_SUCCESSORS: bool = false;
 
-    /// Whether they are fast only where [`NetworkWeights::sums_fit_16_bits`], which training then sees to.
-    const SUMS_IN_16_BITS: bool = false;
+    /// Whether the kernels need [`NetworkWeights::fits_i16_accumulator`], which training then
+    /// ensures.
+    const I16_ACCUMULATOR: bool = false;
 
-    /// What is needed of a network that looks at these groups.
+    /// Kernels of a network with these feature groups.
     fn new(
         weights: &NetworkWeights,
         groups: NameSet<G::Group>,
-        bounds: &[u8],
+        bucket_limits: &[u8],
         instructions: Instructions,
     ) -> Self;
 
-    /// As [`Evaluator::refresh`].
+    /// See [`Evaluator::refresh`].
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-    /// As [`Evaluator::update`].
+    /// See [`Evaluator::update`].
     fn update(
         network: &Network<G>,
         game: &G,
@@ -62,11 +62,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         child: &mut Self::Cache,
     );
 
-    /// Log odds of the side to move, in units of 1 / [`LOGIT_SCALE`]; the cache is that of the
-    /// position.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], from the position's cache.
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
 
-    /// As [`Evaluator::one_ply`].
+    /// See [`Evaluator::one_ply`].
     fn one_ply(
         network: &Network<G>,
         game: &G,
@@ -76,7 +75,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         one_by_one(network, game, position, cache)
     }
 
-    /// As [`Evaluator::score_successors`].
+    /// See [`Evaluator::score_successors`].
     fn score_successors(
         network: &Network<G>,
         game: &G,
@@ -87,7 +86,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         score_one_by_one(network, game, position, moves, scores);
     }
 
-    /// As [`Evaluator::value_successors`].
+    /// See [`Evaluator::value_successors`].
     fn value_successors(
         network: &Network<G>,
         game: &G,
@@ -100,7 +99,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     }
 }
 
-impl<G: Learnable<Network = Self>> NetworkKernels<G> for Plain {
+impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
     type Cache = Accumulators;
 
     fn new(_: &NetworkWeights, _: NameSet<G::Group>, _: &[u8], _: Instructions) -> Self {
@@ -123,16 +122,16 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for Plain {
 
     #[inline]
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Accumulators) -> i32 {
-        network.logit_of_sums(game, position, cache.seen_by(game.to_move(position)))
+        network.logit_from_sums(game, position, cache.perspective(game.to_move(position)))
     }
 }
 
-/// A network ready to evaluate. Immutable and shared.
+/// An immutable network that is ready to evaluate.
 #[derive(Clone, Debug)]
 pub struct Network<G: Learnable> {
     weights: NetworkWeights,
     groups: NameSet<G::Group>,
-    bounds: Vec<u8>,
+    bucket_limits: Vec<u8>,
     active: usize,
     kernels: G::Network,
     instructions: Instructions,
@@ -141,51 +140,54 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// The network of weights that look at these groups of inputs. What comes after the first layer
-    /// there is for positions of which at most `bounds[0]` remains, see
-    /// [`crate::play::playable::Playable::remaining`], for those of which more than that but at most
-    /// `bounds[1]` does, and so on, and for all others.
+    /// A network with these feature groups. The layers after the first exist once for positions
+    /// with at most `bucket_limits[0]` remaining ([`crate::play::playable::Playable::remaining`]),
+    /// for those with at most `bucket_limits[1]`, and so on, and for all others.
     ///
     /// # Errors
-    /// If bounds do not ascend within what may remain, sizes do not fit together, or a sum could
-    /// overflow.
+    /// If limits do not ascend in the range, sizes do not match, or a sum could overflow.
     pub fn new(
         game: &G,
         groups: NameSet<G::Group>,
-        bounds: &[u8],
+        bucket_limits: &[u8],
         weights: NetworkWeights,
     ) -> Result<Self, NetworkError> {
-        let runs = game.input_runs(groups);
-        let rows = runs.iter().map(|run| run.end).max().unwrap_or(0);
-        for (what, found, most) in [
+        let slots = game.feature_slots(groups);
+        let rows = slots.iter().map(|slot| slot.end).max().unwrap_or(0);
+        for (what, found, limit) in [
             ("rows of inputs", rows, usize::from(u16::MAX)),
-            ("inputs that are on", runs.len(), MAX_ACTIVE),
+            ("active inputs", slots.len(), MAX_ACTIVE),
         ] {
-            if found > most {
-                let problem = format!("{found} {what}; there may be {most}");
+            if found > limit {
+                let problem = format!("{found} {what}; there may be {limit}");
                 return Err(NetworkError(problem));
             }
         }
-        check_bounds(game, "buckets", bounds).map_err(NetworkError)?;
-        weights.check(rows, bounds.len() + 1)?;
+        check_bucket_limits(game, "buckets", bucket_limits).map_err(NetworkError)?;
+        weights.check(rows, bucket_limits.len() + 1)?;
         let instructions = Instructions::detect();
         Ok(Self {
-            kernels: G::Network::new(&weights, groups, bounds, instructions),
-            layout: layout(game, groups, bounds),
-            game: game.model_game(),
-            active: runs.len(),
-            bounds: bounds.to_vec(),
+            kernels: G::Network::new(&weights, groups, bucket_limits, instructions),
+            layout: layout(game, groups, bucket_limits),
+            game: game.model_name(),
+            active: slots.len(),
+            bucket_limits: bucket_limits.to_vec(),
             weights,
             groups,
             instructions,
         })
     }
 
-    /// The same network on other instructions than the best this machine has; values do not change.
+    /// The same network with other instructions than the best of this machine; values are equal.
     #[must_use]
-    pub fn on(self, instructions: Instructions) -> Self {
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
-            kernels: G::Network::new(&self.weights, self.groups, &self.bounds, instructions),
+            kernels: G::Network::new(
+                &self.weights,
+                self.groups,
+                &self.bucket_limits,
+                instructions,
+            ),
             instructions,
             ..self
         }
@@ -196,17 +198,17 @@ impl<G: Learnable> Network<G> {
         &self.weights
     }
 
-    /// Which groups of inputs there are beside the usual ones.
+    /// The optional feature groups.
     pub fn groups(&self) -> NameSet<G::Group> {
         self.groups
     }
 
-    /// Most that remains in each bucket but the last; empty if there is one.
-    pub fn bounds(&self) -> &[u8] {
-        &self.bounds
+    /// Upper limits of all buckets but the last; empty for one bucket.
+    pub fn bucket_limits(&self) -> &[u8] {
+        &self.bucket_limits
     }
 
-    /// What a game's own code needs of it.
+    /// The kernels of the game.
     #[inline]
     pub(crate) fn kernels(&self) -> &G::Network {
         &self.kernels
@@ -217,78 +219,81 @@ impl<G: Learnable> Network<G> {
         self.instructions
     }
 
-    /// The canonical description of the inputs.
+    /// The canonical schema text.
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// What model files call its game.
+    /// The game's name in model files.
     pub fn game(&self) -> &str {
         &self.game
     }
 
-    /// Log odds of the side to move, in units of 1 / [`LOGIT_SCALE`], by the definition: no cache,
-    /// no kernels of the game.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], by definition: without cache
+    /// and game kernels.
     #[must_use]
-    pub fn plain_logit(&self, game: &G, position: &G::Position) -> i32 {
+    pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
             &mut rows[..self.active],
             &mut sums[..self.weights.bias.len()],
         );
-        game.input_rows(self.groups, position, game.to_move(position), rows);
+        game.active_features(self.groups, position, game.to_move(position), rows);
         kernels::sum_rows(self.instructions, &self.weights.rows, rows, sums);
-        self.logit_of_sums(game, position, sums)
+        self.logit_from_sums(game, position, sums)
     }
 
     #[inline]
-    fn logit_of_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
-        // Small layers use little scratch space: clearing the large one would cost more than their
-        // arithmetic.
-        const SMALL: usize = 128;
-        let (set, weights) = (self.instructions, &self.weights);
-        let bucket = bucket(&self.bounds, game.remaining(position));
+    fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
+        // Clearing the scratch space of wide layers would take longer than narrow layers.
+        const NARROW: usize = 128;
+        let (instructions, weights) = (self.instructions, &self.weights);
+        let bucket = bucket(&self.bucket_limits, game.remaining(position));
         let layers = weights.hidden.iter();
-        let small = layers.fold(weights.bias.len() <= SMALL, |small, layer| {
-            small && layer.bias.len() <= SMALL * weights.buckets()
+        let is_narrow = layers.fold(weights.bias.len() <= NARROW, |is_narrow, layer| {
+            is_narrow && layer.bias.len() <= NARROW * weights.buckets()
         });
-        match small {
-            true => kernels::forward::<SMALL>(set, weights, bucket, sums),
-            false => kernels::forward::<MAX_WIDTH>(set, weights, bucket, sums),
+        match is_narrow {
+            true => kernels::forward::<NARROW>(instructions, weights, bucket, sums),
+            false => kernels::forward::<MAX_WIDTH>(instructions, weights, bucket, sums),
         }
     }
 }
 
-/// The bucket of positions of which so much remains.
+/// The bucket of positions with so much remaining.
 #[must_use]
 #[inline]
-pub fn bucket(bounds: &[u8], remaining: usize) -> usize {
+pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;
-    bounds.iter().filter(below).count()
+    bucket_limits.iter().filter(below).count()
 }
 
-/// The canonical text of what a network looks at.
-pub(super) fn layout<G: Learnable>(game: &G, groups: NameSet<G::Group>, bounds: &[u8]) -> String {
-    game.inputs_layout(groups) + &format_limits::<G>("buckets", bounds)
+/// The canonical schema text of a network.
+pub(super) fn layout<G: Learnable>(
+    game: &G,
+    groups: NameSet<G::Group>,
+    bucket_limits: &[u8],
+) -> String {
+    game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point, a little coarser than the integers, so that the logistic is monotone
-/// also when rounded: the best of several moves may be taken among integers.
+/// Log odds in floating point, rounded down a little, so that the logistic is monotone and the best
+/// move can be chosen by integers.
 #[must_use]
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
-    const COARSER: u32 = 5;
-    (logit >> COARSER) as f32 * ((1 << COARSER) as f32 / LOGIT_SCALE as f32)
+    const DROPPED_BITS: u32 = 5;
+    (logit >> DROPPED_BITS) as f32 * ((1 << DROPPED_BITS) as f32 / LOGIT_SCALE as f32)
 }
 
-/// What a logit is worth to the side to move.
+/// Win probability of the side to move.
 #[inline]
 pub(crate) fn win_probability(logit: i32) -> f32 {
     unproven(logistic(log_odds(logit)))
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
-    /// Equal weights for the same game; what they run on does not matter.
+    /// Compares weights and game; instructions are ignored.
     fn eq(&self, other: &Self) -> bool {
         (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }
@@ -296,7 +301,7 @@ impl<G: Learnable> PartialEq for Network<G> {
 
 impl<G: Learnable> Evaluator<G> for Network<G> {
     type Cache = <G::Network as NetworkKernels<G>>::Cache;
-    const KNOWS_SUCCESSORS: bool = G::Network::KNOWS_SUCCESSORS;
+    const BATCHES_SUCCESSORS: bool = G::Network::BATCHES_SUCCESSORS;
 
     #[inline]
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
@@ -349,6 +354,6 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
     }
 
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
-        Some(log_odds(self.plain_logit(game, position)))
+        Some(log_odds(self.logit_from_scratch(game, position)))
     }
 }

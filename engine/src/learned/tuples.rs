@@ -1,11 +1,9 @@
-//! n-tuple networks: a sum of table entries, each picked by a few symbols of the position.
+//! n-tuple networks: sums of table entries, each indexed by a few symbols of the view.
 //!
-//! The logit is `bias + Σ weights[index of tuple t]`, the value its logistic. The tables of all
-//! tuples stand one after the other in one array of weights, those of a phase before those of the
-//! next, which is what training updates and model files hold. Sums are made in whole numbers and
-//! exact, so that all kernels give the same bits, and so does what is added to the sum of the
-//! position before a move. Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein
-//! Chu et al. (TAAI 2017).
+//! The logit is `bias + Σ weights[row of tuple t]`, the value its logistic. The tables of all
+//! tuples are one array, phase after phase, which training updates and model files store. Sums are
+//! quantized and exact, so all kernels and incremental updates give the same bits. Sources: n-tuple
+//! networks for games, Lucas 2008 (Othello); for EinStein Chu et al. (TAAI 2017).
 
 mod quantized;
 mod set;
@@ -20,33 +18,33 @@ use crate::core::{
 };
 use std::fmt::Debug;
 
-/// How the tuples of a game are looked up and added up: by [`Plain`] or faster. Invariant: the rows
-/// that [`Plain`] finds, and the exact sums of their weights.
+/// Kernels of a game's tuples: [`GenericKernels`] or faster ones. Invariant: the rows of
+/// [`GenericKernels`], and the exact sums of their weights.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// What a search keeps from position to position.
+    /// State that a search carries from position to position.
     type Cache: Clone + Default + Send;
 
-    /// As [`Evaluator::KNOWS_SUCCESSORS`].
-    const KNOWS_SUCCESSORS: bool = false;
+    /// See [`Evaluator::BATCHES_SUCCESSORS`].
+    const BATCHES_SUCCESSORS: bool = false;
 
-    /// What is needed of these tuples, whose tables begin at these rows.
+    /// Kernels of these tuples with the first row of each table.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
-    /// The row of each tuple, counted over all tables.
+    /// Writes the row of each tuple, counted over all tables.
     #[inline]
     fn rows(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
-        set.look_up_plainly(position, out);
+        set.rows_generic(position, out);
     }
 
-    /// The sum of a position, bias included, in units of the whole weights.
+    /// Sum of a position's quantized weights and the bias.
     #[inline]
     fn sum(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
         sum_by_rows(network, position)
     }
 
-    /// As [`Evaluator::one_ply`].
+    /// See [`Evaluator::one_ply`].
     fn one_ply(
         network: &TupleNetwork<G>,
         game: &G,
@@ -56,7 +54,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_by_one(network, game, position, cache)
     }
 
-    /// As [`Evaluator::score_successors`]: log odds, but values where successors are not known.
+    /// See [`Evaluator::score_successors`]: log odds, or values without batched successors.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -68,22 +66,23 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     }
 }
 
-/// [`TupleKernels::sum`] from the row of each tuple: right for every game.
+/// [`TupleKernels::sum`] from the row of each tuple, for every game.
 #[inline]
 pub(crate) fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
     let mut rows = [0u32; MAX_TUPLES];
     let rows = &mut rows[..network.set().tuples()];
     G::Tuples::rows(network.set(), position, rows);
-    let whole = network.whole();
-    rows.iter()
-        .fold(whole.bias, |sum, &row| sum + whole.weights[row as usize])
+    let quantized = network.quantized();
+    rows.iter().fold(quantized.bias, |sum, &row| {
+        sum + quantized.weights[row as usize]
+    })
 }
 
-/// Tuples of any game, by its view.
+/// Kernels for any game, by its view.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Plain;
+pub struct GenericKernels;
 
-impl<G: Learnable<Tuples = Self>> TupleKernels<G> for Plain {
+impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
     type Cache = ();
 
     fn new(_: &[Vec<Cell>], _: &[u32]) -> Self {
@@ -95,11 +94,11 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for Plain {
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// As they were given: what files hold.
+    /// The original weights, as in files.
     weights: Vec<f32>,
     bias: f32,
-    /// What is computed with.
-    whole: QuantizedWeights,
+    /// The weights of evaluations.
+    quantized: QuantizedWeights,
 }
 
 impl<G: Learnable> PartialEq for TupleNetwork<G> {
@@ -108,10 +107,10 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
     }
 }
 
-/// Weights that make no n-tuple network.
+/// Why weights are no n-tuple network.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum NTupleError {
-    /// Not one weight a row.
+    /// Wrong number of weights.
     #[error("{found} weights for {expected} rows of the tuple set")]
     Length {
         /// Weights given.
@@ -119,7 +118,7 @@ pub enum NTupleError {
         /// Rows of the set.
         expected: usize,
     },
-    /// A weight that is no number or infinite.
+    /// A weight is NaN or infinite.
     #[error("the weight of row {row} is {weight}; weights must be finite")]
     NotFinite {
         /// The row.
@@ -127,17 +126,16 @@ pub enum NTupleError {
         /// Its weight.
         weight: f32,
     },
-    /// The bias is no number or infinite.
+    /// The bias is NaN or infinite.
     #[error("the bias is {0}; it must be finite")]
     Bias(f32),
-    /// Weights that would need sums of more bits: the largest of each table, and the bias, without
-    /// their signs, add up to so much.
-    #[error("the log odds may reach {0}; weights must keep them below {most}", most = quantized::LARGEST)]
+    /// Sums would overflow: the largest magnitudes of all tables and the bias add up to this.
+    #[error("the log odds may reach {0}; weights must keep them below {max}", max = quantized::MAX_LOG_ODDS)]
     Large(f64),
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// The network of one weight for each row of the set.
+    /// A network with one weight per row of the set.
     ///
     /// # Errors
     /// If the number of weights is wrong, one is not finite, or they are too large together.
@@ -157,12 +155,12 @@ impl<G: Learnable> TupleNetwork<G> {
         if !bias.is_finite() {
             return Err(NTupleError::Bias(bias));
         }
-        let whole = QuantizedWeights::new(&set, &weights, bias)?;
+        let quantized = QuantizedWeights::new(&set, &weights, bias)?;
         Ok(Self {
             set,
             weights,
             bias,
-            whole,
+            quantized,
         })
     }
 
@@ -172,23 +170,23 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.set
     }
 
-    /// One weight a row.
+    /// One weight per row.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// The log odds when all weights are 0.
+    /// Log odds with zero weights.
     pub fn bias(&self) -> f32 {
         self.bias
     }
 
-    /// What is computed with.
+    /// The weights of evaluations.
     #[inline]
-    pub(crate) fn whole(&self) -> &QuantizedWeights {
-        &self.whole
+    pub(crate) fn quantized(&self) -> &QuantizedWeights {
+        &self.quantized
     }
 
-    /// The same network, computed with other kernels of the game.
+    /// The same network with other kernels of the game.
     pub(crate) fn with_kernels(self, kernels: G::Tuples) -> Self {
         Self {
             set: self.set.with_kernels(kernels),
@@ -200,13 +198,13 @@ impl<G: Learnable> TupleNetwork<G> {
     #[must_use]
     #[inline]
     pub fn logit(&self, position: &G::Position) -> f32 {
-        self.whole.log_odds(G::Tuples::sum(self, position))
+        self.quantized.log_odds(G::Tuples::sum(self, position))
     }
 }
 
 impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
     type Cache = <G::Tuples as TupleKernels<G>>::Cache;
-    const KNOWS_SUCCESSORS: bool = <G::Tuples as TupleKernels<G>>::KNOWS_SUCCESSORS;
+    const BATCHES_SUCCESSORS: bool = <G::Tuples as TupleKernels<G>>::BATCHES_SUCCESSORS;
 
     #[inline]
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
@@ -234,7 +232,7 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
         cache: &mut Self::Cache,
         values: &mut [f32],
     ) {
-        if !Self::KNOWS_SUCCESSORS {
+        if !Self::BATCHES_SUCCESSORS {
             return value_one_by_one(self, game, position, moves, cache, values);
         }
         G::Tuples::score_successors(self, game, position, moves, values);
@@ -245,7 +243,8 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
 
     #[inline]
     fn value(&self, _: &G, position: &G::Position, _: &Self::Cache) -> f32 {
-        self.whole.win_probability(G::Tuples::sum(self, position))
+        self.quantized
+            .win_probability(G::Tuples::sum(self, position))
     }
 
     fn raw(&self, _: &G, position: &G::Position) -> Option<f32> {

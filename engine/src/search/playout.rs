@@ -181,7 +181,7 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
         let mut scores = [0.0; GROUP];
         for moves in permitted.chunks(GROUP) {
             let scores = &mut scores[..moves.len()];
-            if E::KNOWS_SUCCESSORS {
+            if E::BATCHES_SUCCESSORS {
                 self.evaluator
                     .score_successors(game, position, moves, scores);
             } else {

@@ -136,7 +136,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     #[must_use]
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
         // What is remembered is a table too: a search without one does without both.
-        let recent = if table.is_some() && E::KNOWS_SUCCESSORS {
+        let recent = if table.is_some() && E::BATCHES_SUCCESSORS {
             Recent::new()
         } else {
             Recent::default()
@@ -250,7 +250,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// Whether the evaluator rates all successors at once, without caches.
     #[inline]
     fn batches(&self) -> bool {
-        E::KNOWS_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
+        E::BATCHES_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use trainer::models::fused::{FusedNetwork, Shape, Sparse};
 pub(crate) fn usual() -> Looks<Standard> {
     Looks {
         game: Standard::default(),
-        groups: Standard::DEFAULT_GROUPS.iter().copied().collect(),
+        groups: Standard::DEFAULT_FEATURES.iter().copied().collect(),
         bounds: Vec::new(),
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> FusedN
 /// So many samples of random rows and targets.
 pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> NetworkBatch {
     let looks = usual();
-    let runs = looks.game.input_runs(looks.groups);
+    let runs = looks.game.feature_slots(looks.groups);
     let rows = (0..samples).flat_map(|_| runs.clone());
     let rows = rows.map(|run| (run.start + random.below(run.len())) as u16);
     NetworkBatch {

@@ -4,7 +4,7 @@
 //! values have to be in, [`super::TrainConfig::check`] says.
 
 use crate::Error;
-use engine::learned::{inputs::Learnable, names::NameSet, tuples::TupleSet};
+use engine::learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
 /// What the samples' targets are made of.
@@ -175,7 +175,7 @@ impl NetworkConfig {
     pub fn groups<G: Learnable>(&self) -> Result<NameSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NameSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
-            None => Ok(G::DEFAULT_GROUPS.iter().copied().collect()),
+            None => Ok(G::DEFAULT_FEATURES.iter().copied().collect()),
         }
     }
 }
@@ -223,7 +223,7 @@ impl NTupleConfig {
             name => name,
         };
         let (key, set) = if self.tuples.is_empty() {
-            ("ntuple.set", TupleSet::named(game, name))
+            ("ntuple.set", TupleSet::from_name(game, name))
         } else {
             ("ntuple.tuples", TupleSet::custom(game, &self.tuples))
         };

@@ -19,8 +19,8 @@ use burn::{
 };
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{
-    files::Model,
     inputs::Learnable,
+    model_file::Model,
     network::{Network, NetworkKernels},
 };
 use std::ops::Range;
@@ -61,7 +61,7 @@ impl<G: Learnable> NetworkLearner<G> {
         let groups = config.groups::<G>()?;
         let shape = Shape::new(Sparse::of(&game, groups), &config.hidden)
             .with_buckets(config.buckets.len() + 1);
-        let runs = G::Network::SUMS_IN_16_BITS.then(|| game.input_runs(groups));
+        let runs = G::Network::I16_ACCUMULATOR.then(|| game.feature_slots(groups));
         let mut random = RandomStream::new(derive_seed(
             run.config.seed,
             SeedSpace::Training,
@@ -223,7 +223,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
             groups,
             bounds,
         } = &self.looks;
-        let weights = self.burn().weights().nearest();
+        let weights = self.burn().weights().quantize();
         weights
             .and_then(|weights| Network::new(game, *groups, bounds, weights))
             .map(Model::Network)

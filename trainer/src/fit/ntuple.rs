@@ -16,8 +16,8 @@ use crate::models::{
 };
 use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
-    files::Model,
     inputs::Learnable,
+    model_file::Model,
     tuples::{TupleNetwork, TupleSet},
 };
 

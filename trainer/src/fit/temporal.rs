@@ -57,7 +57,7 @@ pub fn fit_online<'a, G: Learnable>(
 ) -> Result<OnlineReport, Error> {
     let watch = watch.into();
     let progress = watch.progress;
-    let game = &game.as_learned();
+    let game = &game.training_rules();
     let config = &config.resolved(game)?;
     let device = backend::device(&config.training.backend)?;
     make(directory)?;

@@ -397,7 +397,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
         assert_eq!(network(&found).weights().widths(), hidden);
-        assert_eq!(network(&found).bounds(), [5, 8]);
+        assert_eq!(network(&found).bucket_limits(), [5, 8]);
     }
     // Of a network with other layers nothing is gone on from.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());

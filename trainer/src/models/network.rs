@@ -19,7 +19,7 @@ use burn::{
 };
 use engine::core::random::RandomStream;
 use engine::learned::network::{
-    FULL, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE, TrainedWeights,
+    ACTIVATION_MAX, FloatWeights, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE,
 };
 
 /// The trainable network; matrices are `[inputs, outputs]`, after the first layer those of all
@@ -186,9 +186,9 @@ impl NetworkModel {
         let (mut layer, layers) = (first, self.further().count());
         for ((weights, bias), number) in self.further().zip(1..) {
             let weights = nearest(self.part(weights.val(), bucket), HIDDEN_SCALE);
-            let bias = nearest(self.part(bias.val(), bucket), FULL);
+            let bias = nearest(self.part(bias.val(), bucket), ACTIVATION_MAX);
             let sums = layer.matmul(weights) + bias.unsqueeze();
-            let (full, half) = (FULL as f32, 0.5 / FULL as f32);
+            let (full, half) = (ACTIVATION_MAX as f32, 0.5 / ACTIVATION_MAX as f32);
             layer = match number == layers {
                 true => passing(
                     sums.clone().clamp(half, 1.0 - half),
@@ -201,8 +201,8 @@ impl NetworkModel {
     }
 
     /// The weights as the engine takes them.
-    pub(crate) fn weights(&self) -> TrainedWeights {
-        TrainedWeights {
+    pub(crate) fn weights(&self) -> FloatWeights {
+        FloatWeights {
             rows: values(&self.sparse),
             bias: values(&self.first_bias),
             hidden: self.further().map(layer).collect(),

@@ -27,7 +27,7 @@ pub fn candidates<G: Learnable>(game: &G, most: usize, seed: u64) -> Vec<Candida
     let mut random = RandomStream::new(seed);
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
-    for (kind, tuples) in game.tuple_kinds(&mut random) {
+    for (kind, tuples) in game.tuple_candidates(&mut random) {
         let mut orbits: Vec<Vec<Vec<Cell>>> = Vec::new();
         for tuple in tuples {
             let orbit = orbit(game, &tuple);
@@ -52,7 +52,7 @@ pub(super) fn orbit<G: Learnable>(game: &G, tuple: &[Cell]) -> Vec<Vec<Cell>> {
     let images = (0..game.symmetries()).map(|symmetry| {
         let mut cells: Vec<Cell> = tuple
             .iter()
-            .map(|&cell| game.cell_image(cell, symmetry))
+            .map(|&cell| game.transform_cell(cell, symmetry))
             .collect();
         cells.sort_unstable();
         cells

@@ -50,7 +50,7 @@ pub(super) fn refit<G: Learnable>(
                     let game = set.game();
                     position = game.image(&position, random.below(game.symmetries()));
                 }
-                set.indices(&position, rows);
+                set.row_indices(&position, rows);
                 targets.push(sample.target(share));
                 weights.push(sample.weight);
             }
@@ -89,7 +89,7 @@ impl<G: Learnable> Fitted<G> {
     pub(super) fn logits(&self, samples: &[Sample<G::Position>]) -> Vec<f32> {
         let mut rows = vec![0; self.set.tuples()];
         let logit = |sample: &Sample<G::Position>| {
-            self.set.indices(&sample.position, &mut rows);
+            self.set.row_indices(&sample.position, &mut rows);
             self.cells.logit(&rows)
         };
         samples.iter().map(logit).collect()

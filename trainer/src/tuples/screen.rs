@@ -42,7 +42,7 @@ impl<P: Copy> Residuals<P> {
         let (tuples, count) = (set.tuples(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];
         for (position, rows) in self.positions.iter().zip(rows.chunks_exact_mut(tuples)) {
-            set.indices(position, rows);
+            set.row_indices(position, rows);
         }
         let mut gradient = self.gradient.clone();
         let middle = count / 2;

@@ -5,7 +5,7 @@ use super::{candidates::orbit, screen::PRIOR, *};
 use crate::sample::tests::random_samples;
 use engine::games::einstein::{Position, Standard, symmetry::symmetric};
 use engine::learned::{
-    inputs::{Cell, cell_named, cell_text, with_view},
+    inputs::{Cell, format_cell, parse_cell, with_view},
     tuples::tuple_text,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -25,11 +25,11 @@ fn renamed(cell: Cell, symbol: usize, symmetry: usize) -> usize {
 }
 
 fn text(cell: Cell) -> String {
-    cell_text(Standard::default().cells(), cell)
+    format_cell(Standard::default().cells(), cell)
 }
 
 fn cell(text: &str) -> Cell {
-    cell_named(Standard::default().cells(), text).unwrap()
+    parse_cell(Standard::default().cells(), text).unwrap()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn images_of_cells_see_in_images_of_positions_what_cells_see() {
     let game = Standard::default();
     let seen = |position: &Position, cell: Cell| {
         with_view(&game, position, position.seat(), |view| {
-            usize::from(view[cell.place()])
+            usize::from(view[cell.index()])
         })
     };
     for sample in random_samples(20, 4) {
@@ -49,7 +49,7 @@ fn images_of_cells_see_in_images_of_positions_what_cells_see() {
             let turned = symmetric(&sample.position, symmetry);
             for &cell in &cells {
                 assert_eq!(
-                    seen(&turned, game.cell_image(cell, symmetry)),
+                    seen(&turned, game.transform_cell(cell, symmetry)),
                     renamed(cell, seen(&sample.position, cell), symmetry),
                     "{} {symmetry}",
                     text(cell)
@@ -125,7 +125,7 @@ fn what_rows_explain_is_what_a_slow_count_says() {
                 .map(|&cell| {
                     let position = &samples[number].position;
                     with_view(&Standard::default(), position, position.seat(), |view| {
-                        view[cell.place()]
+                        view[cell.index()]
                     })
                 })
                 .collect()
@@ -160,7 +160,7 @@ fn planted() -> Samples<Standard> {
     let target = |sample: Sample<Position>| {
         let (game, seat) = (Standard::default(), sample.position.seat());
         let [one, other] = with_view(&game, &sample.position, seat, |view| {
-            ["o12", "o13"].map(|text| view[cell(text).place()])
+            ["o12", "o13"].map(|text| view[cell(text).index()])
         });
         let more = sample.position.mover().count() > sample.position.other().count();
         let value = if one == other { 0.7 } else { 0.25 } + if more { 0.2 } else { 0.0 };

@@ -214,7 +214,7 @@ fn refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
 
 /// Saves an n-tuple model that gives every position the same value.
 fn save_model(path: &Path, bias: f32) {
-    let set = TupleSet::named(&Standard::default(), "stone-pairs").unwrap();
+    let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.rows()];
     let file = ModelFile {
         provenance: "{}".to_owned(),

@@ -16,12 +16,12 @@ pub mod weights;
 use super::{MAX_STONES, Position, Standard};
 use crate::core::{game::Seat, random::RandomStream};
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleKind},
-    names::NameSet,
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleCandidates},
+    name_set::NameSet,
 };
 use network::{
     EinSteinNetwork,
-    inputs::{self, InputGroup},
+    inputs::{self, FeatureGroup},
 };
 use ntuple::EinSteinTuples;
 use std::ops::{Range, RangeInclusive};
@@ -43,20 +43,23 @@ fn seen_by(position: &Position, seat: Seat) -> Position {
 impl Learnable for Standard {
     type Tuples = EinSteinTuples;
     type Network = EinSteinNetwork;
-    type Group = InputGroup;
-    const PHASES_BY: &'static str = "living stones";
-    const DEFAULT_GROUPS: &'static [InputGroup] =
-        &[InputGroup::Mobility, InputGroup::Turns, InputGroup::Alive];
+    type Group = FeatureGroup;
+    const PHASE_UNIT: &'static str = "living stones";
+    const DEFAULT_FEATURES: &'static [FeatureGroup] = &[
+        FeatureGroup::Mobility,
+        FeatureGroup::Turns,
+        FeatureGroup::Alive,
+    ];
 
-    fn as_learned(&self) -> Self {
+    fn training_rules(&self) -> Self {
         Self::default()
     }
 
-    fn model_game(&self) -> String {
+    fn model_name(&self) -> String {
         MODEL_GAME.to_owned()
     }
 
-    fn of_model(name: &str) -> Option<Self> {
+    fn from_model_name(name: &str) -> Option<Self> {
         (name == MODEL_GAME).then(Self::default)
     }
 
@@ -64,7 +67,7 @@ impl Learnable for Standard {
         &ntuple::GROUPS
     }
 
-    fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let seen = ntuple::symbols(&seen_by(position, seat));
         symbols.copy_from_slice(&seen[..symbols.len()]);
     }
@@ -77,22 +80,22 @@ impl Learnable for Standard {
         &ntuple::SETS
     }
 
-    fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         ntuple::image(cell, symmetry)
     }
 
-    fn tuple_kinds(&self, random: &mut RandomStream) -> Vec<TupleKind> {
+    fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         ntuple::kinds(random)
     }
 
-    fn input_runs(&self, groups: NameSet<InputGroup>) -> Vec<Range<usize>> {
+    fn feature_slots(&self, groups: NameSet<FeatureGroup>) -> Vec<Range<usize>> {
         inputs::runs(groups)
     }
 
     #[inline]
-    fn input_rows(
+    fn active_features(
         &self,
-        groups: NameSet<InputGroup>,
+        groups: NameSet<FeatureGroup>,
         position: &Position,
         seat: Seat,
         rows: &mut [u16],
@@ -100,7 +103,7 @@ impl Learnable for Standard {
         inputs::fill(groups, &seen_by(position, seat), rows);
     }
 
-    fn inputs_layout(&self, groups: NameSet<InputGroup>) -> String {
+    fn feature_schema(&self, groups: NameSet<FeatureGroup>) -> String {
         inputs::layout(groups)
     }
 }

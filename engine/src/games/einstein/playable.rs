@@ -137,7 +137,7 @@ impl Playable for Standard {
     }
 
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::files::evaluator(self, content)
+        learned::model_file::evaluator(self, content)
     }
 
     /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::core::game::Seat;
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoGroup},
-    names::NameSet,
-    tuples::Plain,
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup},
+    name_set::NameSet,
+    tuples::GenericKernels,
 };
 use crate::play::playable::Playable;
 use std::{
@@ -84,15 +84,15 @@ static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
 }];
 
 impl Learnable for Havannah {
-    type Tuples = Plain;
-    type Network = Plain;
-    type Group = NoGroup;
+    type Tuples = GenericKernels;
+    type Network = GenericKernels;
+    type Group = NoFeatureGroup;
 
     fn cells(&self) -> &[CellGroup] {
         &CELLS[self.base() - BASES.start()]
     }
 
-    fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         for (symbol, &colour) in symbols.iter_mut().zip(&position.colours) {
             *symbol = seen_by(seat, colour);
         }
@@ -106,16 +106,22 @@ impl Learnable for Havannah {
         &SETS
     }
 
-    fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
-        self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.place()]))
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.index()]))
     }
 
     /// Every cell has the same rows.
-    fn input_runs(&self, _: NameSet<NoGroup>) -> Vec<Range<usize>> {
+    fn feature_slots(&self, _: NameSet<NoFeatureGroup>) -> Vec<Range<usize>> {
         vec![0..ROWS; self.board_cells()]
     }
 
-    fn input_rows(&self, _: NameSet<NoGroup>, position: &Position, seat: Seat, rows: &mut [u16]) {
+    fn active_features(
+        &self,
+        _: NameSet<NoFeatureGroup>,
+        position: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
         let numbers = &*NUMBERS;
         for (cell, row) in rows.iter_mut().enumerate() {
             let near = self.shape.near[cell][..6].iter().enumerate();
@@ -142,14 +148,14 @@ impl Learnable for Havannah {
         }
     }
 
-    fn inputs_layout(&self, _: NameSet<NoGroup>) -> String {
+    fn feature_schema(&self, _: NameSet<NoFeatureGroup>) -> String {
         "sparse v1: each cell (empty with wins of mover and other, or mover's or other's stone with \
          the sides and corners of its chain) and the six around it, turned and mirrored alike"
             .to_owned()
     }
 
     /// A model learned on one board plays on all.
-    fn model_game(&self) -> String {
+    fn model_name(&self) -> String {
         Self::NAME.to_owned()
     }
 }
@@ -183,7 +189,7 @@ mod tests {
             while game.payoffs(&position).is_none() {
                 let sorted = |at: &Position, seat| {
                     let mut rows = vec![0; game.board_cells()];
-                    game.input_rows(NameSet::NONE, at, seat, &mut rows);
+                    game.active_features(NameSet::NONE, at, seat, &mut rows);
                     rows.sort_unstable();
                     rows
                 };

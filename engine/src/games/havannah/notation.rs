@@ -37,7 +37,7 @@ impl Havannah {
     ///
     /// # Errors
     /// If there is none.
-    pub fn cell_named(&self, text: &str, golem: bool) -> Result<usize, TextError> {
+    pub fn parse_cell(&self, text: &str, golem: bool) -> Result<usize, TextError> {
         let side = 2 * self.base() - 1;
         let mut signs = text.chars();
         let first = signs.next().unwrap_or_default().to_ascii_lowercase();
@@ -91,7 +91,7 @@ impl Havannah {
                 false => wrong(1, "swap needs the parameter swap=on"),
             };
         }
-        let cell = self.cell_named(text, golem)?;
+        let cell = self.parse_cell(text, golem)?;
         match position.on(cell) {
             None => Ok(Move::at(cell)),
             Some(_) => wrong(1, format!("{} is not empty", self.cell_name(cell))),
@@ -189,9 +189,9 @@ mod tests {
             ("g7", "g4"),
             ("g4", "g1"),
         ] {
-            let cell = game.cell_named(name, false).unwrap();
+            let cell = game.parse_cell(name, false).unwrap();
             assert_eq!(game.golem_name(cell), golem);
-            assert_eq!(game.cell_named(golem, true), Ok(cell));
+            assert_eq!(game.parse_cell(golem, true), Ok(cell));
         }
     }
 }

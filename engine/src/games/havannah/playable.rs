@@ -76,7 +76,7 @@ impl Playable for Havannah {
     }
 
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::files::evaluator(self, content)
+        learned::model_file::evaluator(self, content)
     }
 
     fn transcripts() -> &'static [TranscriptForm<Self>] {

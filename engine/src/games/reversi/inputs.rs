@@ -9,8 +9,8 @@ use super::{
 };
 use crate::core::game::Seat;
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoGroup},
-    tuples::Plain,
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup},
+    tuples::GenericKernels,
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
@@ -68,16 +68,16 @@ static SETS: [NamedTuples<Reversi>; 2] = [
 ];
 
 impl Learnable for Reversi {
-    type Tuples = Plain;
-    type Network = Plain;
-    type Group = NoGroup;
+    type Tuples = GenericKernels;
+    type Network = GenericKernels;
+    type Group = NoFeatureGroup;
 
     fn cells(&self) -> &[CellGroup] {
         &CELLS[self.size() / 2]
     }
 
     #[inline]
-    fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
         for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
             let [own, enemy] = [own, enemy].map(|discs| discs >> (COLUMNS * row));
@@ -96,8 +96,8 @@ impl Learnable for Reversi {
         &SETS
     }
 
-    fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
-        let (row, column) = (cell.place() / self.size(), cell.place() % self.size());
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        let (row, column) = (cell.index() / self.size(), cell.index() % self.size());
         let image = image(square(row, column), symmetry, self.size());
         self::cell(self, image.trailing_zeros() as usize)
     }
@@ -109,14 +109,14 @@ mod tests {
     use crate::core::{evaluator::Evaluator, game::Game, random::RandomStream};
     use crate::learned::{
         inputs::with_view,
-        names::NameSet,
-        network::{Accumulators, Layer, Network, TrainedWeights},
+        name_set::NameSet,
+        network::{Accumulators, FloatWeights, Layer, Network},
         tuples::{TupleNetwork, TupleSet},
     };
     use crate::play::playable::Playable;
 
     fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
-        TupleSet::named(game, name).unwrap()
+        TupleSet::from_name(game, name).unwrap()
     }
 
     /// With random weights of at most half the scale.
@@ -126,7 +126,7 @@ mod tests {
             let weight = |_| scale * (random.unit() as f32 - 0.5);
             (0..count).map(weight).collect()
         };
-        let weights = TrainedWeights {
+        let weights = FloatWeights {
             rows: numbers(3 * game.size() * game.size() * 32),
             bias: numbers(32),
             hidden: vec![Layer {
@@ -136,7 +136,7 @@ mod tests {
             output: numbers(16),
             output_bias: vec![0.0],
         };
-        Network::new(game, NameSet::NONE, &[], weights.nearest().unwrap()).unwrap()
+        Network::new(game, NameSet::NONE, &[], weights.quantize().unwrap()).unwrap()
     }
 
     /// Random games: position, move, and position after it.
@@ -180,7 +180,7 @@ mod tests {
                 own + 2 * enemy
             };
             let mut rows = [0; 2];
-            set.indices(position, &mut rows);
+            set.row_indices(position, &mut rows);
             // Shorter tuples first: d4 alone, then a1, b1, b2.
             let block = symbol(0) + 3 * symbol(1) + 9 * symbol(9);
             assert_eq!(rows, [symbol(27), 3 + block]);
@@ -197,14 +197,14 @@ mod tests {
                 for symmetry in 0..game.symmetries() {
                     let image = view(&game.image(position, symmetry));
                     for cell in game.cells()[0].all() {
-                        let turned = game.cell_image(cell, symmetry);
-                        assert_eq!(seen[cell.place()], image[turned.place()]);
+                        let turned = game.transform_cell(cell, symmetry);
+                        assert_eq!(seen[cell.index()], image[turned.index()]);
                     }
                 }
             });
             let set = set(&game, "lines-and-corners");
             let images = |symmetry| -> BTreeSet<BTreeSet<Cell>> {
-                let cell = |&cell: &Cell| game.cell_image(cell, symmetry);
+                let cell = |&cell: &Cell| game.transform_cell(cell, symmetry);
                 let image = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
                 set.cells().iter().map(image).collect()
             };
@@ -222,7 +222,7 @@ mod tests {
             let weights = vec![0.0; phased.rows()];
             let tuples = TupleNetwork::new(phased, weights, 0.0).unwrap();
             plies(&game, |position, _, _| {
-                set.indices(position, &mut rows);
+                set.row_indices(position, &mut rows);
                 let mut pairs = rows.iter().zip(set.tables());
                 assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
                 assert_eq!(tuples.value_of(&game, position), 0.5);

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::core::game::{MAX_SEATS, Seat};
 use crate::learned::{
-    inputs::{CellGroup, Learnable, NamedTuples, NoGroup, all_pairs},
-    tuples::Plain,
+    inputs::{CellGroup, Learnable, NamedTuples, NoFeatureGroup, all_pairs},
+    tuples::GenericKernels,
 };
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -38,7 +38,7 @@ static GROUPS: [CellGroup; 2] = [
     SUMMARY,
     CellGroup {
         start: SAID,
-        late: true,
+        optional: true,
         ..CellGroup::only(
             'b',
             SIDE * SIDE,
@@ -236,11 +236,11 @@ static SETS: [NamedTuples<ReversiXt>; 2] = [
 ];
 
 impl Learnable for ReversiXt {
-    type Tuples = Plain;
-    type Network = Plain;
-    type Group = NoGroup;
+    type Tuples = GenericKernels;
+    type Network = GenericKernels;
+    type Group = NoFeatureGroup;
 
-    fn together(mut games: Vec<Self>) -> Vec<Self> {
+    fn with_shared_view(mut games: Vec<Self>) -> Vec<Self> {
         for (game, number) in games.iter_mut().zip(0..) {
             game.number = number;
         }
@@ -252,7 +252,7 @@ impl Learnable for ReversiXt {
     }
 
     /// A model of one map may be asked about another.
-    fn model_game(&self) -> String {
+    fn model_name(&self) -> String {
         <Self as crate::play::playable::Playable>::NAME.to_owned()
     }
 
@@ -262,7 +262,7 @@ impl Learnable for ReversiXt {
         &GROUPS[..1 + usize::from(both)]
     }
 
-    fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (said, board) = symbols.split_at_mut(SAID);
         said.copy_from_slice(&summary(self.of(position), position, seat));
         for (symbol, cell) in board.iter_mut().zip(&position.cells) {
@@ -290,8 +290,8 @@ mod tests {
     use crate::core::{evaluator::Evaluator, game::Game};
     use crate::games::reversixt::generate::MapSettings;
     use crate::learned::{
-        files::{Model, ModelFile, evaluator},
         inputs::with_view,
+        model_file::{Model, ModelFile, evaluator},
         tuples::{TupleNetwork, TupleSet},
     };
     use crate::play::playable::Playable;
@@ -335,8 +335,8 @@ mod tests {
             Arc::new(settings.generate(seed).unwrap())
         };
         let alone: Vec<ReversiXt> = (0..4).map(|seed| ReversiXt::new(map(seed))).collect();
-        let together = ReversiXt::together(alone.clone());
-        let set = TupleSet::named(&together[0], "summary-pairs").unwrap();
+        let together = ReversiXt::with_shared_view(alone.clone());
+        let set = TupleSet::from_name(&together[0], "summary-pairs").unwrap();
         assert_eq!((set.tuples(), set.rows()), (190, 48_640));
         let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
         let model = TupleNetwork::new(set, weights, 0.0).unwrap();
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn boards_of_eight_by_eight_have_tuples_of_their_own() {
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();
-        let set = TupleSet::named(&plain, "board").unwrap();
+        let set = TupleSet::from_name(&plain, "board").unwrap();
         // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four corners.
         assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
         let start = with_view(&plain, &plain.start(), 0, |seen| seen[SAID..].to_vec());
@@ -378,6 +378,6 @@ mod tests {
         assert_eq!(taken, [27, 28, 35, 36]);
         let other = "2\n0\n0 0\n8 9\n".to_owned() + &"0 0 0 0 1 2 0 0 0\n".repeat(8);
         let other = ReversiXt::on_text(&other);
-        assert!(TupleSet::named(&other, "board").is_err());
+        assert!(TupleSet::from_name(&other, "board").is_err());
     }
 }

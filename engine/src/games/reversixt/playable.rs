@@ -126,7 +126,7 @@ impl Playable for ReversiXt {
     }
 
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::files::evaluator(self, content)
+        learned::model_file::evaluator(self, content)
     }
 
     /// Every ply fills an empty cell, uses up an override stone, of which there may come one more

@@ -1,23 +1,22 @@
-//! The first layer's sums over the cells, kept up to date from move to move.
+//! NNUE accumulators: sums of the first layer, updated from move to move.
 //!
-//! Every seat sees a position in its own way, so there is a sum for each; the value of a position
-//! is read off that of the seat to move. Invariant: integers, so the order of additions does not
-//! matter and an update equals a refresh to the last bit.
+//! There is one accumulator per perspective; the evaluation uses that of the side to move.
+//! Invariant: integer sums, so an update equals a refresh to the last bit.
 
 use super::{Network, kernels};
 use crate::core::game::Seat;
 use crate::learned::inputs::Learnable;
 
-/// The sums of all seats, without biases, and the rows they are the sums of. Empty until first
-/// filled; from then on nothing is allocated.
+/// The sums of all perspectives without biases, and their active rows. Empty at first; after the
+/// first use nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
-    /// The width of the first layer.
+    /// Width of the first layer.
     width: usize,
-    /// Seat after seat.
+    /// One accumulator per seat.
     sums: Vec<i32>,
     rows: Vec<u16>,
-    /// Rows that a move adds and takes away, for a moment.
+    /// Scratch: rows added and removed by a move.
     added: Vec<u16>,
     removed: Vec<u16>,
 }
@@ -31,20 +30,25 @@ impl PartialEq for Accumulators {
 impl Eq for Accumulators {}
 
 impl Accumulators {
-    /// The sums as a seat sees the position.
+    /// The sums from a seat's perspective.
     #[must_use]
     #[inline]
-    pub fn seen_by(&self, seat: Seat) -> &[i32] {
+    pub fn perspective(&self, seat: Seat) -> &[i32] {
         &self.sums[seat * self.width..][..self.width]
     }
 
-    /// Makes room for a network's sums, and finds the rows of a position.
-    fn find_rows<G: Learnable>(&mut self, network: &Network<G>, game: &G, position: &G::Position) {
+    /// Resizes the sums and extracts the active rows of a position.
+    fn extract_features<G: Learnable>(
+        &mut self,
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+    ) {
         self.width = network.weights.bias.len();
         self.sums.resize(game.seats() * self.width, 0);
         self.rows.resize(game.seats() * network.active, 0);
         for (seat, rows) in self.rows.chunks_exact_mut(network.active).enumerate() {
-            game.input_rows(network.groups, position, seat, rows);
+            game.active_features(network.groups, position, seat, rows);
         }
     }
 
@@ -54,14 +58,14 @@ impl Accumulators {
         game: &G,
         position: &G::Position,
     ) {
-        self.find_rows(network, game, position);
+        self.extract_features(network, game, position);
         let rows = self.rows.chunks_exact(network.active);
         for (rows, sums) in rows.zip(self.sums.chunks_exact_mut(self.width)) {
             kernels::sum_rows(network.instructions, &network.weights.rows, rows, sums);
         }
     }
 
-    /// Sums of `after` from those of the position one move earlier.
+    /// Computes the sums of `after` from those of the parent position.
     pub(super) fn update<G: Learnable>(
         &mut self,
         network: &Network<G>,
@@ -75,7 +79,7 @@ impl Accumulators {
         {
             return self.refresh(network, game, after);
         }
-        self.find_rows(network, game, after);
+        self.extract_features(network, game, after);
         let Self {
             width,
             sums,
@@ -97,14 +101,14 @@ impl Accumulators {
                     removed.push(old);
                 }
             }
-            // Two rows a change: many changes cost more than all rows.
+            // Two rows per change: many changes cost more than a refresh.
             if 2 * added.len() > active {
                 kernels::sum_rows(instructions, matrix, rows, sums);
             } else {
                 kernels::change_rows(
                     instructions,
                     matrix,
-                    parent.seen_by(seat),
+                    parent.perspective(seat),
                     added,
                     removed,
                     sums,

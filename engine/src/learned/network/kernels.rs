@@ -1,23 +1,22 @@
-//! The inner loops of a network, compiled for several instruction sets and chosen at run time.
+//! Inner loops of networks, compiled for each instruction set and dispatched at run time.
 //!
-//! Each loop is written once, in a form that the compiler turns into vector instructions, and
-//! instantiated for every level of [`Instructions`]. Invariant: sums of integers of 32 bits that
-//! cannot overflow do not depend on order, so all of them give the same.
+//! Each loop is written once for auto-vectorization and instantiated for every level of
+//! [`Instructions`]. Invariant: 32-bit sums that cannot overflow do not depend on their order.
 //!
 //! [`Instructions`]: crate::core::simd::Instructions
 
-use super::{FULL, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
+use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use crate::core::simd::dispatched;
 
 dispatched! {
-    /// `out` = the sum of the given rows of `matrix`, each as long as `out`.
+    /// Writes the sum of these rows of `matrix`, each as long as `out`, to `out`.
     pub(super) fn sum_rows(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
         any => sum_rows_body,
     }
 }
 
 dispatched! {
-    /// `out` = `base` + the `added` rows − the `removed` rows of `matrix`.
+    /// Writes `base` + the `added` rows − the `removed` rows of `matrix` to `out`.
     pub(super) fn change_rows(
         matrix: &[i16],
         base: &[i32],
@@ -30,7 +29,7 @@ dispatched! {
 }
 
 dispatched! {
-    /// The logit of a bucket from the sums of rows; no layer is wider than `WIDTH`.
+    /// The logit of a bucket from the accumulator; no layer is wider than `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,
         bucket: usize,
@@ -40,11 +39,10 @@ dispatched! {
     }
 }
 
-/// One vector of neurons. Loops over lanes are straight code after unrolling, which compiles to
-/// vector instructions.
+/// A vector of neurons. Loops over it are unrolled into vector instructions.
 type Lanes = [i32; LANES];
 
-/// `sums[lane] += factor · row[lane]`; `row` begins at these lanes.
+/// `sums[lane] += factor · row[lane]` for the first lanes of `row`.
 #[inline(always)]
 fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     let row = &row[..LANES];
@@ -71,10 +69,10 @@ fn sum_rows_body(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
 #[inline(always)]
 fn change_rows_body(matrix: &[i16], base: &[i32], added: &[u16], removed: &[u16], out: &mut [i32]) {
     let width = out.len();
-    let lines = base.as_chunks::<LANES>().0.iter();
+    let bases = base.as_chunks::<LANES>().0.iter();
     for (start, (base, out)) in (0..width)
         .step_by(LANES)
-        .zip(lines.zip(out.as_chunks_mut::<LANES>().0))
+        .zip(bases.zip(out.as_chunks_mut::<LANES>().0))
     {
         let mut sums = *base;
         for (added, removed) in added.iter().zip(removed) {
@@ -101,7 +99,7 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights, bucket: usize, sum
     logit
 }
 
-/// The last hidden layer, in one of the two rooms.
+/// The last hidden layer, in one of the two scratch buffers.
 #[inline(always)]
 fn hidden_layers<'a, const WIDTH: usize>(
     weights: &NetworkWeights,
@@ -120,8 +118,8 @@ fn hidden_layers<'a, const WIDTH: usize>(
             *value *= HIDDEN_SCALE;
         }
     }
-    for (number, layer) in weights.hidden.iter().enumerate() {
-        if number > 0 {
+    for (index, layer) in weights.hidden.iter().enumerate() {
+        if index > 0 {
             for value in &mut current[..width] {
                 *value = (*value + HIDDEN_SCALE / 2) / HIDDEN_SCALE;
             }
@@ -132,9 +130,9 @@ fn hidden_layers<'a, const WIDTH: usize>(
         let matrix = &layer.weights[bucket * width * outputs..][..width * outputs];
         add_products(&current[..width], matrix, next_values);
         for value in next_values {
-            *value = (*value).clamp(0, FULL);
+            *value = (*value).clamp(0, ACTIVATION_MAX);
         }
-        // Only the references change places.
+        // Swaps the references only.
         (current, next) = (next, current);
         width = outputs;
     }

@@ -1,48 +1,46 @@
-//! The weights of an n-tuple network in whole numbers.
+//! Quantized weights of an n-tuple network.
 //!
-//! A weight is a multiple of 2⁻ᵇ, with as many bits b as fit: the largest b of at most 22 with
-//! which no sum, whatever the position, reaches 2³⁰. Sums of them are exact, so the order of
-//! additions does not matter, and what a move changes can be added to the sum before it. Invariant:
-//! but for the half step that the bias holds to round to the nearest, the sum of a position is
-//! within (tuples + 1) · 2⁻ᵇ⁻¹ of that of the weights as they were given.
+//! A weight is a multiple of 2⁻ᵇ with the largest b of at most 22 for which no sum reaches 2³⁰,
+//! whatever the position. Sums are exact, so incremental updates are too. Invariant: apart from the
+//! bias's rounding offset, a sum differs by at most (tuples + 1) · 2⁻ᵇ⁻¹ from that of the original
+//! weights.
 
 use super::{NTupleError, TupleSet};
 use crate::core::calibration::logistic;
 use crate::learned::inputs::Learnable;
 
-/// Most bits after the point.
+/// Maximal number of fractional bits.
 const MAX_BITS: u32 = 22;
 
-/// Fewest bits after the point.
+/// Minimal number of fractional bits.
 const MIN_BITS: u32 = 8;
 
-/// Below this all sums stay; far from the numbers that mean something else to a search.
+/// Limit of all sums, below the sentinel values of searches.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
-/// Log odds stay below this.
-pub(super) const LARGEST: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
+/// Limit of log odds.
+pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
 
-/// Bits after the point of log odds in floating point.
-const GRID_BITS: u32 = 18;
+/// Fractional bits of log odds in floating point.
+const LOG_ODDS_BITS: u32 = 18;
 
-/// Weights in whole numbers.
+/// Quantized weights.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QuantizedWeights {
-    /// One a row.
+    /// One weight per row.
     pub(crate) weights: Vec<i32>,
-    /// With half a step of the grid of log odds, so that [`Self::log_odds`] rounds sums to the
-    /// nearest.
+    /// Includes half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub(crate) bias: i32,
     bits: u32,
 }
 
-/// Half a step of the grid of log odds, in units of so many bits.
-fn half_a_step(bits: u32) -> i32 {
-    (1 << bits.saturating_sub(GRID_BITS)) / 2
+/// Half a step of the log odds, in units of 2⁻ᵇ.
+fn rounding_offset(bits: u32) -> i32 {
+    (1 << bits.saturating_sub(LOG_ODDS_BITS)) / 2
 }
 
 impl QuantizedWeights {
-    /// The nearest to finite weights, one a row.
+    /// Quantizes finite weights, one per row.
     pub(crate) fn new<G: Learnable>(
         set: &TupleSet<G>,
         weights: &[f32],
@@ -51,38 +49,37 @@ impl QuantizedWeights {
         let tables: f64 = set
             .tables()
             .map(|table| {
-                let phases = weights.chunks_exact(set.rows_of_a_phase());
+                let phases = weights.chunks_exact(set.rows_per_phase());
                 f64::from(
                     phases
                         .flat_map(|phase| &phase[table.clone()])
-                        .fold(0.0f32, |most, weight| most.max(weight.abs())),
+                        .fold(0.0f32, |max, weight| max.max(weight.abs())),
                 )
             })
             .sum();
-        let most = tables + f64::from(bias.abs());
-        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(half_a_step(MAX_BITS));
-        let fits = |bits: &u32| most * f64::from(1u32 << bits) + rounding < LIMIT;
+        let max_sum = tables + f64::from(bias.abs());
+        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(rounding_offset(MAX_BITS));
+        let fits = |bits: &u32| max_sum * f64::from(1u32 << bits) + rounding < LIMIT;
         let Some(bits) = (MIN_BITS..=MAX_BITS).rev().find(fits) else {
-            return Err(NTupleError::Large(most));
+            return Err(NTupleError::Large(max_sum));
         };
-        // Halves away from zero.
-        let whole = |weight: f32| {
+        // Rounds half away from zero.
+        let quantized = |weight: f32| {
             (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight)))
                 as i32
         };
         Ok(Self {
-            weights: weights.iter().map(|&weight| whole(weight)).collect(),
-            bias: whole(bias) + half_a_step(bits),
+            weights: weights.iter().map(|&weight| quantized(weight)).collect(),
+            bias: quantized(bias) + rounding_offset(bits),
             bits,
         })
     }
 
-    /// Log odds in floating point from a sum with the bias, on a grid of 2⁻¹⁸ or coarser: so the
-    /// logistic never falls where sums rise, also when it is rounded, and the best of several moves
-    /// may be taken among integers.
+    /// Log odds in floating point from a sum with the bias, in steps of 2⁻¹⁸ or coarser, so that
+    /// the logistic is monotone and the best move can be chosen by integers.
     #[inline]
     pub(crate) fn log_odds(&self, sum: i32) -> f32 {
-        let bits = self.bits.min(GRID_BITS);
+        let bits = self.bits.min(LOG_ODDS_BITS);
         // 2⁻ᵇ by its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
@@ -99,7 +96,7 @@ mod tests {
     use super::*;
     use crate::games::einstein::Standard;
 
-    fn whole(weights: &[f32], bias: f32) -> Result<QuantizedWeights, NTupleError> {
+    fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, NTupleError> {
         QuantizedWeights::new(
             &TupleSet::custom(&Standard::default(), &["a0", "a1"]).unwrap(),
             weights,
@@ -109,8 +106,8 @@ mod tests {
 
     #[test]
     fn there_are_as_many_bits_as_fit() {
-        // The largest of each table count, wherever they are: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
-        let weights = whole(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
+        // The maxima of both tables count: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
+        let weights = quantized(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
         assert_eq!((weights.bits, weights.bias), (22, 8 - (1 << 21)));
         assert_eq!(weights.weights, [127 << 22, 1 << 22, 1 << 20, -(128 << 22)]);
         // Rounding counts: 2³⁰ - 64 is far enough, 2³⁰ - 1 is not.
@@ -121,14 +118,14 @@ mod tests {
             ([256.0 - little, 0.0, little - 1.0 / 4_194_304.0, 0.0], 21),
             ([2.0e6, 0.0, 2.0e6, 0.0], 8),
         ] {
-            assert_eq!(whole(&weights, 0.0).unwrap().bits, bits, "{weights:?}");
+            assert_eq!(quantized(&weights, 0.0).unwrap().bits, bits, "{weights:?}");
         }
-        let error = whole(&[3.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap_err();
+        let error = quantized(&[3.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the log odds may reach 5000000; weights must keep them below 4194304"
         );
-        assert!(whole(&[f32::MAX, 0.0, f32::MAX, 0.0], f32::MIN).is_err());
+        assert!(quantized(&[f32::MAX, 0.0, f32::MAX, 0.0], f32::MIN).is_err());
     }
 
     #[test]
@@ -141,14 +138,14 @@ mod tests {
             ([200.0, 1.0, 2.0, -200.0], 22),
             ([1.0, 2.0, -300.0, 1.0], 21),
         ] {
-            let whole = QuantizedWeights::new(&set, &weights, 0.0).unwrap();
-            assert_eq!(whole.bits, bits, "{weights:?}");
+            let quantized = QuantizedWeights::new(&set, &weights, 0.0).unwrap();
+            assert_eq!(quantized.bits, bits, "{weights:?}");
         }
     }
 
     #[test]
     fn log_odds_are_on_the_grid() {
-        let fine = whole(&[0.0; 4], 0.0).unwrap();
+        let fine = quantized(&[0.0; 4], 0.0).unwrap();
         assert_eq!(
             [fine.log_odds(3 << 22), fine.log_odds(15), fine.log_odds(-1)],
             [3.0, 0.0, -1.0 / 262_144.0]
@@ -157,7 +154,7 @@ mod tests {
             [-9, -8, 7, 8].map(|sum| fine.log_odds(fine.bias + sum) * 262_144.0),
             [-1.0, 0.0, 0.0, 1.0]
         );
-        let coarse = whole(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap();
+        let coarse = quantized(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap();
         assert_eq!(
             [coarse.log_odds(256), coarse.log_odds(-1)],
             [1.0, -1.0 / 256.0]
@@ -166,9 +163,9 @@ mod tests {
 
     #[test]
     fn values_never_fall_when_sums_rise() {
-        let fine = whole(&[0.0; 4], 0.0).unwrap();
+        let fine = quantized(&[0.0; 4], 0.0).unwrap();
         let mut last = -1.0;
-        // All of the grid to where exponentials end.
+        // All steps up to the range of the exponential function.
         for coarse in -(90 << 18)..=90 << 18 {
             let value = logistic(coarse as f32 / 262_144.0);
             assert!(value >= last, "{coarse}: {value} after {last}");

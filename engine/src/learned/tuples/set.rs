@@ -1,36 +1,37 @@
-//! A set of tuples: from positions to rows of tables.
+//! A tuple set: maps positions to table rows.
 //!
-//! Invariant: [`TupleSet::look_up`] says what rows are; kernels of a game compute the same. Rows
-//! fit their tables, whatever the position.
+//! Invariant: [`TupleSet::rows_from_view`] defines the rows, and the kernels of a game compute the
+//! same. Rows are within their tables for every position.
 
 use super::TupleKernels;
 use crate::core::text::{joined, suggestion};
 use crate::learned::{
-    inputs::{Cell, Learnable, cell_named, cell_text, check_bounds, format_limits, with_view},
+    inputs::{
+        Cell, Learnable, check_bucket_limits, format_cell, format_limits, parse_cell, with_view,
+    },
     network::bucket,
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Most tuples a set has; bounds the stack space of an evaluation.
+/// Maximal number of tuples; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Most cells a tuple has.
+/// Maximal number of cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Most rows a set has over all tables of all phases.
+/// Maximal number of rows over all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
-/// The name of a set that is listed instead of named.
+/// Name of a set that is given by its tuples.
 pub const CUSTOM: &str = "custom";
 
-/// Why there is no such set of tuples, as one line.
+/// Why a tuple set is invalid, as one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TupleError {
-    /// Tables that are too large.
+    /// The tables are too large.
     #[error("{0} rows in all tables and phases; there may be {MAX_ROWS}")]
     Rows(u64),
-    /// Anything else: a name is unknown, there are too many of something, or something is there
-    /// twice.
+    /// Anything else: an unknown name, a number out of range, or a duplicate.
     #[error("{0}")]
     Other(String),
 }
@@ -40,73 +41,72 @@ pub enum TupleError {
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// The cells of each tuple, shorter tuples first.
+    /// The cells of each tuple, by ascending length.
     tuples: Vec<Vec<Cell>>,
     /// The first row of each tuple's table.
     bases: Vec<u32>,
-    /// For the cells of all tuples, one after the other, the place in the view.
-    places: Vec<u16>,
-    /// Tuples whose symbols count the same.
-    runs: Vec<Run>,
-    /// Of one phase.
+    /// View indices of the cells of all tuples, concatenated.
+    cell_indices: Vec<u16>,
+    runs: Vec<StrideRun>,
+    /// Rows per phase.
     rows: usize,
-    /// Most that remains in each phase but the last.
+    /// Upper limits of all phases but the last.
     phases: Vec<u8>,
-    /// For whatever remains the first row of its phase; empty if there is one phase.
+    /// First row of the phase for each remaining value; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
 }
 
-/// Tuples of the same length whose symbols count the same, which follow one another.
+/// Consecutive tuples with the same strides.
 #[derive(Clone, Debug, PartialEq)]
-struct Run {
+struct StrideRun {
     tuples: usize,
-    /// What one step of the symbol of each cell adds to the row.
+    /// Row stride of each cell's symbol.
     strides: Vec<u32>,
 }
 
 impl<G: Learnable> PartialEq for TupleSet<G> {
-    /// Equal tuples in equal phases of the same game.
+    /// Compares tuples, phases and game.
     fn eq(&self, other: &Self) -> bool {
         (self.name, &self.tuples, &self.phases) == (other.name, &other.tuples, &other.phases)
-            && self.game.model_game() == other.game.model_game()
+            && self.game.model_name() == other.game.model_name()
     }
 }
 
 impl<G: Learnable> TupleSet<G> {
-    /// One of the sets that the game knows by name.
+    /// A named set of the game.
     ///
     /// # Errors
-    /// If there is no such set; the error lists those there are.
-    pub fn named(game: &G, name: &str) -> Result<Self, TupleError> {
+    /// If the name is unknown; the error lists the names.
+    pub fn from_name(game: &G, name: &str) -> Result<Self, TupleError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
-            let known = joined(sets.iter().map(|set| set.name), ", ");
+            let known_names = joined(sets.iter().map(|set| set.name), ", ");
             return Err(TupleError::Other(format!(
-                "'{name}' is no tuple set{}; there are {known}",
-                suggestion(name, &known)
+                "'{name}' is no tuple set{}; there are {known_names}",
+                suggestion(name, &known_names)
             )));
         };
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// A set of tuples given as in [`Self::description`]: the cells of each, divided by blanks.
+    /// A set of tuples in the format of [`Self::description`]: cells separated by blanks.
     ///
     /// # Errors
-    /// If a cell is unknown or twice in a tuple, a tuple is twice in the set (in whatever order),
-    /// or a limit is passed: [`MAX_TUPLES`], [`MAX_CELLS`], [`MAX_ROWS`].
+    /// If a cell is unknown or repeated in its tuple, a tuple is repeated (in any order), or a
+    /// limit is exceeded: [`MAX_TUPLES`], [`MAX_CELLS`], [`MAX_ROWS`].
     pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, TupleError> {
         let groups = game.cells();
         let cell = |text: &str| {
-            cell_named(groups, text).ok_or_else(|| {
+            parse_cell(groups, text).ok_or_else(|| {
                 let names: Vec<String> = groups.iter().map(|group| group.names()).collect();
-                let known = match names.split_last() {
+                let known_names = match names.split_last() {
                     Some((last, others)) if !others.is_empty() => {
                         format!("{} and {last}", others.join(", "))
                     }
                     _ => names.concat(),
                 };
-                TupleError::Other(format!("'{text}' is no cell; there are {known}"))
+                TupleError::Other(format!("'{text}' is no cell; there are {known_names}"))
             })
         };
         let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();
@@ -114,13 +114,13 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, CUSTOM, tuples)
     }
 
-    /// A set of these tuples; they are sorted by length, which otherwise keeps their order.
+    /// A set of these tuples, stably sorted by length.
     fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, TupleError> {
         let text = |tuple: &[Cell]| tuple_text(game, tuple);
         check(&tuples, text)?;
         tuples.sort_by_key(Vec::len);
         let mut bases = Vec::new();
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<StrideRun> = Vec::new();
         let mut rows = 0;
         for tuple in &tuples {
             bases.push(rows);
@@ -133,20 +133,20 @@ impl<G: Learnable> TupleSet<G> {
             rows += stride;
             match runs.last_mut() {
                 Some(run) if run.strides == strides => run.tuples += 1,
-                _ => runs.push(Run { tuples: 1, strides }),
+                _ => runs.push(StrideRun { tuples: 1, strides }),
             }
         }
-        let places = tuples
+        let cell_indices = tuples
             .iter()
             .flatten()
-            .map(|cell| cell.place() as u16)
+            .map(|cell| cell.index() as u16)
             .collect();
         Ok(Self {
             game: game.clone(),
             name,
             kernels: G::Tuples::new(&tuples, &bases),
             bases,
-            places,
+            cell_indices,
             runs,
             rows: rows as usize,
             tuples,
@@ -155,16 +155,14 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with tables of their own for each phase of the game: positions of which at
-    /// most `phases[0]` remains, see [`crate::play::playable::Playable::remaining`], of more than
-    /// that but at most `phases[1]`, and so on; more than the last of them is a phase too. None: one
-    /// phase.
+    /// The same tuples with tables for each phase: positions with at most `phases[0]` remaining
+    /// ([`crate::play::playable::Playable::remaining`]), with at most `phases[1]`, and so on, and
+    /// all others.
     ///
     /// # Errors
-    /// If the numbers do not ascend within what may remain, or there would be more than
-    /// [`MAX_ROWS`].
+    /// If the limits do not ascend in the range, or rows exceed [`MAX_ROWS`].
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, TupleError> {
-        check_bounds(&self.game, "phases", phases).map_err(TupleError::Other)?;
+        check_bucket_limits(&self.game, "phases", phases).map_err(TupleError::Other)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
         Ok(Self {
             offsets: if phases.is_empty() {
@@ -184,28 +182,28 @@ impl<G: Learnable> TupleSet<G> {
         &self.game
     }
 
-    /// What a game's own code needs of the tuples.
+    /// The kernels of the game.
     #[inline]
     pub(crate) fn kernels(&self) -> &G::Tuples {
         &self.kernels
     }
 
-    /// The same set, computed with other kernels of the game.
+    /// The same set with other kernels of the game.
     pub(crate) fn with_kernels(self, kernels: G::Tuples) -> Self {
         Self { kernels, ..self }
     }
 
-    /// The name, [`CUSTOM`] if it was listed.
+    /// The name, or [`CUSTOM`].
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// How many rows all tables have together: the number of weights.
+    /// Rows of all tables and phases: the number of weights.
     pub fn rows(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
-    /// How many tuples there are: one row of each is on in every position.
+    /// Number of tuples; one row of each is active in every position.
     pub fn tuples(&self) -> usize {
         self.tuples.len()
     }
@@ -215,12 +213,12 @@ impl<G: Learnable> TupleSet<G> {
         &self.tuples
     }
 
-    /// Most that remains in each phase but the last; empty if there is one phase.
+    /// Upper limits of all phases but the last; empty for one phase.
     pub fn phases(&self) -> &[u8] {
         &self.phases
     }
 
-    /// The first row of the tables of a position's phase.
+    /// The first row of a position's phase.
     #[inline]
     pub(crate) fn offset(&self, position: &G::Position) -> u32 {
         if self.offsets.is_empty() {
@@ -230,7 +228,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// Rows of one phase.
-    pub(crate) fn rows_of_a_phase(&self) -> usize {
+    pub(crate) fn rows_per_phase(&self) -> usize {
         self.rows
     }
 
@@ -246,10 +244,9 @@ impl<G: Learnable> TupleSet<G> {
             .map(|(&base, end)| base as usize..end)
     }
 
-    /// Whether positions of which so much remains and those of which one less remains are of
-    /// different phases.
+    /// Whether this remaining value and the one below it are in different phases.
     #[inline]
-    pub(crate) fn phase_ends_at(&self, remaining: usize) -> bool {
+    pub(crate) fn is_phase_limit(&self, remaining: usize) -> bool {
         if self.offsets.is_empty() {
             return false;
         }
@@ -257,66 +254,66 @@ impl<G: Learnable> TupleSet<G> {
         self.offsets[remaining] != self.offsets[remaining - 1]
     }
 
-    /// The row of each tuple, counted over all tables.
+    /// Writes the row of each tuple, counted over all tables.
     ///
     /// # Panics
     /// If `out` is not [`Self::tuples`] long.
     #[inline]
-    pub fn indices(&self, position: &G::Position, out: &mut [u32]) {
+    pub fn row_indices(&self, position: &G::Position, out: &mut [u32]) {
         assert_eq!(out.len(), self.tuples.len(), "one row for each tuple");
         G::Tuples::rows(self, position, out);
     }
 
-    /// The row of each tuple for a view of the position.
+    /// Writes the row of each tuple for a view of the position.
     #[inline]
-    pub(crate) fn look_up(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
+    pub(crate) fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
         let offset = self.offset(position);
         for (row, base) in out.iter_mut().zip(&self.bases) {
             *row = base + offset;
         }
-        let (mut places, mut out) = (&self.places[..], out);
-        for Run { tuples, strides } in &self.runs {
-            let (these_places, rest) = places.split_at(strides.len() * tuples);
-            let (these, later) = out.split_at_mut(*tuples);
-            // Known lengths let the compiler unroll the inner loop.
+        let (mut cell_indices, mut out) = (&self.cell_indices[..], out);
+        for StrideRun { tuples, strides } in &self.runs {
+            let (tuple_cells, rest) = cell_indices.split_at(strides.len() * tuples);
+            let (rows_of_run, later_rows) = out.split_at_mut(*tuples);
+            // Constant lengths let the compiler unroll the inner loop.
             match strides.len() {
-                1 => add_places::<1>(view, strides, these_places, these),
-                2 => add_places::<2>(view, strides, these_places, these),
-                3 => add_places::<3>(view, strides, these_places, these),
-                4 => add_places::<4>(view, strides, these_places, these),
-                6 => add_places::<6>(view, strides, these_places, these),
-                8 => add_places::<8>(view, strides, these_places, these),
+                1 => add_row_offsets::<1>(view, strides, tuple_cells, rows_of_run),
+                2 => add_row_offsets::<2>(view, strides, tuple_cells, rows_of_run),
+                3 => add_row_offsets::<3>(view, strides, tuple_cells, rows_of_run),
+                4 => add_row_offsets::<4>(view, strides, tuple_cells, rows_of_run),
+                6 => add_row_offsets::<6>(view, strides, tuple_cells, rows_of_run),
+                8 => add_row_offsets::<8>(view, strides, tuple_cells, rows_of_run),
                 length => {
-                    for (places, row) in these_places.chunks_exact(length).zip(these) {
-                        *row += row_offset(view, strides, places);
+                    for (cell_indices, row) in tuple_cells.chunks_exact(length).zip(rows_of_run) {
+                        *row += row_offset(view, strides, cell_indices);
                     }
                 }
             }
-            (places, out) = (rest, later);
+            (cell_indices, out) = (rest, later_rows);
         }
     }
 
-    /// The row of each tuple by the game's view.
+    /// Writes the row of each tuple by the game's view.
     #[inline]
-    pub(crate) fn look_up_plainly(&self, position: &G::Position, out: &mut [u32]) {
+    pub(crate) fn rows_generic(&self, position: &G::Position, out: &mut [u32]) {
         let seat = self.game.to_move(position);
         with_view(&self.game, position, seat, |view| {
-            self.look_up(position, view, out);
+            self.rows_from_view(position, view, out);
         });
     }
 
-    /// The canonical text of what [`Self::indices`] computes, of which models carry the hash.
+    /// The canonical schema text of [`Self::row_indices`], whose hash models carry.
     pub fn description(&self) -> String {
         let groups = self.game.cells();
-        let late = |cell: &Cell| {
+        let optional = |cell: &Cell| {
             groups
                 .iter()
-                .any(|group| group.late && group.number_of(*cell).is_some())
+                .any(|group| group.optional && group.number_of(*cell).is_some())
         };
-        let with_late = self.tuples.iter().flatten().any(late);
+        let with_late = self.tuples.iter().flatten().any(optional);
         let cells = groups
             .iter()
-            .filter(|group| with_late || !group.late)
+            .filter(|group| with_late || !group.optional)
             .map(|group| format!("{} {}", group.names(), group.meaning));
         let phases = format_limits::<G>("phases", &self.phases);
         format!(
@@ -327,7 +324,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// The tuples as [`Self::custom`] takes them.
+    /// The tuples in the format of [`Self::custom`].
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()
@@ -336,14 +333,14 @@ impl<G: Learnable> TupleSet<G> {
     }
 }
 
-/// The cells of a tuple, divided by blanks.
+/// The cells of a tuple, separated by blanks.
 #[must_use]
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
-    let cells = tuple.iter().map(|cell| cell_text(game.cells(), *cell));
+    let cells = tuple.iter().map(|cell| format_cell(game.cells(), *cell));
     joined(cells, " ")
 }
 
-/// Whether these tuples make a set.
+/// Validates the tuples of a set.
 fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), TupleError> {
     if !(1..=MAX_TUPLES).contains(&tuples.len()) {
         return Err(TupleError::Other(format!(
@@ -352,7 +349,7 @@ fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), T
         )));
     }
     let mut rows = 0u64;
-    let mut seen = std::collections::HashSet::new();
+    let mut distinct = std::collections::HashSet::new();
     for (number, tuple) in (1..).zip(tuples) {
         if !(1..=MAX_CELLS).contains(&tuple.len()) {
             let cells = tuple.len();
@@ -368,16 +365,16 @@ fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), T
                 "the tuple '{tuple}' has {cell} twice"
             )));
         }
-        if !seen.insert(sorted) {
+        if !distinct.insert(sorted) {
             return Err(TupleError::Other(format!(
                 "the tuple '{}' is there twice, if its cells are taken in some order",
                 text(tuple)
             )));
         }
-        let of_the_table = tuple.iter().fold(1u64, |rows, cell| {
+        let table_rows = tuple.iter().fold(1u64, |rows, cell| {
             rows.saturating_mul(cell.symbols() as u64)
         });
-        rows = rows.saturating_add(of_the_table);
+        rows = rows.saturating_add(table_rows);
     }
     check_rows(rows)
 }
@@ -390,20 +387,25 @@ fn check_rows(rows: u64) -> Result<(), TupleError> {
 }
 
 #[inline]
-fn add_places<const CELLS: usize>(view: &[u8], strides: &[u32], places: &[u16], rows: &mut [u32]) {
+fn add_row_offsets<const CELLS: usize>(
+    view: &[u8],
+    strides: &[u32],
+    cell_indices: &[u16],
+    rows: &mut [u32],
+) {
     let Some(strides) = strides.first_chunk::<CELLS>() else {
         return;
     };
-    for (places, row) in places.as_chunks::<CELLS>().0.iter().zip(rows) {
-        *row += row_offset(view, strides, places);
+    for (cell_indices, row) in cell_indices.as_chunks::<CELLS>().0.iter().zip(rows) {
+        *row += row_offset(view, strides, cell_indices);
     }
 }
 
 #[inline(always)]
-fn row_offset(view: &[u8], strides: &[u32], places: &[u16]) -> u32 {
+fn row_offset(view: &[u8], strides: &[u32], cell_indices: &[u16]) -> u32 {
     strides
         .iter()
-        .zip(places)
-        .map(|(stride, &place)| stride * u32::from(view[usize::from(place)]))
+        .zip(cell_indices)
+        .map(|(stride, &index)| stride * u32::from(view[usize::from(index)]))
         .sum()
 }

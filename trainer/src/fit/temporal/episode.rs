@@ -72,7 +72,7 @@ impl<G: Learnable> Episode<G> {
         let mut position = start;
         let mut best_rows = vec![0; tuples];
         self.candidate.resize(tuples, 0);
-        set.indices(&position, &mut best_rows);
+        set.row_indices(&position, &mut best_rows);
         let mut logit = cells.logit(&best_rows);
         let mut moves = G::Moves::default();
         loop {
@@ -102,7 +102,7 @@ impl<G: Learnable> Episode<G> {
                         ((share / (1.0 - share)).ln(), Err(payoffs))
                     }
                     None => {
-                        set.indices(&after, &mut self.candidate);
+                        set.row_indices(&after, &mut self.candidate);
                         let logit = cells.logit(&self.candidate);
                         let own = rules.to_move(&after) == seat;
                         (if own { logit } else { -logit }, Ok((after, logit)))

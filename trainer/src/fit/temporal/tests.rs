@@ -62,7 +62,7 @@ fn student(config: &TrainConfig) -> Student<'_, Standard> {
 /// Rows of a position, the bias last.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuples()];
-    set.indices(position, &mut rows);
+    set.row_indices(position, &mut rows);
     rows.into_iter()
         .map(|row| row as usize)
         .chain([set.rows()])
@@ -121,7 +121,7 @@ fn it_is_td_lambda_with_explicit_traces() {
         let mut config = config("stones", Rule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
         let mut student = student(&config);
-        let set = TupleSet::named(&Standard::default(), "stones")
+        let set = TupleSet::from_name(&Standard::default(), "stones")
             .unwrap()
             .with_phases(phases)
             .unwrap();

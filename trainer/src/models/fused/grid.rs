@@ -10,7 +10,7 @@ use super::PIECE;
 use super::layout::{Shape, Tensors};
 use super::vector::{Lanes, Vector};
 use engine::learned::network::{
-    FULL, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, hold_first_layer,
+    ACTIVATION_MAX, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, clamp_first_layer,
 };
 use rayon::prelude::*;
 use std::ops::Range;
@@ -43,9 +43,9 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
         (sparse, ROW_SCALE, 1, 0.0),
         (first_bias, ROW_SCALE, 1, HALVES),
         (second.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
-        (second.bias, FULL, FULL, 0.0),
+        (second.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
         (third.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
-        (third.bias, FULL, FULL, 0.0),
+        (third.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
         (output, OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
     ] {
         tensor.par_chunks_mut(PIECE).for_each(|weights| {
@@ -68,7 +68,7 @@ pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f
         ..
     } = shape.split_mut(weights, None);
     if let Some(runs) = runs {
-        hold_first_layer(sparse, first_bias, runs);
+        clamp_first_layer(sparse, first_bias, runs);
     }
     let [row, bias, hidden, hidden_bias, outputs] = LIMITS;
     for (tensor, limit) in [
@@ -117,7 +117,7 @@ pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
 /// Activations of the last of several layers from its sums.
 #[inline(always)]
 pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
-    let full = V::splat(FULL as f32);
+    let full = V::splat(ACTIVATION_MAX as f32);
     for sums in layer {
         rounded(V::load(sums).times(full))
             .over(full)

@@ -4,7 +4,7 @@
 //! A layer that is not there has tensors without numbers. What comes after the first layer
 //! there is once for each bucket, one after the other within its tensor.
 
-use engine::learned::{inputs::Learnable, names::NameSet, network::MAX_HIDDEN};
+use engine::learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.
@@ -26,7 +26,7 @@ impl Sparse {
     /// What a game declares of these groups.
     #[must_use]
     pub fn of<G: Learnable>(game: &G, groups: NameSet<G::Group>) -> Self {
-        let runs = game.input_runs(groups);
+        let runs = game.feature_slots(groups);
         Self {
             rows: runs.iter().map(|run| run.end).max().unwrap_or(0),
             active: runs.len(),

@@ -132,7 +132,7 @@ fn value_of_move(odds: f32) -> f32 {
 
 impl Evaluator<Standard> for SchwarzOdds {
     type Cache = OwnMoves;
-    const KNOWS_SUCCESSORS: bool = true;
+    const BATCHES_SUCCESSORS: bool = true;
 
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut OwnMoves) -> f32 {

@@ -21,7 +21,7 @@ pub use successors::Successors;
 
 use self::{
     inputs::{
-        InputGroup, InputGroups, MAX_CROSS_FEATURES, TurnClasses, join, joined_rows, of_both,
+        FeatureGroup, InputGroups, MAX_CROSS_FEATURES, TurnClasses, join, joined_rows, of_both,
         rows_of_both, runs, side_rows,
     },
     kernels::{Layers, Line, Line16, Tables},
@@ -127,13 +127,13 @@ impl Fast {
         let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
         if !SHAPES.contains(&shape)
             || instructions == Instructions::PORTABLE
-            || !weights.sums_fit_16_bits(&runs(groups))
+            || !weights.fits_i16_accumulator(&runs(groups))
         {
             return None;
         }
         let [first, _] = shape;
         let rows = side_rows(groups) * first;
-        let classes = TurnClasses::shared(groups.contains(InputGroup::RaceDistribution));
+        let classes = TurnClasses::shared(groups.contains(FeatureGroup::RaceDistribution));
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
             kernels::lines(&join(groups, classes, first, rows, bias))
@@ -189,8 +189,8 @@ impl Fast {
 
 impl NetworkKernels<Standard> for EinSteinNetwork {
     type Cache = Successors;
-    const KNOWS_SUCCESSORS: bool = true;
-    const SUMS_IN_16_BITS: bool = true;
+    const BATCHES_SUCCESSORS: bool = true;
+    const I16_ACCUMULATOR: bool = true;
 
     fn new(
         weights: &NetworkWeights,
@@ -209,7 +209,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
     fn logit(network: &Network, game: &Standard, position: &Position, _: &Successors) -> i32 {
         match &network.kernels().0 {
             Some(fast) => fast.logit(position),
-            None => network.plain_logit(game, position),
+            None => network.logit_from_scratch(game, position),
         }
     }
 
@@ -291,7 +291,7 @@ fn plain_logits(network: &Network, game: &Standard, position: &Position, steps: 
         let after = Position::new(enemy, step.made_by(position.mover()), 1 - position.seat());
         *logit = match enemy.is_empty() {
             true => LOST,
-            false => network.plain_logit(game, &after),
+            false => network.logit_from_scratch(game, &after),
         };
     }
     logits

@@ -2,7 +2,7 @@
 //! all its successors.
 //!
 //! Source: for EinStein Chu et al. (TAAI 2017). Invariant: the bits of
-//! [`crate::learned::tuples::Plain`].
+//! [`crate::learned::tuples::GenericKernels`].
 
 mod cell;
 mod differences;
@@ -52,7 +52,7 @@ pub struct EinSteinTuples {
 }
 
 impl EinSteinTuples {
-    fn on(&self, instructions: Instructions) -> Self {
+    fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
             // AVX-512 here means permutations of bytes.
             instructions: instructions.among(&[Level::Avx2, Level::Avx512Vbmi]),
@@ -75,8 +75,8 @@ impl EinSteinTuples {
 impl TupleSet {
     /// The same set, computed with certain instructions; all give the same.
     #[must_use]
-    pub fn on(self, instructions: Instructions) -> Self {
-        let kernels = self.kernels().on(instructions);
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        let kernels = self.kernels().with_instructions(instructions);
         self.with_kernels(kernels)
     }
 }
@@ -84,15 +84,15 @@ impl TupleSet {
 impl NTuple {
     /// The same network, computed with certain instructions; all give the same bits.
     #[must_use]
-    pub fn on(self, instructions: Instructions) -> Self {
-        let kernels = self.set().kernels().on(instructions);
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        let kernels = self.set().kernels().with_instructions(instructions);
         self.with_kernels(kernels)
     }
 }
 
 impl TupleKernels<Standard> for EinSteinTuples {
     type Cache = Successors;
-    const KNOWS_SUCCESSORS: bool = true;
+    const BATCHES_SUCCESSORS: bool = true;
 
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
             tuples_by_cell: Box::new(TuplesByCell::new(tuples)),
             instructions: Instructions::PORTABLE,
         }
-        .on(Instructions::detect())
+        .with_instructions(Instructions::detect())
     }
 
     #[inline]
@@ -114,14 +114,14 @@ impl TupleKernels<Standard> for EinSteinTuples {
         } else {
             View::plain(position)
         };
-        set.look_up(position, view.symbols(), out);
+        set.rows_from_view(position, view.symbols(), out);
     }
 
     #[inline]
     fn sum(network: &NTuple, position: &Position) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if network.set().kernels().are_vectors() {
-            let whole = network.whole();
+            let whole = network.quantized();
             return whole.bias + vectors::sum(network.set(), position, &whole.weights);
         }
         sum_by_rows(network, position)

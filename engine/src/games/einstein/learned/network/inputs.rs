@@ -13,12 +13,12 @@ use crate::games::einstein::{
     evaluators::race_tables::{RaceTables, VECTORS, distance_index},
     position::Side,
 };
-use crate::learned::names::{NameSet, Named};
+use crate::learned::name_set::{NameSet, Named};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
 /// A group of inputs beside the squares of the stones, which are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum InputGroup {
+pub enum FeatureGroup {
     /// Each stone by its square and by how many of the six faces permit it, which depends on its
     /// neighbours that are gone.
     Mobility,
@@ -55,7 +55,7 @@ const RACE_CLASSES: usize = 32;
 /// Own and enemy stones on the three squares that a stone may go to, a bit each, and gone.
 const CONTACTS: usize = 1 << 6;
 
-impl Named for InputGroup {
+impl Named for FeatureGroup {
     const ALL: &'static [Self] = &[
         Self::Mobility,
         Self::Turns,
@@ -77,7 +77,7 @@ impl Named for InputGroup {
     }
 }
 
-impl InputGroup {
+impl FeatureGroup {
     /// How many inputs the group has, for one side unless it is of both.
     #[must_use]
     pub fn rows(self) -> usize {
@@ -129,20 +129,20 @@ impl InputGroup {
 }
 
 /// A set of groups; in configurations a list of names, `["mobility", "turns"]`.
-pub type InputGroups = NameSet<InputGroup>;
+pub type InputGroups = NameSet<FeatureGroup>;
 
-fn of_a_side(groups: InputGroups) -> impl Iterator<Item = InputGroup> {
+fn of_a_side(groups: InputGroups) -> impl Iterator<Item = FeatureGroup> {
     groups.iter().filter(|group| !group.is_of_both())
 }
 
-pub(super) fn of_both(groups: InputGroups) -> impl Iterator<Item = InputGroup> {
+pub(super) fn of_both(groups: InputGroups) -> impl Iterator<Item = FeatureGroup> {
     groups.iter().filter(|group| group.is_of_both())
 }
 
 /// Inputs of one side, those by square included.
 #[must_use]
 pub fn side_rows(groups: InputGroups) -> usize {
-    MAX_STONES * PLACES + of_a_side(groups).map(InputGroup::rows).sum::<usize>()
+    MAX_STONES * PLACES + of_a_side(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
 /// The canonical text that names every input, and the version of each formula.
@@ -159,7 +159,7 @@ pub(in super::super) fn layout(groups: InputGroups) -> String {
 
 /// Those of the mover, those of the other side, and those of both.
 pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
-    let shape = |group: InputGroup| (group.active(), group.rows());
+    let shape = |group: FeatureGroup| (group.active(), group.rows());
     let side = || {
         let squares = std::iter::once((MAX_STONES, MAX_STONES * PLACES));
         squares.chain(of_a_side(groups).map(shape))
@@ -191,13 +191,13 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
         for group in of_a_side(groups) {
             let out = &mut out[count..];
             match group {
-                InputGroup::Mobility => {
+                FeatureGroup::Mobility => {
                     for (stone, row) in mobility_rows(alive, side).iter().enumerate() {
                         out[stone] = start + row;
                     }
                 }
-                InputGroup::Alive => out[0] = start + u16::from(alive),
-                InputGroup::Turns => out[0] = start + u16::from(quarters.at(index)),
+                FeatureGroup::Alive => out[0] = start + u16::from(alive),
+                FeatureGroup::Turns => out[0] = start + u16::from(quarters.at(index)),
                 _ => {
                     let classes = TurnClasses::shared(true);
                     out[0] = start + classes.spreads[usize::from(classes.at(index))];
@@ -228,15 +228,15 @@ pub(super) fn rows_of_both<'a>(
     out: &'a mut [u16; MAX_CROSS_FEATURES],
 ) -> &'a [u16] {
     let (mut count, mut start) = (0, 0);
-    if groups.contains(InputGroup::Race) {
+    if groups.contains(FeatureGroup::Race) {
         let class = |side| u16::from(quarters.at(distance_index(side)));
         let [own, others] = each([mover, other], |side| {
             class(side).min(RACE_CLASSES as u16 - 1)
         });
         out[0] = RACE_CLASSES as u16 * own + others;
-        (count, start) = (1, InputGroup::Race.rows() as u16);
+        (count, start) = (1, FeatureGroup::Race.rows() as u16);
     }
-    if groups.contains(InputGroup::Contact) {
+    if groups.contains(FeatureGroup::Contact) {
         // Squares of one side as the other sees them: 24 minus each.
         let taken = each([mover, other], |side| {
             side.squares_taken() & ((1 << 25) - 1)
@@ -292,7 +292,7 @@ const fn faces(alive: usize, stone: usize) -> usize {
     faces
 }
 
-/// The input of each stone among those of [`InputGroup::Mobility`].
+/// The input of each stone among those of [`FeatureGroup::Mobility`].
 #[inline(always)]
 fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     let base = &STONE_BASE[usize::from(alive) % ALIVE_SETS];
@@ -304,7 +304,7 @@ fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; VECTORS.next_power_of_two()]>,
-    /// For each class the input of [`InputGroup::RaceDistribution`], 16 times the quarters and more.
+    /// For each class the input of [`FeatureGroup::RaceDistribution`], 16 times the quarters and more.
     spreads: Vec<u16>,
 }
 
@@ -370,7 +370,7 @@ const FIRST_SET: usize = FIRST_TURN + 256;
 const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
 
 /// For each set of living stones what to add to a stone's square to get its input of
-/// [`InputGroup::Mobility`], and its joined row; squares of stones gone are 31.
+/// [`FeatureGroup::Mobility`], and its joined row; squares of stones gone are 31.
 static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; ALIVE_SETS];
     let mut alive = 0;
@@ -441,16 +441,16 @@ pub(super) fn join(
     let mut start = MAX_STONES * PLACES;
     for group in of_a_side(groups) {
         match group {
-            InputGroup::Mobility => {
+            FeatureGroup::Mobility => {
                 (0..group.rows()).for_each(|index| add(index, row(start + index)));
             }
-            InputGroup::Alive => {
+            FeatureGroup::Alive => {
                 (0..ALIVE_SETS).for_each(|set| add(FIRST_SET + set, row(start + set)));
             }
             _ => {
                 for (class, &spread) in classes.spreads.iter().enumerate() {
                     let spread = usize::from(spread);
-                    let of_turns = group == InputGroup::Turns;
+                    let of_turns = group == FeatureGroup::Turns;
                     let index = if of_turns { spread / SPREADS } else { spread };
                     add(FIRST_TURN + class, row(start + index));
                 }

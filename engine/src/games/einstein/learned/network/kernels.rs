@@ -2,7 +2,7 @@
 //!
 //! Invariant: sums of the first layer are modulo 2¹⁶ and fit it as a whole, all others cannot
 //! overflow; so all instruction sets give the same. Without vectors there are none of these: then
-//! [`Network::plain_logit`](crate::learned::network::Network::plain_logit) computes.
+//! [`Network::logit_from_scratch`](crate::learned::network::Network::plain_logit) computes.
 
 use super::inputs::JOINED;
 #[cfg(any(

@@ -2,7 +2,7 @@
 //! instruction set against another.
 
 use super::{
-    inputs::{InputGroup, fill, layout},
+    inputs::{FeatureGroup, fill, layout},
     *,
 };
 use crate::core::{evaluator::Evaluator, game::Game, simd::Level};
@@ -19,8 +19,10 @@ use crate::games::einstein::{
 };
 use crate::learned::{
     inputs::Learnable,
-    names::Named,
-    network::{FULL, LOGIT_SCALE, Layer, SHIFT, TrainedWeights, hold_first_layer, log_odds},
+    name_set::Named,
+    network::{
+        ACTIVATION_MAX, FloatWeights, LOGIT_SCALE, Layer, SHIFT, clamp_first_layer, log_odds,
+    },
 };
 
 /// Weights of a size at which layers neither die nor saturate.
@@ -67,7 +69,7 @@ fn network(groups: InputGroups, weights: NetworkWeights) -> Network {
 fn on_all(groups: InputGroups, weights: &NetworkWeights) -> Vec<Network> {
     let network = network(groups, weights.clone());
     Instructions::available()
-        .map(|set| network.clone().on(set))
+        .map(|set| network.clone().with_instructions(set))
         .collect()
 }
 
@@ -89,7 +91,7 @@ fn check_logits(groups: InputGroups, weights: &NetworkWeights, positions: &[Posi
         for network in &networks {
             for found in [
                 logit(network, position),
-                network.plain_logit(&Standard::default(), position),
+                network.logit_from_scratch(&Standard::default(), position),
             ] {
                 assert_eq!(i64::from(found), expected, "{:?}", network.instructions());
             }
@@ -110,19 +112,21 @@ fn with_short_sums(mut weights: NetworkWeights) -> NetworkWeights {
 }
 
 fn some_groups() -> [InputGroups; 6] {
-    let turns = InputGroups::NONE.with(InputGroup::Turns);
+    let turns = InputGroups::NONE.with(FeatureGroup::Turns);
     [
         InputGroups::ALL,
         InputGroups::NONE,
         usual(),
         turns,
-        InputGroups::NONE.with(InputGroup::RaceDistribution),
-        turns.with(InputGroup::Mobility).with(InputGroup::Contact),
+        InputGroups::NONE.with(FeatureGroup::RaceDistribution),
+        turns
+            .with(FeatureGroup::Mobility)
+            .with(FeatureGroup::Contact),
     ]
 }
 
 fn usual() -> InputGroups {
-    Standard::DEFAULT_GROUPS.iter().copied().collect()
+    Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
 /// What is before the output, by the definition, neuron by neuron, over the rows that training uses.
@@ -225,7 +229,7 @@ fn fast_kernels_are_those_of_the_shapes_that_have_them() {
         .chain(OTHERS.map(|shape| (shape, false)))
     {
         for set in Instructions::available() {
-            let found = fast(&of(shape).on(set)).is_some();
+            let found = fast(&of(shape).with_instructions(set)).is_some();
             assert_eq!(
                 found,
                 expected && set != Instructions::PORTABLE,
@@ -395,9 +399,9 @@ fn inputs_follow_from_the_board() {
 fn inputs_of_races_and_contact_follow_from_the_board() {
     let game = Standard::default();
     let groups: InputGroups = [
-        InputGroup::RaceDistribution,
-        InputGroup::Race,
-        InputGroup::Contact,
+        FeatureGroup::RaceDistribution,
+        FeatureGroup::Race,
+        FeatureGroup::Contact,
     ]
     .into_iter()
     .collect();
@@ -564,7 +568,7 @@ fn the_largest_weights_do_not_overflow() {
                 layer.bias.fill(i32::from(sign) * most);
             }
             weights.output.fill(sign * 8256);
-            let sum = weights.output.len() as i32 * 8256 * FULL;
+            let sum = weights.output.len() as i32 * 8256 * ACTIVATION_MAX;
             weights.output_bias = vec![i32::from(sign) * (i32::MAX - sum)];
             check_logits(
                 groups,
@@ -577,11 +581,11 @@ fn the_largest_weights_do_not_overflow() {
 
 #[test]
 fn sets_of_names_are_their_names() {
-    let turns = InputGroups::NONE.with(InputGroup::Turns);
+    let turns = InputGroups::NONE.with(FeatureGroup::Turns);
     for (groups, names) in [
         (InputGroups::NONE, ""),
         (turns, "turns"),
-        (turns.with(InputGroup::Mobility), "mobility,turns"),
+        (turns.with(FeatureGroup::Mobility), "mobility,turns"),
     ] {
         assert_eq!(groups.names(), names);
         assert_eq!(InputGroups::from_names(names), Ok(groups));
@@ -595,7 +599,7 @@ fn sets_of_names_are_their_names() {
         unknown.starts_with("'colour' is no group of inputs; there are mobility, "),
         "{unknown}"
     );
-    for (number, &group) in InputGroup::ALL.iter().enumerate() {
+    for (number, &group) in FeatureGroup::ALL.iter().enumerate() {
         assert_eq!(group.number(), number);
         let text = format!("; {} v1", group.name());
         assert!(layout(InputGroups::ALL).contains(&text), "{text}");
@@ -638,7 +642,7 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
                         (sign * weight).clamp(-128, 127) as i8;
                 }
             }
-            let network = network(groups, weights.clone()).on(set);
+            let network = network(groups, weights.clone()).with_instructions(set);
             assert_eq!(
                 (
                     fast(&network).unwrap().layers[0].short_sums,
@@ -668,14 +672,14 @@ fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
     for weight in &mut weights.rows[squares..squares + mobility] {
         *weight -= 30_000;
     }
-    assert!(weights.sums_fit_16_bits(&runs(groups)));
+    assert!(weights.fits_i16_accumulator(&runs(groups)));
     let positions = random_positions(&Standard::default(), 36, 100);
     check_logits(groups, &weights, &positions);
 }
 
 #[test]
 fn quantised_weights_are_the_nearest() {
-    let float = TrainedWeights {
+    let float = FloatWeights {
         rows: vec![0.25; 312 * 64],
         bias: vec![-0.5; 64],
         hidden: vec![Layer {
@@ -685,7 +689,7 @@ fn quantised_weights_are_the_nearest() {
         output: vec![-1.5; 16],
         output_bias: vec![0.75],
     };
-    let weights = float.nearest().unwrap();
+    let weights = float.quantize().unwrap();
     assert_eq!((weights.rows[7], weights.bias[7]), (508, -1016 + 8));
     let layer = &weights.hidden[0];
     assert_eq!((layer.weights[7], layer.bias[7]), (26, 1016));
@@ -700,10 +704,10 @@ fn quantised_weights_are_the_nearest() {
         .raw(&game, &game.start([0, 0], 0))
         .unwrap();
     assert!((raw - (16.0 * -1.5 + 0.75)).abs() < 1e-5, "{raw}");
-    let refused = |spoil: &dyn Fn(&mut TrainedWeights)| {
+    let refused = |spoil: &dyn Fn(&mut FloatWeights)| {
         let mut weights = float.clone();
         spoil(&mut weights);
-        weights.nearest().unwrap_err().to_string()
+        weights.quantize().unwrap_err().to_string()
     };
     assert_eq!(
         refused(&|w| w.hidden[0].weights.fill(2.0)),
@@ -724,16 +728,16 @@ fn a_first_layer_that_could_overflow_is_held() {
         (0..count).map(|_| number()).collect()
     };
     let runs = runs(groups);
-    let wild = TrainedWeights {
+    let wild = FloatWeights {
         rows: uniform(runs.last().unwrap().end * 64, 2.0),
         bias: uniform(64, 12.0),
-        ..TrainedWeights::default()
+        ..FloatWeights::default()
     };
-    let fits = |weights: &TrainedWeights| weights.nearest().unwrap().sums_fit_16_bits(&runs);
+    let fits = |weights: &FloatWeights| weights.quantize().unwrap().fits_i16_accumulator(&runs);
     assert!(!fits(&wild));
-    let hold = |weights: &TrainedWeights| {
+    let hold = |weights: &FloatWeights| {
         let mut held = weights.clone();
-        hold_first_layer(&mut held.rows, &mut held.bias, &runs);
+        clamp_first_layer(&mut held.rows, &mut held.bias, &runs);
         held
     };
     let held = hold(&wild);

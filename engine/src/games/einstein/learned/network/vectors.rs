@@ -73,7 +73,7 @@ use super::{
     kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables},
 };
 use crate::games::einstein::learned::steps::Logits;
-use crate::learned::network::{FULL, SHIFT};
+use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
 /// There are no closures in them: the compiler would not inline those, and hand vectors over in

@@ -36,7 +36,7 @@ const fn group(
         count,
         symbols,
         meaning,
-        late: start >= OWNERS,
+        optional: start >= OWNERS,
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn is_of_a_view(cell: Cell) -> bool {
 }
 
 pub(super) fn is_reduced(cell: Cell) -> bool {
-    cell.place() >= OWNERS
+    cell.index() >= OWNERS
 }
 
 /// The cell that holds, but for other names of its symbols, in a position what this cell holds in

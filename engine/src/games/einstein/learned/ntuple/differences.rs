@@ -57,7 +57,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     };
     let mut rows = [0; MAX_TUPLES];
     let rows = &mut rows[..parent.set.tuples()];
-    parent.set.indices(&parent.turned, rows);
+    parent.set.row_indices(&parent.turned, rows);
     let mut whole = [Held::default(); MAX_TUPLES];
     let mut sum = quantized_weights.bias;
     for (held, &row) in whole.iter_mut().zip(&*rows) {

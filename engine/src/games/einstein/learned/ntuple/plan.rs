@@ -153,13 +153,13 @@ impl Step {
             step.pairs[2 * lane..][..2]
                 .copy_from_slice(&[1, (symbols(first) * symbols(first + 1)) as i16]);
             for (taken, cell) in tuple.iter().skip(first).take(TAKEN).enumerate() {
-                step.places[TAKEN * lane + taken] = cell.place() as u8;
+                step.places[TAKEN * lane + taken] = cell.index() as u8;
                 step.within_pairs[TAKEN * lane + taken] = if taken % 2 == 0 {
                     1
                 } else {
                     symbols(first + taken - 1) as i8
                 };
-                step.pieces |= 1 << (cell.place() / PIECE);
+                step.pieces |= 1 << (cell.index() / PIECE);
             }
         }
         step

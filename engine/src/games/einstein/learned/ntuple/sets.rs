@@ -8,7 +8,7 @@ use super::cell::{
 };
 use crate::core::random::RandomStream;
 use crate::games::einstein::{MAX_STONES, Standard};
-use crate::learned::inputs::{Cell, CellGroup, NamedTuples, TupleKind};
+use crate::learned::inputs::{Cell, CellGroup, NamedTuples, TupleCandidates};
 
 /// The sets. Rows are `f32` weights of four bytes:
 ///
@@ -205,9 +205,9 @@ const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
 /// What a search tries: pairs and triples of stones by square, subsets of distances, living stones,
 /// windows (lines, diagonals and rectangles) and random walks of squares, these by stone, by how
 /// mobile it is, or by whose it is.
-pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleKind> {
+pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
-    let mut kinds: Vec<TupleKind> = vec![
+    let mut kinds: Vec<TupleCandidates> = vec![
         ("pairs of stones", subsets(SQUARE_CELLS, 2)),
         ("triples of stones", subsets(SQUARE_CELLS, 3)),
         ("distances", distances.collect()),

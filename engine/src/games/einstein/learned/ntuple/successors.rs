@@ -79,10 +79,10 @@ pub(super) fn value_successors(
     sums_after(network, position, steps, &mut sums);
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_vectors() {
-        return super::vectors::one_ply(network.set(), network.whole(), &own.steps, &mut sums);
+        return super::vectors::one_ply(network.set(), network.quantized(), &own.steps, &mut sums);
     }
     own.steps
-        .one_ply(&mut sums, |sum| network.whole().win_probability(sum))
+        .one_ply(&mut sums, |sum| network.quantized().win_probability(sum))
 }
 
 /// See [`crate::core::evaluator::Evaluator::score_successors`].
@@ -96,7 +96,7 @@ pub(super) fn rate_successors(
     let listed = Listed::new(position, moves, scores);
     let mut sums = Logits::default();
     sums_after(network, position, listed.list(), &mut sums);
-    listed.score(&sums, |sum| network.whole().log_odds(sum), scores);
+    listed.score(&sums, |sum| network.quantized().log_odds(sum), scores);
 }
 
 /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
@@ -118,7 +118,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     changed_sums(network, &parent, steps, sums);
     let sums = &mut sums[..steps.len()];
     if network.set().kernels().tuples_by_cell.mobility
-        || network.set().phase_ends_at(turned.stones() as usize)
+        || network.set().is_phase_limit(turned.stones() as usize)
     {
         for (&step, sum) in steps
             .iter()
@@ -150,13 +150,13 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
 fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_wide() {
-        return super::vectors::successors(parent, network.whole(), steps, sums);
+        return super::vectors::successors(parent, network.quantized(), steps, sums);
     }
     // Room for as many tuples as most sets have: less to clear.
     const FEW: usize = 64;
     if network.set().tuples() <= FEW {
-        differences::successors::<FEW>(parent, network.whole(), steps, sums);
+        differences::successors::<FEW>(parent, network.quantized(), steps, sums);
     } else {
-        differences::successors::<MAX_TUPLES>(parent, network.whole(), steps, sums);
+        differences::successors::<MAX_TUPLES>(parent, network.quantized(), steps, sums);
     }
 }

@@ -15,7 +15,7 @@ use crate::games::einstein::{
     position::Side,
 };
 use crate::learned::{
-    inputs::cell_text,
+    inputs::format_cell,
     tuples::{CUSTOM, NTupleError, TupleError},
 };
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ fn random_positions(games: usize) -> Vec<Position> {
 }
 
 fn named(name: &str) -> TupleSet {
-    TupleSet::named(&Standard::default(), name).unwrap()
+    TupleSet::from_name(&Standard::default(), name).unwrap()
 }
 
 fn custom(tuples: &[impl AsRef<str>]) -> TupleSet {
@@ -43,7 +43,7 @@ fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
 /// A network on every instruction set there is.
 fn on_all(network: &NTuple) -> Vec<NTuple> {
     Instructions::available()
-        .map(|instructions| network.clone().on(instructions))
+        .map(|instructions| network.clone().with_instructions(instructions))
         .collect()
 }
 
@@ -81,7 +81,7 @@ fn symbol(position: &Position, cell: Cell) -> usize {
             .find(|stone| number(stone) == at)
             .map(|stone| square(stone, stone.red))
     };
-    let text = cell_text(&GROUPS, cell);
+    let text = format_cell(&GROUPS, cell);
     let at: usize = text[1..].parse().unwrap();
     match &text[..1] {
         "b" => stone_on(at).map_or(0, |stone| stone + 1),
@@ -176,7 +176,7 @@ fn sizes_are_those_documented() {
         let distinct: HashSet<_> = set.cells().iter().collect();
         assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
     }
-    let error = TupleSet::named(&Standard::default(), "stone-pears")
+    let error = TupleSet::from_name(&Standard::default(), "stone-pears")
         .unwrap_err()
         .to_string();
     assert!(
@@ -193,7 +193,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
         let name = set.name();
         let mut rows = vec![0; set.tuples()];
         for position in random_positions(6) {
-            set.indices(&position, &mut rows);
+            set.row_indices(&position, &mut rows);
             let stones = (0..12)
                 .filter(|&stone| symbol(&position, ALIVE_CELLS.cell(stone)) == 1)
                 .count();
@@ -227,7 +227,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
     let mut positions = HashSet::new();
     for position in random_positions(40) {
         let mut rows = vec![0; set.tuples()];
-        set.indices(&position, &mut rows);
+        set.row_indices(&position, &mut rows);
         assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
         // The side to move has no colour: the same sides with the other seat to move look the same.
         positions.insert((position.mover(), position.other()));
@@ -254,7 +254,7 @@ fn values_are_logistic_sums() {
         let model = random_network(&set, 5, 0.25);
         for position in random_positions(5) {
             let mut rows = vec![0; model.set().tuples()];
-            model.set().indices(&position, &mut rows);
+            model.set().row_indices(&position, &mut rows);
             let logit = 0.25
                 + rows
                     .iter()
@@ -322,8 +322,8 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
         for position in random_positions(10) {
             let mut expected = vec![0; set.tuples()];
             set.clone()
-                .on(Instructions::PORTABLE)
-                .indices(&position, &mut expected);
+                .with_instructions(Instructions::PORTABLE)
+                .row_indices(&position, &mut expected);
             // In whole numbers, in any order: 255 weights below 1 have all bits.
             let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = whole(-0.5)
@@ -334,9 +334,9 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
                     .sum::<i64>();
             let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
-                let network = network.clone().on(instructions);
+                let network = network.clone().with_instructions(instructions);
                 let mut rows = vec![0; set.tuples()];
-                network.set().indices(&position, &mut rows);
+                network.set().row_indices(&position, &mut rows);
                 assert_eq!(
                     (&rows, network.logit(&position).to_bits()),
                     (&expected, logit.to_bits()),
@@ -354,10 +354,10 @@ fn rows_fit_their_tables_whatever_the_position() {
         let ends = ends(&set);
         let of_a_phase = ends[ends.len() - 1];
         for instructions in Instructions::available() {
-            let set = set.clone().on(instructions);
+            let set = set.clone().with_instructions(instructions);
             let mut rows = vec![0; set.tuples()];
             for position in test_support::impossible_positions(500) {
-                set.indices(&position, &mut rows);
+                set.row_indices(&position, &mut rows);
                 for (tuple, &row) in rows.iter().enumerate() {
                     let row = row as usize % of_a_phase;
                     assert!(

@@ -40,7 +40,7 @@ impl TuplesByCell {
         for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
             let mut stride = 1;
             for cell in cells {
-                lists[cell.place()].push(TupleRef { stride, tuple });
+                lists[cell.index()].push(TupleRef { stride, tuple });
                 stride *= cell.symbols() as u32;
             }
         }

@@ -4,7 +4,7 @@
 //! square, which no game has, the last counts, as in `view.rs`. The symbols of four cells of
 //! sixteen tuples are one look-up (AVX-512) or one for each piece of the view (AVX2), their rows
 //! two instructions more (`plan.rs`), their weights gathers or loads. Invariant: the rows of
-//! [`crate::learned::tuples::Plain`] and the exact sums of their weights.
+//! [`crate::learned::tuples::GenericKernels`] and the exact sums of their weights.
 #![allow(unsafe_code)]
 
 mod avx2;

@@ -13,8 +13,8 @@ use crate::games::einstein::{
 };
 use crate::learned::{
     container::{Container, Tensor},
-    files::{ModelError, ModelProblem, metadata},
     inputs::hash,
+    model_file::{ModelError, ModelProblem, metadata},
 };
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn plain(groups: InputGroups, widths: &[usize]) -> ModelFile {
 }
 
 fn ntuple(name: &str) -> ModelFile {
-    of_tuples(TupleSet::named(&Standard::default(), name).unwrap())
+    of_tuples(TupleSet::from_name(&Standard::default(), name).unwrap())
 }
 
 fn of_tuples(set: TupleSet) -> ModelFile {

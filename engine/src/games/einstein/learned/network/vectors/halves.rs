@@ -4,7 +4,7 @@
 //! of a line.
 #![allow(unsafe_code)]
 
-use super::{FULL, GROUP, Line, SHIFT};
+use super::{ACTIVATION_MAX, GROUP, Line, SHIFT};
 use crate::games::einstein::learned::lane_sums;
 use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
@@ -58,7 +58,7 @@ compiled_for! {
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),
-            _mm256_set1_epi16(FULL as i16),
+            _mm256_set1_epi16(ACTIVATION_MAX as i16),
         );
         _mm256_madd_epi16(clipped, weights)
     }

@@ -3,7 +3,7 @@
 //! Invariant: the operations of `halves.rs`, where they are explained, on all lanes.
 #![allow(unsafe_code)]
 
-use super::{FULL, GROUP, Line, SHIFT};
+use super::{ACTIVATION_MAX, GROUP, Line, SHIFT};
 use std::arch::wasm32::*;
 pub(super) use std::arch::wasm32::{
     i16x8_add as add16, i16x8_narrow_i32x4 as pack, i16x8_sub as sub16, i32x4_add as add32,
@@ -43,7 +43,7 @@ compiled_for! {
     }
 
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
-        let clipped = u16x8_min(u16x8_narrow_i32x4(first, second), u16x8_splat(FULL as u16));
+        let clipped = u16x8_min(u16x8_narrow_i32x4(first, second), u16x8_splat(ACTIVATION_MAX as u16));
         i32x4_dot_i16x8(clipped, weights)
     }
 

@@ -3,7 +3,7 @@
 //! Invariant: the operations of `halves.rs`, where they are explained, on all lanes.
 #![allow(unsafe_code)]
 
-use super::{FULL, GROUP, Line, SHIFT};
+use super::{ACTIVATION_MAX, GROUP, Line, SHIFT};
 use crate::games::einstein::learned::lane_sums;
 use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
@@ -41,7 +41,7 @@ compiled_for! {
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm512_min_epu16(
             _mm512_packus_epi32(first, second),
-            _mm512_set1_epi16(FULL as i16),
+            _mm512_set1_epi16(ACTIVATION_MAX as i16),
         );
         _mm512_madd_epi16(clipped, weights)
     }

@@ -16,7 +16,7 @@ fn singles() -> TupleSet {
         .iter()
         .flat_map(|group| group.all())
         .step_by(if cfg!(miri) { 4 } else { 1 })
-        .map(|cell| cell_text(&GROUPS, cell))
+        .map(|cell| format_cell(&GROUPS, cell))
         .collect();
     tuples.push("m24 o0 a11 d0 a6".to_owned());
     custom(&tuples)
@@ -35,16 +35,16 @@ fn refuses<T>(task: impl FnOnce() -> T) -> bool {
 #[test]
 fn every_symbol_is_below_its_alphabet() {
     let set = singles().with_phases(&[11]).unwrap();
-    let rows_of_a_phase = set.rows() / 2;
+    let rows_per_phase = set.rows() / 2;
     for network in networks(&set) {
         for position in impossible_positions(COUNT) {
             for seat in [0, 1, usize::MAX] {
                 let position = Position::new(position.mover(), position.other(), seat);
                 let mut rows = vec![0; set.tuples()];
-                network.set().indices(&position, &mut rows);
+                network.set().row_indices(&position, &mut rows);
                 let mut base = 0;
                 for ((tuple, end), row) in set.cells().iter().zip(ends(&set)).zip(rows) {
-                    let row = row as usize % rows_of_a_phase;
+                    let row = row as usize % rows_per_phase;
                     assert!((base..end).contains(&row), "{tuple:?} {position:?}");
                     base = end;
                 }
@@ -118,7 +118,7 @@ fn kernels_of_another_set_and_instructions_that_are_missing_are_refused() {
                 &mut Successors::default()
             )));
         } else {
-            let (set, weights) = (own.set(), &own.whole().weights);
+            let (set, weights) = (own.set(), &own.quantized().weights);
             assert!(refuses(|| vectors::sum(set, &position, weights)));
             assert!(refuses(|| vectors::rows(set, &position, &mut [0; 2])));
         }

@@ -1,18 +1,17 @@
-//! Model files: weights of learned evaluators, with all that is needed to refuse them elsewhere.
+//! Model files: weights of learned evaluators with everything needed to validate them.
 //!
-//! A model file is a safetensors file with string metadata; `docs/reference/formats.md`,
-//! section "Model
-//! files", is its specification. Invariant: what loads is, to the last bit, what was saved: the
-//! data section and the metadata each carry a checksum, and the description of the features must be
-//! the one this build computes. The same model gives the same bytes.
+//! A model file is a safetensors file with string metadata; the specification is in
+//! `docs/reference/formats.md`, section "Model files". Invariant: a loaded model equals the saved one to the
+//! last bit. Data section and metadata have checksums, and the feature schema has to be that of
+//! this build. The same model gives the same bytes.
 
 use super::{
     container::{Container, Tensor},
     inputs::{Learnable, hash},
-    names::NameSet,
+    name_set::NameSet,
     network::{
-        FULL, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights, OUTPUT_SCALE,
-        ROW_SCALE, layout,
+        ACTIVATION_MAX, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
+        OUTPUT_SCALE, ROW_SCALE, layout,
     },
     tuples::{CUSTOM, TupleNetwork, TupleSet},
 };
@@ -27,10 +26,10 @@ use std::{
     sync::Arc,
 };
 
-/// Version of the format that this build writes and reads.
+/// Format version of this build.
 pub const SCHEMA: &str = "1";
 
-/// A learned evaluator of any kind.
+/// A learned evaluator.
 #[derive(Clone, Debug)]
 pub enum Model<G: Learnable> {
     /// An n-tuple network.
@@ -39,22 +38,22 @@ pub enum Model<G: Learnable> {
     Network(Network<G>),
 }
 
-/// A model with the story of its making.
+/// A model with its provenance.
 #[derive(Clone, Debug)]
 pub struct ModelFile<G: Learnable> {
-    /// Free text, JSON by custom: data, settings, seed and result of the training.
+    /// Free text, by convention JSON: data, settings, seed and result of the training.
     pub provenance: String,
     /// The weights.
     pub model: Model<G>,
 }
 
-/// A model file that could not be used, as one line that names the file.
+/// Why a model file cannot be used, as one line with the file's name.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// It could not be read or written.
+    /// It cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Its content is not a model for this build.
+    /// Its content is no model for this build.
     #[error("{}: {problem}", path.display())]
     Content {
         /// The file.
@@ -64,33 +63,33 @@ pub enum ModelError {
     },
 }
 
-/// What is wrong with the content of a model file.
+/// What is wrong with a model file's content.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelProblem {
-    /// Not a safetensors file.
+    /// It is no safetensors file.
     #[error("not a model file: {0}")]
     Foreign(String),
-    /// The header announces more data than there is.
+    /// It is truncated or too long.
     #[error("truncated or overlong: the header announces {announced} bytes, the file has {found}")]
     Length {
-        /// What the header says the whole file has.
+        /// The file length by the header.
         announced: u64,
-        /// What it has.
+        /// The file's length.
         found: u64,
     },
-    /// Anything else: it is damaged, or no model of this game for this build.
+    /// Anything else: damage, another game, or another build.
     #[error("{0}")]
     Other(String),
 }
 
 impl ModelProblem {
-    /// What another part of the program says of it.
-    fn of(problem: impl ToString) -> Self {
+    /// Wraps another module's error.
+    fn from_error(problem: impl ToString) -> Self {
         Self::Other(problem.to_string())
     }
 }
 
-// Derived, these would ask the rules to be comparable.
+// A derive would require comparable rules.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -108,7 +107,7 @@ impl<G: Learnable> PartialEq for ModelFile<G> {
 }
 
 impl<G: Learnable> ModelFile<G> {
-    /// Writes the model; the file appears complete or not at all.
+    /// Writes the model atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         Ok(files::write_atomically(path, |file| {
@@ -116,13 +115,13 @@ impl<G: Learnable> ModelFile<G> {
         })?)
     }
 
-    /// Reads a model of a game and checks everything about it.
+    /// Loads and validates a model of a game.
     ///
     /// # Errors
     /// If the file cannot be read, or is no model for this build; see [`ModelProblem`].
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
         let bytes = files::read(path, FileKind::Data)?;
-        Self::from_bytes(game, &bytes).map_err(|problem| content_error(path, problem))
+        Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
     }
 
     /// The content of the model's file.
@@ -146,11 +145,11 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// The model of a game in the content of a file.
+    /// Parses the content of a model file.
     ///
     /// # Errors
-    /// The first problem found, in the order: format, schema, game, kind, features, checksums,
-    /// tensors, weights.
+    /// The first problem, in the order: format, schema, game, kind, features, checksums, tensors,
+    /// weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelProblem> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
@@ -159,11 +158,11 @@ impl<G: Learnable> ModelFile<G> {
                 "model schema '{schema}' is not supported; this build reads schema '{SCHEMA}'"
             )));
         }
-        let played = game;
-        let game = &game.as_learned();
+        let requested_rules = game;
+        let game = &game.training_rules();
         let found = container.value("game")?;
-        if found != game.model_game() {
-            let expected = played.notation();
+        if found != game.model_name() {
+            let expected = requested_rules.notation();
             return Err(ModelProblem::Other(format!(
                 "a model of {found}; this is {expected}"
             )));
@@ -191,20 +190,20 @@ impl<G: Learnable> ModelFile<G> {
     }
 }
 
-/// What a model file calls its game.
-pub fn game_of(path: &Path) -> Result<String, ModelError> {
+/// Reads the game's name in a model file.
+pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path, FileKind::Data)?;
     let container = Container::parse(&bytes);
     let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
-    name.map_err(|problem| content_error(path, problem))
+    name.map_err(|problem| with_path(path, problem))
 }
 
-fn content_error(path: &Path, problem: ModelProblem) -> ModelError {
+fn with_path(path: &Path, problem: ModelProblem) -> ModelError {
     let path = path.to_owned();
     ModelError::Content { path, problem }
 }
 
-/// A learned evaluator of a game from the content of a file.
+/// The learned evaluator in a model file's content.
 pub fn evaluator<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -217,7 +216,7 @@ pub fn evaluator<G: Learnable>(
 }
 
 impl<G: Learnable> Model<G> {
-    /// `ntuple` or `network`, its family.
+    /// The family, `ntuple` or `network`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
@@ -225,31 +224,31 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Layers and inputs, in a few words.
+    /// Tuple set, or layers and inputs.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
             Self::Network(model) => {
-                let listed = |what: &str, list: String| match list.is_empty() {
+                let labelled = |what: &str, list: String| match list.is_empty() {
                     true => list,
                     false => format!(", {what} {list}"),
                 };
-                let inputs = listed("inputs", model.groups().names());
-                let buckets = listed("buckets", joined(model.bounds(), ","));
+                let inputs = labelled("inputs", model.groups().names());
+                let buckets = labelled("buckets", joined(model.bucket_limits(), ","));
                 format!("layers {:?}{inputs}{buckets}", model.weights().widths())
             }
         }
     }
 
-    /// What model files call its game.
+    /// The game's name in model files.
     pub fn game(&self) -> String {
         match self {
-            Self::NTuple(model) => model.set().game().model_game(),
+            Self::NTuple(model) => model.set().game().model_name(),
             Self::Network(model) => model.game().to_owned(),
         }
     }
 
-    /// The canonical description of what the model looks at.
+    /// The canonical schema text.
     pub fn features(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().description(),
@@ -257,7 +256,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// How many weights it has, biases included.
+    /// Number of weights, biases included.
     pub fn parameters(&self) -> usize {
         match self {
             Self::NTuple(model) => model.weights().len() + 1,
@@ -266,7 +265,7 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// What files call networks: `network` were those in floating point.
+/// Kind of networks in files; `network` was the floating-point format.
 const NETWORK: &str = "integer_network";
 
 pub(crate) fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
@@ -296,38 +295,40 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
     }
 }
 
-/// The scales of a file that holds no fixed-point tensor.
+/// Scales of a file without fixed-point tensors.
 const NO_SCALES: &str = "{}";
 
 fn network_scales(layers: usize) -> String {
-    let further: String = (2..=layers)
+    let later_layers: String = (2..=layers)
         .map(|layer| {
-            format!("\"hidden{layer}.weight\":{HIDDEN_SCALE},\"hidden{layer}.bias\":{FULL},")
+            format!(
+                "\"hidden{layer}.weight\":{HIDDEN_SCALE},\"hidden{layer}.bias\":{ACTIVATION_MAX},"
+            )
         })
         .collect();
     format!(
-        "{{\"rows\":{ROW_SCALE},\"hidden1.bias\":{ROW_SCALE},{further}\"output.weight\":{OUTPUT_SCALE},\
+        "{{\"rows\":{ROW_SCALE},\"hidden1.bias\":{ROW_SCALE},{later_layers}\"output.weight\":{OUTPUT_SCALE},\
          \"output.bias\":{LOGIT_SCALE}}}"
     )
 }
 
-/// The shape of a tensor that there is once for each bucket; one bucket alone is not told.
+/// A tensor's shape with a bucket dimension, omitted for one bucket.
 fn bucketed(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Wide numbers come first, so that each tensor begins at a multiple of its numbers' size.
+/// Wide numbers come first, for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());
     let (first, last) = (widths[0], widths[widths.len() - 1]);
-    let of_bucket = |shape: &[usize]| bucketed(buckets, shape);
-    let further = || (2..).zip(&weights.hidden).zip(widths.windows(2));
+    let bucket_shape = |shape: &[usize]| bucketed(buckets, shape);
+    let later_layers = || (2..).zip(&weights.hidden).zip(widths.windows(2));
     let mut tensors = Vec::new();
-    for ((number, layer), pair) in further() {
-        let name = format!("hidden{number}.bias");
-        tensors.push(Tensor::new(&name, of_bucket(&pair[1..]), &layer.bias));
+    for ((index, layer), pair) in later_layers() {
+        let name = format!("hidden{index}.bias");
+        tensors.push(Tensor::new(&name, bucket_shape(&pair[1..]), &layer.bias));
     }
     let bias = vec![buckets];
     tensors.push(Tensor::new("output.bias", bias, &weights.output_bias));
@@ -335,11 +336,11 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     tensors.extend([
         Tensor::new("rows", rows, &weights.rows),
         Tensor::new("hidden1.bias", vec![first], &weights.bias),
-        Tensor::new("output.weight", of_bucket(&[last]), &weights.output),
+        Tensor::new("output.weight", bucket_shape(&[last]), &weights.output),
     ]);
-    for ((number, layer), pair) in further() {
-        let name = format!("hidden{number}.weight");
-        tensors.push(Tensor::new(&name, of_bucket(pair), &layer.weights));
+    for ((index, layer), pair) in later_layers() {
+        let name = format!("hidden{index}.weight");
+        tensors.push(Tensor::new(&name, bucket_shape(pair), &layer.weights));
     }
     let mut metadata = metadata([
         ("kind", NETWORK.to_owned()),
@@ -348,8 +349,8 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         ("shape", joined(&widths, ",")),
         ("scales", network_scales(widths.len())),
     ]);
-    if !model.bounds().is_empty() {
-        metadata.insert(BUCKETS.to_owned(), joined(model.bounds(), ","));
+    if !model.bucket_limits().is_empty() {
+        metadata.insert(BUCKETS.to_owned(), joined(model.bucket_limits(), ","));
     }
     Container { metadata, tensors }
 }
@@ -366,27 +367,27 @@ fn read_ntuple<G: Learnable>(
             let list = features.rsplit_once(": ").map_or("", |(_, list)| list);
             TupleSet::custom(game, &list.split(", ").collect::<Vec<_>>())
         }
-        name => TupleSet::named(game, name),
+        name => TupleSet::from_name(game, name),
     };
-    let set = set.map_err(ModelProblem::of)?;
-    let set = set.with_phases(&read_bounds(&container, "phases")?);
-    let set = set.map_err(ModelProblem::of)?;
+    let set = set.map_err(ModelProblem::from_error)?;
+    let set = set.with_phases(&read_limits(&container, "phases")?);
+    let set = set.map_err(ModelProblem::from_error)?;
     check_features(&container, &set.description())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
     let bias: Vec<f32> = container.take("bias", &[1])?;
     let weights = container.take("weights", &[set.rows()])?;
     container.finish()?;
-    TupleNetwork::new(set, weights, bias[0]).map_err(ModelProblem::of)
+    TupleNetwork::new(set, weights, bias[0]).map_err(ModelProblem::from_error)
 }
 
-/// Most that remains in each phase or bucket but the last.
-fn read_bounds(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelProblem> {
+/// Upper limits of all phases or buckets but the last.
+fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelProblem> {
     let Ok(text) = container.value(key) else {
         return Ok(Vec::new());
     };
-    let bounds: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
-    bounds.ok_or_else(|| {
+    let limits: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
+    limits.ok_or_else(|| {
         let expected = "the most that remains in each but the last, for example 5,8";
         wrong_value(key, text, expected)
     })
@@ -402,31 +403,32 @@ fn read_network<G: Learnable>(
     game: &G,
     mut container: Container,
 ) -> Result<Network<G>, ModelProblem> {
-    let groups = NameSet::from_names(container.value("inputs")?).map_err(ModelProblem::of)?;
-    let bounds = read_bounds(&container, BUCKETS)?;
-    check_features(&container, &layout(game, groups, &bounds))?;
+    let groups =
+        NameSet::from_names(container.value("inputs")?).map_err(ModelProblem::from_error)?;
+    let limits = read_limits(&container, BUCKETS)?;
+    check_features(&container, &layout(game, groups, &limits))?;
     let widths = read_widths(container.value("shape")?)?;
     check_scales(&container, &network_scales(widths.len()))?;
     container.check_checksums()?;
-    let (first, last, buckets) = (widths[0], widths[widths.len() - 1], bounds.len() + 1);
-    let of_bucket = |shape: &[usize]| bucketed(buckets, shape);
-    let runs = game.input_runs(groups);
-    let rows = runs.iter().map(|run| run.end).max().unwrap_or(0);
+    let (first, last, buckets) = (widths[0], widths[widths.len() - 1], limits.len() + 1);
+    let bucket_shape = |shape: &[usize]| bucketed(buckets, shape);
+    let slots = game.feature_slots(groups);
+    let rows = slots.iter().map(|run| run.end).max().unwrap_or(0);
     let mut weights = NetworkWeights {
         rows: container.take("rows", &[rows, first])?,
         bias: container.take("hidden1.bias", &[first])?,
-        output: container.take("output.weight", &of_bucket(&[last]))?,
+        output: container.take("output.weight", &bucket_shape(&[last]))?,
         output_bias: container.take("output.bias", &[buckets])?,
         ..NetworkWeights::default()
     };
-    for (pair, number) in widths.windows(2).zip(2..) {
+    for (pair, index) in widths.windows(2).zip(2..) {
         weights.hidden.push(Layer {
-            weights: container.take(&format!("hidden{number}.weight"), &of_bucket(pair))?,
-            bias: container.take(&format!("hidden{number}.bias"), &of_bucket(&pair[1..]))?,
+            weights: container.take(&format!("hidden{index}.weight"), &bucket_shape(pair))?,
+            bias: container.take(&format!("hidden{index}.bias"), &bucket_shape(&pair[1..]))?,
         });
     }
     container.finish()?;
-    Network::new(game, groups, &bounds, weights).map_err(ModelProblem::of)
+    Network::new(game, groups, &limits, weights).map_err(ModelProblem::from_error)
 }
 
 fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
@@ -442,29 +444,29 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
         })
 }
 
-/// Whether a file was trained on what this build computes.
+/// Checks that the model's features are those of this build.
 fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem> {
-    let wanted = container.value("features")?;
-    let (wanted_hash, built_hash) = (container.value("feature_hash")?, hash(built));
-    if wanted == built && wanted_hash == format!("{built_hash:016x}") {
+    let file_features = container.value("features")?;
+    let (file_hash, built_hash) = (container.value("feature_hash")?, hash(built));
+    if file_features == built && file_hash == format!("{built_hash:016x}") {
         return Ok(());
     }
-    let same = wanted
+    let common = file_features
         .chars()
         .zip(built.chars())
         .take_while(|(a, b)| a == b)
         .count();
-    let excerpt = |text: &str| text.chars().skip(same).take(60).collect::<String>();
+    let excerpt = |text: &str| text.chars().skip(common).take(60).collect::<String>();
     Err(ModelProblem::Other(format!(
-        "trained on other features (hash {wanted_hash}) than this build computes (hash {built_hash:016x}); \
+        "trained on other features (hash {file_hash}) than this build computes (hash {built_hash:016x}); \
          from character {} on the file has '{}', this build '{}'",
-        same + 1,
-        excerpt(wanted),
+        common + 1,
+        excerpt(file_features),
         excerpt(built)
     )))
 }
 
-/// Whether a file is on the scales of this build.
+/// Checks that the file's scales are those of this build.
 fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProblem> {
     let found = container.value("scales")?;
     if found == expected {
@@ -481,10 +483,10 @@ mod tests {
     use super::*;
     use crate::core::{game::Game, random::RandomStream};
     use crate::games::{einstein::Standard, reversi::Reversi};
-    use crate::learned::network::TrainedWeights;
+    use crate::learned::network::FloatWeights;
     use crate::play::playable::Playable;
 
-    fn numbers(count: usize) -> Vec<f32> {
+    fn random_weights(count: usize) -> Vec<f32> {
         let mut random = RandomStream::new(count as u64);
         (0..count).map(|_| random.unit() as f32 - 0.5).collect()
     }
@@ -493,21 +495,21 @@ mod tests {
     fn models_are_read_back_and_those_of_other_games_refused() {
         let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
         let path = directory.path().join("model");
-        let set = TupleSet::named(&game, "lines").unwrap();
-        let tuples = numbers(set.rows());
+        let set = TupleSet::from_name(&game, "lines").unwrap();
+        let tuples = random_weights(set.rows());
         let tuples = TupleNetwork::new(set, tuples, 0.25).unwrap();
-        let weights = TrainedWeights {
-            rows: numbers(3 * 16 * 32),
-            bias: numbers(32),
+        let weights = FloatWeights {
+            rows: random_weights(3 * 16 * 32),
+            bias: random_weights(32),
             hidden: vec![Layer {
-                weights: numbers(2 * 32 * 16),
-                bias: numbers(2 * 16),
+                weights: random_weights(2 * 32 * 16),
+                bias: random_weights(2 * 16),
             }],
-            output: numbers(2 * 16),
-            output_bias: numbers(2),
+            output: random_weights(2 * 16),
+            output_bias: random_weights(2),
         };
         let network = weights
-            .nearest()
+            .quantize()
             .and_then(|weights| Network::new(&game, NameSet::NONE, &[5], weights))
             .unwrap();
         for model in [Model::NTuple(tuples), Model::Network(network)] {
@@ -515,10 +517,10 @@ mod tests {
             let file = ModelFile { provenance, model };
             file.save(&path).unwrap();
             assert!(ModelFile::load(&game, &path).unwrap() == file);
-            let name = game_of(&path).unwrap();
+            let name = read_game_name(&path).unwrap();
             assert_eq!(name, "reversi(size=4)");
-            assert_eq!(Reversi::of_model(&name), Some(game));
-            assert!(Standard::of_model(&name).is_none());
+            assert_eq!(Reversi::from_model_name(&name), Some(game));
+            assert!(Standard::from_model_name(&name).is_none());
             let loaded = game.model(&file.to_bytes()).unwrap();
             let (mut random, mut position) = (RandomStream::new(3), game.start());
             while game.payoffs(&position).is_none() {

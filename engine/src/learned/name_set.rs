@@ -1,46 +1,46 @@
-//! Sets of things with names: groups of inputs of networks.
+//! Sets of named items, such as the feature groups of a network.
 //!
-//! Invariant: in configurations a set is a list of names, in files the same joined by commas, both
-//! in the order of [`Named::ALL`].
+//! Invariant: in configurations a set is a list of names, in files the names joined by commas, in
+//! the order of [`Named::ALL`].
 
 use crate::core::text::{joined, suggestion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt::Debug, hash::Hash};
 
-/// One of a few things that files and configurations call by name.
+/// An item of a small fixed list, with a name in files and configurations.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
-    /// All of them, in their order; at most 32.
+    /// All items in order; at most 32.
     const ALL: &'static [Self];
-    /// What they are, in the singular, for whoever has misspelt one: `feature group`.
+    /// What an item is, in the singular, for errors: `feature group`.
     const KIND: &'static str;
 
-    /// Its name.
+    /// The item's name.
     fn name(self) -> &'static str;
 
-    /// Its place among all of them.
+    /// The item's index in [`Self::ALL`].
     fn number(self) -> usize;
 }
 
-/// A set of them.
+/// A set of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NameSet<N> {
     bits: u32,
-    of: std::marker::PhantomData<N>,
+    marker: std::marker::PhantomData<N>,
 }
 
-/// A name that nothing has, what it should be the name of, and those there are.
+/// An unknown name, with the known ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);
 
 impl<N> NameSet<N> {
-    /// None of them.
-    pub const NONE: Self = Self::of_bits(0);
+    /// The empty set.
+    pub const NONE: Self = Self::from_bits(0);
 
-    const fn of_bits(bits: u32) -> Self {
+    const fn from_bits(bits: u32) -> Self {
         Self {
             bits,
-            of: std::marker::PhantomData,
+            marker: std::marker::PhantomData,
         }
     }
 
@@ -57,23 +57,23 @@ impl<N> Default for NameSet<N> {
 }
 
 impl<N: Named> NameSet<N> {
-    /// All of them.
-    pub const ALL: Self = Self::of_bits(((1u64 << N::ALL.len()) - 1) as u32);
+    /// All items.
+    pub const ALL: Self = Self::from_bits(((1u64 << N::ALL.len()) - 1) as u32);
 
-    /// Whether one is in the set.
+    /// Whether the set contains an item.
     #[must_use]
     #[inline]
     pub fn contains(self, item: N) -> bool {
         self.bits >> item.number() & 1 == 1
     }
 
-    /// The set with one more.
+    /// The set with one more item.
     #[must_use]
     pub fn with(self, item: N) -> Self {
-        Self::of_bits(self.bits | 1 << item.number())
+        Self::from_bits(self.bits | 1 << item.number())
     }
 
-    /// Those in the set, in their order.
+    /// The items in order.
     pub fn iter(self) -> impl Iterator<Item = N> {
         N::ALL
             .iter()
@@ -81,12 +81,12 @@ impl<N: Named> NameSet<N> {
             .filter(move |item| self.contains(*item))
     }
 
-    /// The names joined by commas; nothing for the empty set.
+    /// The names joined by commas.
     pub fn names(self) -> String {
         joined(self.iter().map(N::name), ",")
     }
 
-    /// Reads what [`Self::names`] writes, in any order.
+    /// Parses [`Self::names`], in any order.
     pub fn from_names(names: &str) -> Result<Self, UnknownName> {
         Self::from_list(
             names
@@ -104,10 +104,12 @@ impl<N: Named> NameSet<N> {
             let name = name.as_ref();
             let item = N::ALL.iter().find(|item| item.name() == name);
             item.map(|item| set.with(*item)).ok_or_else(|| {
-                let known = joined(N::ALL.iter().map(|item| item.name()), ", ");
+                let all_names = joined(N::ALL.iter().map(|item| item.name()), ", ");
                 let kind = N::KIND;
-                let meant = suggestion(name, &known);
-                UnknownName(format!("'{name}' is no {kind}{meant}; there are {known}"))
+                let hint = suggestion(name, &all_names);
+                UnknownName(format!(
+                    "'{name}' is no {kind}{hint}; there are {all_names}"
+                ))
             })
         })
     }

@@ -5,7 +5,7 @@ use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Move, MoveList, Position, Standard};
 use engine::play::{
     playable::Playable,
-    player::{Analysis, Decision, Failure, Player},
+    player::{Analysis, Decision, Failure, MoveValue, Player},
 };
 use engine::search::limits::Limits;
 use std::sync::{
@@ -163,12 +163,10 @@ impl<G: Game> Player<G> for Chooser<G> {
 }
 
 fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
+    let moves = moves.into_iter();
     Analysis {
-        moves,
-        payoffs: None,
-        line: Vec::new(),
-        stats: Default::default(),
-        tree: None,
+        moves: moves.map(|(mv, value)| MoveValue::new(mv, value)).collect(),
+        ..Analysis::default()
     }
 }
 

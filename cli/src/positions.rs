@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
-use web::rating::has_chance;
+use web::move_values::has_chance;
 
 /// Maximum bytes of a line, more than the largest position needs.
 const MAX_LINE: usize = 1 << 16;

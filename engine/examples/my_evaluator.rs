@@ -56,11 +56,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (position, die) = game.parse_position("215../64.../3...e/...fb/..acd b 1")?;
     let legal = game.legal_moves(&position, die.ok_or("the die has been rolled")?);
     let analysis = mine.analyse(&position, Some(&legal), &Limits::NONE)?;
-    for (mv, value) in analysis.moves {
+    for rated in analysis.moves {
         println!(
             "{}  {:.4}",
-            game.format_move(&position, mv),
-            value.ok_or("a search rates every move")?
+            game.format_move(&position, rated.mv),
+            rated.value.ok_or("a search rates every move")?
         );
     }
 

@@ -1,5 +1,6 @@
 //! Who plays: players, their notation, and the one game loop.
 
+pub mod analysis;
 pub mod player;
 
 pub mod notation;
@@ -39,7 +40,5 @@ pub mod searching;
 pub mod simple;
 
 pub mod build;
-
-pub mod position_analysis;
 
 pub mod game_loop;

@@ -88,6 +88,10 @@ impl SearchStats {
 /// What a search says of a position that it could not search.
 const UNKNOWN_VALUE: f32 = 0.5;
 
+/// Receives the values of all moves at a finished depth and the cost so far, and returns whether the
+/// search goes on.
+pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
+
 /// A search that values moves by looking ahead.
 ///
 /// Values are win probabilities of the seat to move. With more than two seats a search is paranoid,
@@ -147,6 +151,17 @@ pub trait Search<G: Game>: Send {
     ) -> Vec<(f32, Option<Payoffs>)> {
         let values = self.move_values(position, moves).into_iter();
         values.map(|value| (value, None)).collect()
+    }
+
+    /// As [`Search::move_payoffs`]; a search that deepens also reports each depth that is followed
+    /// by a deeper one, and ends once `observer` returns false.
+    fn move_payoffs_observed(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        _observer: &mut DepthObserver<'_>,
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        self.move_payoffs(position, moves)
     }
 
     /// The value of a position that is not over, before chance has spoken, for the seat to move; as

@@ -19,7 +19,7 @@ use trainer::{
     data::{BadGames, json_lines},
     shard,
 };
-use web::{answer::answer, bounds::Bounds};
+use web::{answer::answer, limits::RequestLimits};
 
 /// Files that nobody may open, and who watches them.
 static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
@@ -118,13 +118,13 @@ pub(crate) fn trust(bytes: &[u8]) {
     let question = json!({
         "ask": "move", "game": text, "position": "x", "player": text, "evaluators": [text]
     });
-    let _ = answer(question.to_string().as_bytes(), &Bounds::default());
+    let _ = answer(question.to_string().as_bytes(), &RequestLimits::default());
     let game = json!("einstein");
     let start = "1..../.b.../...../...../..... r 1";
     let question =
         json!({"ask": "move", "game": game, "position": start, "player": text, "seed": 1});
     if Notation::parse(&text).is_ok_and(|notation| notation.name == "external") {
-        let _ = answer(question.to_string().as_bytes(), &Bounds::default());
+        let _ = answer(question.to_string().as_bytes(), &RequestLimits::default());
     }
     for (which, set) in ["set_game ", "set_option player ", "set_option eval "]
         .iter()

@@ -13,7 +13,7 @@ use engine::core::{
 };
 use engine::learned::inputs::Learnable;
 use engine::play::{
-    build::PlayerRecipe, notation::trusted, position_analysis::PositionAnalysis, player::Player as Playing,
+    build::PlayerRecipe, notation::trusted, player::Player as Playing,
 };
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
@@ -124,14 +124,13 @@ fn analysis<G: Learnable>(
         });
     }
     at.check(outcome)?;
-    let found = PositionAnalysis::of(recipe, player, game, position, outcome, &Limits::NONE)?;
+    let analysis = recipe.analyse(player, game, position, outcome, &Limits::NONE, None)?;
     let name = |mv| game.format_move(position, mv);
-    let analysis = found.analysis;
-    let moves = analysis.moves.iter().map(|&(mv, value)| (name(mv), value));
+    let moves = analysis.moves.iter().map(|rated| (name(rated.mv), rated.value));
     Ok(Analysis {
-        value: found.value,
-        calibrated: found.calibrated,
-        best: found.best.map(name),
+        value: analysis.value,
+        calibrated: analysis.calibrated,
+        best: analysis.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,
         evaluations: analysis.stats.evaluations,

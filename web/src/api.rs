@@ -1,13 +1,12 @@
-//! What may be asked, judged games as they are answered, and why there is no answer; what every
-//! key means says docs/reference/api.md.
+//! Requests, reviews of games and errors as JSON; docs/reference/api.md explains every key.
 //!
-//! Positions, moves, players and evaluators are text in the project's notation. Invariant: a key
-//! that is not known is an error, so that a slip of the pen is not taken for a choice.
+//! Positions, moves, players and evaluators are text in the project's notation. Invariant: an unknown
+//! key is an error, so that no misspelt option is ignored.
 
 use engine::core::text::printable;
 use serde::{Deserialize, Serialize};
 
-/// What is asked, beside the game.
+/// A request without its game.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Question {
@@ -52,11 +51,11 @@ pub(crate) enum Question {
     },
 }
 
-/// A ply as it was played.
+/// A ply of a recorded game.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayedPly {
-    /// The roll; none without chance.
+    /// The roll; `None` without chance.
     #[serde(default)]
     pub face: Option<u8>,
     /// The move.
@@ -64,13 +63,13 @@ pub struct PlayedPly {
     pub mv: String,
 }
 
-/// Why there is no answer.
+/// The error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{error}")]
 pub struct Problem {
     /// One line: what is wrong, and what would be right.
     pub error: String,
-    /// Whether the request was right, but took too long.
+    /// Whether a correct request took too long.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub out_of_time: bool,
 }
@@ -85,54 +84,54 @@ impl Problem {
     }
 }
 
-/// Where the result of a game came from: what the start was worth, luck, errors, and what the
-/// judge thought otherwise a ply later.
+/// The origin of a game's result: the value of its start, luck, errors, and the drift of the reviewer's
+/// values.
 #[derive(Clone, Debug, Serialize)]
-pub struct Ledger {
-    /// What became of each seat.
-    pub seats: Vec<Account>,
+pub struct GameReview {
+    /// Each seat.
+    pub seats: Vec<SeatReview>,
     /// All plies.
-    pub plies: Vec<JudgedPly>,
+    pub plies: Vec<PlyReview>,
     /// Whether the game has ended, by the rules or otherwise.
     pub over: bool,
-    /// The most by which the terms of a seat miss its result: 0 up to rounding.
+    /// The largest difference between a seat's terms and its result: 0 up to rounding.
     pub balance: f64,
 }
 
-/// What became of a seat, in wins and in its own view:
+/// The terms of a seat's result, in wins:
 /// `start + luck − errors + others + drift = result`.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Account {
-    /// What the start was worth, before the first roll.
+pub struct SeatReview {
+    /// The value of the start, before the first roll.
     pub start: f64,
-    /// What its own rolls brought.
+    /// The luck of its own rolls.
     pub luck: f64,
-    /// What it gave away.
+    /// The cost of its own errors.
     pub errors: f64,
-    /// What luck and errors of all others brought.
+    /// The gain from luck and errors of all others.
     pub others: f64,
-    /// What the judge thought otherwise a ply later, in all; of a game that did not end by the rules
-    /// also what its result is beyond the value of its last position.
+    /// The sum of the plies' drift; in a game that did not end by the rules also the difference between
+    /// its result and the value of its last position.
     pub drift: f64,
-    /// What the game brought, or what its last position is worth.
+    /// The payoff, or the value of the last position.
     pub result: f64,
     /// Its decisions with more than one move.
     pub decisions: u32,
-    /// The errors for each of these; 0 without any.
+    /// The mean error of these; 0 without any.
     pub error_per_decision: f64,
 }
 
-/// A ply and what it changed, in wins; lists have a value for each seat.
+/// A ply with its values in wins; lists have a value for each seat.
 #[derive(Clone, Debug, Serialize)]
-pub struct JudgedPly {
-    /// Who moved.
+pub struct PlyReview {
+    /// The seat that moved.
     pub seat: usize,
-    /// What was rolled; null without chance.
+    /// The roll; null without chance.
     pub face: Option<u8>,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// How many moves the roll permitted.
+    /// The number of moves that the roll permitted.
     pub choices: usize,
     /// The value before the roll.
     pub before: Vec<f64>,
@@ -140,14 +139,14 @@ pub struct JudgedPly {
     pub rolled: Vec<f64>,
     /// The value after the move.
     pub after: Vec<f64>,
-    /// What the roll brought who moved.
+    /// The luck of the roll to the seat that moved.
     pub luck: f64,
-    /// What the move gives away against the best, to who made it.
+    /// The loss against the best move to the seat that moved.
     pub error: f64,
-    /// The value of the next position said anew, less `after`.
+    /// The value of the next position in its own analysis, less `after`.
     pub drift: Vec<f64>,
     /// The best move.
     pub best: String,
-    /// What to call the error: nothing, `doubtful`, `error` or `blunder`.
+    /// The grade of the error: empty, `doubtful`, `error` or `blunder`.
     pub verdict: &'static str,
 }

@@ -4,7 +4,7 @@
 //! Invariant: a request names a game of this list or one with other parameters that name no file.
 
 use crate::api::Problem;
-use crate::bounds::of_text;
+use crate::limits::problem_in;
 use engine::games::{
     einstein::{Position, Standard, Variant, setup::setup_index, tables::shared::at_hand},
     havannah::Havannah,
@@ -165,7 +165,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     if let Some(wrong) = notation.arguments.iter().find(is_wrong) {
         let (keys, maps) = (PARAMETERS.join(", "), MAPS.map(|(name, _)| name).join(", "));
         let problem = format!("here games take only {keys}; maps are {maps}");
-        return Err(of_text("game", text, (wrong.character, problem)));
+        return Err(problem_in("game", text, (wrong.character, problem)));
     }
     Ok(notation)
 }
@@ -173,5 +173,5 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
 /// A game of this type with the parameters of a notation.
 pub(crate) fn read<G: Playable>(text: &str) -> Result<G, Problem> {
     let read = G::from_notation(text, None);
-    read.map_err(|error| of_text("game", text, (error.character, error.problem)))
+    read.map_err(|error| problem_in("game", text, (error.character, error.problem)))
 }

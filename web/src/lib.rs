@@ -1,22 +1,22 @@
-//! An analysis board: positions, values, moves and judged games, asked for by JSON.
+//! An analysis board: positions, values, moves and reviews of games, requested as JSON.
 //!
-//! One function, [`answer::answer`], goes from a request to its answer; whoever carries the two,
-//! the [`server`] or another program, adds nothing to them. Invariant: a request names no file, no
-//! program and no model, and what it may cost is bounded ([`bounds::Bounds`]).
+//! [`answer::answer`] turns a request into its answer; the [`server`] and other transports pass both on
+//! unchanged. Invariant: a request names no file, no program and no model, and its cost is limited
+//! ([`limits::RequestLimits`]).
 
 pub mod answer;
 pub mod api;
-pub mod bounds;
 #[cfg(not(target_family = "wasm"))]
 mod connections;
-#[cfg(not(target_family = "wasm"))]
-pub mod exec;
 pub mod games;
-pub mod judge;
+#[cfg(not(target_family = "wasm"))]
+pub mod gtp_http;
+pub mod limits;
+pub mod move_values;
 #[cfg(not(target_family = "wasm"))]
 pub mod page;
 pub mod puzzles;
-pub mod rating;
+pub mod review;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;
 #[cfg(not(target_family = "wasm"))]

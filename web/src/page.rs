@@ -48,7 +48,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = files![
 ];
 
 /// The type of a file, for HTTP.
-pub(crate) fn kind_of(name: &str) -> &'static str {
+pub(crate) fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",
         Some((_, "css")) => "text/css; charset=utf-8",

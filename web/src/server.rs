@@ -7,10 +7,10 @@
 //! a wrong request is 4xx, and 503 means that the bounds are reached.
 
 use crate::answer::answer_each;
-use crate::bounds::{Bounds, MAX_REQUEST};
 use crate::connections::{Connection, Connections, unless};
-use crate::exec::Sessions;
-use crate::page::{FILES, POLICY, kind_of};
+use crate::gtp_http::Sessions;
+use crate::limits::{MAX_REQUEST, RequestLimits};
+use crate::page::{FILES, POLICY, content_type};
 use crate::turns::Turns;
 use engine::{core::text, search::limits::Limits};
 use hyper::{
@@ -68,7 +68,7 @@ pub struct ServerOptions {
     /// Whether GTP is answered, too.
     pub exec: bool,
     /// What a request may cost.
-    pub bounds: Bounds,
+    pub bounds: RequestLimits,
     /// How long a client may take for the head of a request, for its body, and for an answer.
     pub patience: Duration,
 }
@@ -81,7 +81,7 @@ impl ServerOptions {
             searches,
             games,
             exec: false,
-            bounds: Bounds::default(),
+            bounds: RequestLimits::default(),
             patience: Duration::from_secs(10),
         }
     }
@@ -90,7 +90,7 @@ impl ServerOptions {
 /// What all requests share.
 struct Shared {
     address: SocketAddr,
-    bounds: Bounds,
+    bounds: RequestLimits,
     patience: Duration,
     /// For `/exec`, if that is answered.
     sessions: Option<Arc<Sessions>>,
@@ -252,7 +252,7 @@ async fn answered(
             let file = FILES.iter().find(|(known, _)| *known == name);
             let nothing = "there is no such page; there are / and POST /api";
             let (name, content) = file.ok_or((StatusCode::NOT_FOUND, nothing))?;
-            Ok(whole((StatusCode::OK, kind_of(name), *content)))
+            Ok(whole((StatusCode::OK, content_type(name), *content)))
         }
         _ => Err((NOT_SO, "pages answer GET only")),
     }
@@ -398,7 +398,7 @@ async fn searched(
     let read = timeout(shared.patience, read(body, longest)).await;
     let text = read.map_err(|_| UNSENT)??;
     exchange.is_received();
-    let patience = shared.bounds.whole + GRACE;
+    let patience = shared.bounds.total + GRACE;
     let mut hung_up = Box::pin(connection.hung_up());
     let waits = Waits(Arc::default());
     let stop = Arc::clone(&waits.0);

@@ -1,20 +1,19 @@
-//! The board without a server: the API for a Web Worker that runs this crate as WebAssembly.
+//! The API for a Web Worker that runs this crate as WebAssembly, without a server.
 //!
-//! `page/worker.js` calls these functions: [`request`] makes room for a request's text, [`respond`]
-//! answers what was written there, and [`answer_start`] says where the answer is; what an analysis has
-//! found before its last depth is told to `alea.tell`. Invariant: one thread calls them, one after the
-//! other, so each answer belongs to the request before it.
+//! `page/worker.js` calls [`request`] for a buffer, writes the text of a request into it, calls
+//! [`respond`], and reads the answer at [`answer_start`]; `alea.tell` receives the depths of a stream.
+//! Invariant: one thread calls these functions, one after the other.
 
-#![allow(unsafe_code, reason = "what a worker calls has names of its own")]
+#![allow(unsafe_code, reason = "exported names and an imported function")]
 
 use crate::answer::answer_each;
-use crate::bounds::{Bounds, MAX_REQUEST};
+use crate::limits::{MAX_REQUEST, RequestLimits};
 use engine::search::limits::Limits;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Hears what an analysis has found so far: so many bytes of JSON.
+    /// Receives a depth of a stream: so many bytes of JSON.
     safe fn tell(start: *const u8, bytes: usize);
 }
 
@@ -25,7 +24,7 @@ fn text() -> MutexGuard<'static, Vec<u8>> {
     TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where so many bytes of a request are to be written; null if there are too many.
+/// A buffer for a request of so many bytes; null if they are too many.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {
@@ -36,16 +35,16 @@ pub extern "C" fn request(bytes: usize) -> *mut u8 {
     text.as_mut_ptr()
 }
 
-/// Answers the request; how many bytes the answer has.
+/// Answers the request in the buffer, and returns the length of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn respond() -> usize {
     let mut text = text();
-    let bounds = Bounds {
+    let limits = RequestLimits {
         threads: 1,
-        ..Bounds::default()
+        ..RequestLimits::default()
     };
     let request = std::mem::take(&mut *text);
-    answer_each(&request, &bounds, &Limits::NONE, |answer, is_last| {
+    answer_each(&request, &limits, &Limits::NONE, |answer, is_last| {
         *text = answer.to_string().into_bytes();
         if !is_last {
             tell(text.as_ptr(), text.len());
@@ -55,7 +54,7 @@ pub extern "C" fn respond() -> usize {
     text.len()
 }
 
-/// Where the answer begins.
+/// The start of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
     text().as_ptr()

@@ -11,26 +11,33 @@ use engine::{
         reversixt::ReversiXt,
     },
     play::build::PlayerRecipe,
+    search::limits::Limits,
 };
 use serde_json::{Deserializer, Map, Value, json};
 use web::{
-    answer::answer,
-    api::{Ledger, PlayedPly},
-    bounds::Bounds,
+    answer::{answer, answer_each},
+    api::{GameReview, PlayedPly},
     games::OnBoard,
-    judge::judge,
-    rating::{Rater, has_chance},
+    limits::RequestLimits,
+    move_values::{MoveValuer, has_chance},
+    review::review,
 };
 
+const REVERSI: &str = "---------------------------OX------XO---------------------------";
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b";
 
 fn ask(request: &Value) -> Value {
-    answer(request.to_string().as_bytes(), &Bounds::default())
+    answer(request.to_string().as_bytes(), &RequestLimits::default())
 }
 
 fn ask_einstein(mut request: Value) -> Value {
     request["game"] = "einstein".into();
     ask(&request)
+}
+
+fn reversixt_start() -> String {
+    let new = ask(&json!({ "ask": "new", "game": "reversixt(map=three)", "seed": 1 }));
+    new["position"].as_str().unwrap().to_owned()
 }
 
 fn number(value: &Value) -> f64 {
@@ -133,8 +140,83 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(says, [false, false, true, false, true]);
 }
 
+/// The depths of a stream, and its last answer.
+fn streamed(request: &Value) -> (Vec<Value>, Value) {
+    let mut depths = Vec::new();
+    let mut receive = |answer: &Value, _| {
+        depths.push(answer.clone());
+        true
+    };
+    let text = request.to_string();
+    answer_each(
+        text.as_bytes(),
+        &RequestLimits::default(),
+        &Limits::NONE,
+        &mut receive,
+    );
+    let last = depths.pop().unwrap();
+    (depths, last)
+}
+
+#[test]
+fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
+    let values = |answer: &Value| {
+        let moves = list(&answer["moves"]).iter();
+        let moves = moves.map(|rated| number(&rated["value"]));
+        [number(&answer["value"])]
+            .into_iter()
+            .chain(moves)
+            .collect()
+    };
+    for (game, position, player, max) in [
+        ("einstein", format!("{MIDDLE} 2"), "star2(eval=schwarz", 4),
+        ("einstein", format!("{MIDDLE} -"), "star1(table=0", 3),
+        ("reversi", format!("{REVERSI} X"), "star2(threads=2", 5),
+        (
+            "reversixt(map=three)",
+            reversixt_start(),
+            "maxn(eval=random",
+            3,
+        ),
+        (
+            "reversixt(map=three)",
+            reversixt_start(),
+            "bestreply(eval=random",
+            3,
+        ),
+    ] {
+        let request = |depth: u32, stream| {
+            json!({ "ask": "analyse", "game": game, "position": position,
+                    "player": format!("{player}, depth={depth})"), "stream": stream })
+        };
+        let (depths, last) = streamed(&request(max, true));
+        let numbers: Vec<u64> = depths
+            .iter()
+            .map(|one| one["depth"].as_u64().unwrap())
+            .collect();
+        assert_eq!(numbers, Vec::from_iter(1..u64::from(max)), "{player}");
+        for (depth, found) in (1..).zip(depths.iter().chain([&last])) {
+            let alone = ask(&request(depth, false));
+            let [found, alone]: [Vec<f64>; 2] = [found, &alone].map(values);
+            assert_eq!(found.len(), alone.len());
+            for (found, alone) in found.into_iter().zip(alone) {
+                near(found, alone, 1e-6);
+            }
+        }
+        let mut received = 0;
+        let mut receive = |_: &Value, is_last| {
+            received += 1;
+            is_last
+        };
+        let text = request(max, true).to_string();
+        let limits = RequestLimits::default();
+        answer_each(text.as_bytes(), &limits, &Limits::NONE, &mut receive);
+        assert_eq!(received, 2, "{player}");
+    }
+}
+
 /// A random game, judged, and its positions; what must hold of every ledger of a game that is over.
-fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (Ledger, Vec<G::Position>) {
+fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
     let mut luck = game.luck(seed);
@@ -150,8 +232,8 @@ fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (Ledger, Vec<G::Posi
         positions.push(position);
     }
     let recipe = PlayerRecipe::parse(player, game).unwrap();
-    let mut rater = Rater::new(game, &recipe).unwrap();
-    let ledger = judge(game, positions[0], &plies, None, &mut rater, None).unwrap();
+    let mut valuer = MoveValuer::new(game, &recipe).unwrap();
+    let ledger = review(game, positions[0], &plies, None, &mut valuer, None).unwrap();
     near(ledger.balance, 0.0, 1e-6);
     assert!(ledger.over);
     for (seat, account) in ledger.seats.iter().enumerate() {

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 use web::{
-    bounds::Bounds,
+    limits::RequestLimits,
     server::{ServerOptions, serve},
 };
 
@@ -47,9 +47,9 @@ fn server(patience: Duration, searching: Duration) -> SocketAddr {
     let address = listener.local_addr().unwrap();
     let options = ServerOptions {
         patience,
-        bounds: Bounds {
+        bounds: RequestLimits {
             milliseconds: searching.as_secs_f64() * 1000.0,
-            ..Bounds::default()
+            ..RequestLimits::default()
         },
         exec: true,
         ..ServerOptions::new(2, read_games)

@@ -10,7 +10,10 @@
 use super::Contestant;
 use crate::error::Result;
 use engine::core::{game::List, random::RandomStream, record::GameRecord};
-use engine::play::{playable::Playable, player::Player};
+use engine::play::{
+    playable::Playable,
+    player::{MoveValue, Player},
+};
 use engine::search::limits::Limits;
 
 /// Whether somebody can tell luck: a player that rates moves.
@@ -20,7 +23,7 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     let start = game.random_start(&mut RandomStream::new(0), 0);
     let analysis = player.analyse(&start, None, &Limits::NONE);
     let analysis = analysis.map_err(|failure| format!("{}: {failure}", evaluator.name))?;
-    let rates = analysis.moves.iter().any(|(_, value)| value.is_some());
+    let rates = analysis.moves.iter().any(|rated| rated.value.is_some());
     if rates {
         Ok(())
     } else {
@@ -46,10 +49,10 @@ pub fn of_game<G: Playable>(
     for (position, ply) in record.positions(game).zip(&record.plies) {
         let analysis = evaluator.analyse(&position, None, &Limits::NONE);
         let rated = analysis.map_err(|failure| failure.to_string())?.moves;
-        let moves: Vec<_> = rated.iter().map(|&(mv, _)| mv).collect();
-        let best = |run: &[(_, Option<f32>)]| {
+        let moves: Vec<_> = rated.iter().map(|rated| rated.mv).collect();
+        let best = |run: &[MoveValue<G::Move>]| {
             run.iter()
-                .map(|&(_, value)| f64::from(value.unwrap_or(0.0)))
+                .map(|rated| f64::from(rated.value.unwrap_or(0.0)))
                 .fold(0.0, f64::max)
         };
         let outcomes = game.outcomes(&position, &moves);

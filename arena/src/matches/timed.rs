@@ -4,7 +4,9 @@
 //! decision is counted, failed ones too; in everything else it is the player within.
 
 use engine::core::game::Game;
-use engine::play::player::{Analysis, Decision, Failure, GameEvent, Player, PositionValue};
+use engine::play::player::{
+    Analysis, AnalysisObserver, Decision, Failure, GameEvent, Player, PositionValue,
+};
 use engine::search::limits::Limits;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -87,6 +89,17 @@ impl<G: Game> Player<G> for Timed<G> {
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure> {
         self.player.analyse(position, legal, limits)
+    }
+
+    fn analyse_observed(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+        observer: &mut AnalysisObserver<'_, G::Move>,
+    ) -> Result<Analysis<G::Move>, Failure> {
+        self.player
+            .analyse_observed(position, legal, limits, observer)
     }
 
     fn exact_scores(

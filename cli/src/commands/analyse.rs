@@ -8,8 +8,7 @@ use engine::play::notation::trusted;
 use engine::play::{
     build::PlayerRecipe,
     playable::Playable,
-    player::{Analysis, Player},
-    position_analysis::PositionAnalysis,
+    player::{Analysis, MoveValue, Player},
 };
 use engine::search::{
     limits::Limits,
@@ -114,48 +113,36 @@ fn answer<G: Playable>(
     player: &mut dyn Player<G>,
 ) -> Result<Answer<G::Move>> {
     let (position, outcome) = (&question.position, question.outcome);
-    let found = match question.final_value(game) {
-        None => PositionAnalysis::of(recipe, player, game, position, outcome, &Limits::NONE)
+    let analysis = match question.final_value(game) {
+        None => recipe
+            .analyse(player, game, position, outcome, &Limits::NONE, None)
             .map_err(Error::msg)?,
-        value => PositionAnalysis {
+        // The game is over.
+        value => Analysis {
             value,
-            best: None,
-            calibrated: None,
-            moves: Vec::new(),
-            exact: None,
-            analysis: Analysis::without_values(game, position, Some(&[])),
+            ..Analysis::default()
         },
     };
-    let analysis = found.analysis;
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
-    let in_tree = |index: usize| analysis.tree.as_ref()?.moves.get(index).copied();
-    let exact = |index: usize| {
-        let scored = found.exact.as_ref();
-        let score = scored.and_then(|(unit, scores)| Some((*unit, *scores.get(index)?)));
-        Exact::from_iter(score)
-    };
-    let best = analysis
-        .moves
-        .iter()
-        .position(|mv| Some(mv.0) == found.best);
-    let rated = analysis.moves.iter().zip(found.moves);
-    let rated = rated.enumerate();
-    let rated = rated.map(|(index, (&(mv, value), of_move))| RatedMove {
-        mv: name(mv),
-        value,
-        calibrated: of_move.calibrated,
-        exact: exact(index),
-        searched: in_tree(index),
+    let exact = |rated: &MoveValue<_>| Exact::from_iter(analysis.unit.zip(rated.score));
+    let mut moves = analysis.moves.iter();
+    let best = moves.find(|rated| Some(rated.mv) == analysis.best);
+    let moves = analysis.moves.iter().map(|rated| RatedMove {
+        mv: name(rated.mv),
+        value: rated.value,
+        calibrated: rated.calibrated,
+        exact: exact(rated),
+        searched: rated.tree,
     });
     Ok(Answer {
-        value: found.value,
-        calibrated: found.calibrated,
+        value: analysis.value,
+        calibrated: analysis.calibrated,
         exact: match best {
-            Some(index) => exact(index),
+            Some(best) => exact(best),
             None => Exact::from_iter(game.final_score(position)),
         },
-        best: found.best.map(name),
-        moves: rated.collect(),
+        best: analysis.best.map(name),
+        moves: moves.collect(),
         line: match outcome {
             Some(_) => names_along(game, position, &analysis.line),
             None => Vec::new(),

@@ -13,10 +13,10 @@ use serde::Serialize;
 use std::path::PathBuf;
 use trainer::{data::ShardReader, shard::PlayedGame};
 use web::{
-    answer::usual_judge,
-    api::{Ledger, PlayedPly, Problem},
+    answer::default_reviewer,
+    api::{GameReview, PlayedPly, Problem},
     games::OnBoard,
-    rating::{Rater, has_chance},
+    move_values::{MoveValuer, has_chance},
 };
 
 /// Analyse recorded games: luck, errors, and where they were made
@@ -57,7 +57,7 @@ struct Judged<'a> {
     /// Players by seat.
     players: Vec<&'a str>,
     #[serde(flatten)]
-    ledger: Ledger,
+    ledger: GameReview,
 }
 
 /// Games in memory at a time.
@@ -71,7 +71,10 @@ impl Arguments {
     fn run_for<G: OnBoard>(&self) -> Result<()> {
         let source = ShardReader::<G>::open(&self.paths)?;
         let game = &source.rules;
-        let player = self.player.clone().unwrap_or_else(|| usual_judge(game));
+        let player = self
+            .player
+            .clone()
+            .unwrap_or_else(|| default_reviewer(game));
         let recipe = PlayerRecipe::parse(trusted(&player), game)?;
         output::check_output_dirs(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
@@ -116,7 +119,7 @@ fn ledger<G: OnBoard>(
     game: &G,
     record: &GameRecord<G>,
     judge: &PlayerRecipe<G>,
-) -> Result<Ledger, Problem> {
+) -> Result<GameReview, Problem> {
     let plies = record.positions(game).zip(&record.plies);
     let plies = plies.map(|(position, ply)| PlayedPly {
         face: has_chance::<G>().then_some(ply.outcome),
@@ -124,12 +127,12 @@ fn ledger<G: OnBoard>(
     });
     let plies: Vec<PlayedPly> = plies.collect();
     let payoffs = (!record.ending.is_played()).then(|| &record.payoffs[..game.seats()]);
-    web::judge::judge(
+    web::review::review(
         game,
         record.start,
         &plies,
         payoffs,
-        &mut Rater::new(game, judge)?,
+        &mut MoveValuer::new(game, judge)?,
         None,
     )
 }

@@ -28,12 +28,12 @@ use std::{
 };
 use trainer::shard::{GameMap, parse_rules};
 use web::{
-    answer::{decision, levels, roll, start, usual_judge},
+    answer::{decision, default_reviewer, levels, roll, start},
     api::PlayedPly,
-    bounds::Bounds,
     games::OnBoard,
-    judge::{judge, verdict},
-    rating::{Rater, has_chance},
+    limits::RequestLimits,
+    move_values::{MoveValuer, has_chance},
+    review::{grade, review},
 };
 
 /// Play a game in the terminal, with hints and a review
@@ -148,7 +148,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         if let (None, Some(other)) = (&arguments.opponent, other)
             && !is_level(other)
         {
-            let permitted = Bounds::default().player::<G>(other);
+            let permitted = RequestLimits::default().parse_player::<G>(other);
             permitted.map_err(|problem| {
                 let path = arguments.resume.as_deref().unwrap_or(Path::new(""));
                 anyhow!(
@@ -169,7 +169,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             bail!("this game has {seats} seats, there is no seat {}", seat + 1);
         }
         let judge = arguments.judge.clone();
-        let judge = judge.unwrap_or_else(|| usual_judge(&game));
+        let judge = judge.unwrap_or_else(|| default_reviewer(&game));
         let judge = PlayerRecipe::parse(trusted(&judge), &game)?;
         let opponent = match opponent.as_str() {
             PERSON => None,
@@ -384,13 +384,15 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     /// Best move with its value, and the value of `mv`, in percent.
     fn rated(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
-        let rating = Rater::new(&self.game, &self.judge)?.rate(&self.position(), false)?;
-        let best = rating.best(rating.permitted(face).unwrap_or_default());
-        let name = best.map(|index| rating.moves[index].name.clone());
-        let played = rating.moves.iter().position(|one| one.name == mv);
-        let value = |index| 100.0 * rating.value(index).unwrap_or_default();
-        let [best, played] = [best, played].map(|index| index.map_or(0.0, value));
-        Ok((name.unwrap_or_default(), best, played))
+        let (game, position) = (&self.game, self.position());
+        let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
+        let moves = values.moves();
+        let name = |index: usize| game.format_move(&position, moves[index].mv);
+        let best = values.best(values.permitted(face).unwrap_or_default());
+        let played = (0..moves.len()).find(|&index| name(index) == mv);
+        let value = |index: usize| 100.0 * f64::from(moves[index].value.unwrap_or_default());
+        let [better, played] = [best, played].map(|index| index.map_or(0.0, value));
+        Ok((best.map(name).unwrap_or_default(), better, played))
     }
 
     fn price(&self, face: Option<u8>, mv: &str) -> Result<String> {
@@ -400,7 +402,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
             return Ok(style(text).green().to_string());
         }
-        let verdict = verdict(error / 100.0);
+        let verdict = grade(error / 100.0);
         let price = format!("{mv} costs {error:.1} points");
         let price = match verdict {
             "" => style(price),
@@ -443,8 +445,15 @@ impl<'a, G: OnBoard> Session<'a, G> {
             return Ok(());
         }
         let game = &self.game;
-        let mut rater = Rater::new(game, &self.judge)?;
-        let ledger = judge(game, self.positions[0], &self.plies, None, &mut rater, None)?;
+        let mut valuer = MoveValuer::new(game, &self.judge)?;
+        let ledger = review(
+            game,
+            self.positions[0],
+            &self.plies,
+            None,
+            &mut valuer,
+            None,
+        )?;
         let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
         let mut text_table = TextTable::new(["ledger, in points"].into_iter().chain(titles));
         let names = [

@@ -14,7 +14,7 @@ use crate::core::{
     oracle::Oracle,
     record::{Ending, GameRecord, Ply},
 };
-use crate::play::player::{Failure, GameEvent, Player};
+use crate::play::player::{Failure, GameEvent, MoveValue, Player};
 use crate::search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
@@ -102,7 +102,7 @@ pub fn play_guided<G: Game>(
                 .analyse(position, Some(&[mv]), &Limits::NONE)
                 .map_err(failed)?
                 .moves[0]
-                .1;
+                .value;
             return Ok(Answer::at_once(mv, value, true));
         }
         let tempered = exploration
@@ -112,13 +112,13 @@ pub fn play_guided<G: Game>(
             let analysis = players[seat].analyse(position, Some(legal), &Limits::NONE);
             let analysis = analysis.map_err(failed)?;
             let drawn = exploration::by_value(
-                analysis.moves.iter().map(|&(_, value)| value),
+                analysis.moves.iter().map(|rated| rated.value),
                 temperature,
                 unit,
             );
             // A player that rates no moves makes its own.
             if let Some(index) = drawn {
-                let (mv, value) = analysis.moves[index];
+                let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
                 return Ok(Answer::at_once(mv, value, explored));
             }

@@ -2,8 +2,9 @@
 //!
 //! Players are `dyn`, called once a move; below a player everything is generic.
 
+pub use super::analysis::{Analysis, MoveValue};
 use crate::core::game::{Game, Payoffs};
-use crate::search::{SearchStats, limits::Limits, mcts::TreeReport};
+use crate::search::{SearchStats, limits::Limits};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -31,48 +32,6 @@ impl<M> Decision<M> {
             value: None,
             stats: SearchStats::default(),
             cpu_time: None,
-        }
-    }
-}
-
-/// A player's values of moves.
-#[derive(Clone, Debug)]
-pub struct Analysis<M> {
-    /// Each move with the win probability of the seat that makes it, after the move and before the
-    /// next roll; `None` from players that do not value moves.
-    pub moves: Vec<(M, Option<f32>)>,
-    /// The payoffs of every seat after each move, from searches that know them; with more than two
-    /// seats they do not follow from the value.
-    pub payoffs: Option<Vec<Payoffs>>,
-    /// The principal variation; at least the best move where moves are valued.
-    pub line: Vec<M>,
-    /// Its cost.
-    pub stats: SearchStats,
-    /// The statistics of a Monte-Carlo search, with the same moves in the same order.
-    pub tree: Option<Box<TreeReport<M>>>,
-}
-
-impl<M> Analysis<M> {
-    /// The analysis of a player that values no moves: the given ones, or (`None`) all of a position.
-    pub fn without_values<G: Game<Move = M>>(
-        game: &G,
-        position: &G::Position,
-        legal: Option<&[M]>,
-    ) -> Self
-    where
-        M: Copy,
-    {
-        let mut all = G::Moves::default();
-        let moves = legal.unwrap_or_else(|| {
-            game.moves(position, &mut all);
-            &all
-        });
-        Self {
-            moves: moves.iter().map(|&mv| (mv, None)).collect(),
-            payoffs: None,
-            line: Vec::new(),
-            stats: SearchStats::default(),
-            tree: None,
         }
     }
 }
@@ -120,6 +79,9 @@ pub enum GameEvent<'a, G: Game> {
     End(&'a Payoffs),
 }
 
+/// Receives the analyses of finished depths, and returns whether the search goes on.
+pub type AnalysisObserver<'a, M> = dyn FnMut(Analysis<M>) -> bool + 'a;
+
 /// A player of a game; it lives as long as the game, whatever its limits.
 ///
 /// A wrapper around another player passes on every method.
@@ -150,6 +112,21 @@ pub trait Player<G: Game>: Send {
         legal: Option<&[G::Move]>,
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure>;
+
+    /// As [`Player::analyse`]; a search that deepens also reports each depth that is followed by a
+    /// deeper one, and ends once `observer` returns false.
+    ///
+    /// # Errors
+    /// As [`Player::decide`].
+    fn analyse_observed(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+        _observer: &mut AnalysisObserver<'_, G::Move>,
+    ) -> Result<Analysis<G::Move>, Failure> {
+        self.analyse(position, legal, limits)
+    }
 
     /// Values a position before chance ("chance root") that is not over: one number, for which a
     /// search needs fewer nodes than for the values of all moves.

@@ -7,7 +7,7 @@ use crate::core::{
     clock::Instant,
     game::{Game, List, OutcomeList},
 };
-use crate::play::player::{Analysis, Decision, Failure, Player, PositionValue};
+use crate::play::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
 use crate::search::{
     SearchStats,
     limits::Limits,
@@ -109,10 +109,11 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
             .map(|one| is_valued(one).then(|| probability(one.moments.mean())));
         Ok(Analysis {
             line: vec![all[best]],
-            moves: all.iter().copied().zip(values).collect(),
-            payoffs: None,
+            moves: (all.iter().zip(values))
+                .map(|(&mv, value)| MoveValue::new(mv, value))
+                .collect(),
             stats,
-            tree: None,
+            ..Analysis::default()
         })
     }
 

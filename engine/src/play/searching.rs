@@ -5,7 +5,9 @@ use crate::core::{
     clock::Instant,
     game::{Game, Payoffs},
 };
-use crate::play::player::{Analysis, Decision, Failure, Player, PositionValue};
+use crate::play::player::{
+    Analysis, AnalysisObserver, Decision, Failure, MoveValue, Player, PositionValue,
+};
 use crate::search::{
     Search, SearchStats,
     limits::Limits,
@@ -69,7 +71,28 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             &all
         });
         let found = self.search.move_payoffs(position, moves);
-        Ok(analysis_of(moves, found, self.search.take_stats()))
+        Ok(analysis_of(moves, &found, self.search.take_stats()))
+    }
+
+    fn analyse_observed(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+        observer: &mut AnalysisObserver<'_, G::Move>,
+    ) -> Result<Analysis<G::Move>, Failure> {
+        self.search.set_limits(limits);
+        let mut all = G::Moves::default();
+        let moves = legal.unwrap_or_else(|| {
+            self.search.game().moves(position, &mut all);
+            &all
+        });
+        let found = self
+            .search
+            .move_payoffs_observed(position, moves, &mut |found, stats| {
+                observer(analysis_of(moves, found, stats))
+            });
+        Ok(analysis_of(moves, &found, self.search.take_stats()))
     }
 
     fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
@@ -84,31 +107,27 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
 
 fn analysis_of<M: Copy>(
     moves: &[M],
-    found: Vec<(f32, Option<Payoffs>)>,
+    found: &[(f32, Option<Payoffs>)],
     stats: SearchStats,
 ) -> Analysis<M> {
-    let values = found.iter().map(|&(value, _)| Some(value));
-    let moves: Vec<_> = moves.iter().copied().zip(values).collect();
+    let moves = moves.iter().zip(found);
+    let moves: Vec<_> = moves
+        .map(|(&mv, &(value, payoffs))| MoveValue {
+            payoffs,
+            ..MoveValue::new(mv, Some(value))
+        })
+        .collect();
+    // The first of equals.
+    let better = |best: MoveValue<M>, next: MoveValue<M>| {
+        if next.value > best.value { next } else { best }
+    };
+    let best = moves.iter().copied().reduce(better);
     Analysis {
-        line: best_of(&moves).into_iter().collect(),
+        line: best.map(|best| best.mv).into_iter().collect(),
         moves,
-        payoffs: found.into_iter().map(|(_, payoffs)| payoffs).collect(),
         stats,
-        tree: None,
+        ..Analysis::default()
     }
-}
-
-/// The first move of the largest value.
-fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
-    let mut best: Option<(M, f32)> = None;
-    for &(mv, value) in moves {
-        if let Some(value) = value
-            && best.is_none_or(|(_, largest)| value > largest)
-        {
-            best = Some((mv, value));
-        }
-    }
-    best.map(|(mv, _)| mv)
 }
 
 /// Plays the move that a Monte-Carlo tree search tried most.
@@ -134,14 +153,17 @@ impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
         let tree = self.search.report();
         let moves = found
             .iter()
-            .map(|statistics| (statistics.mv, statistics.value))
+            .map(|found| MoveValue {
+                tree: Some(*found),
+                ..MoveValue::new(found.mv, found.value)
+            })
             .collect();
         Analysis {
             moves,
-            payoffs: None,
             line: tree.pv.clone(),
             stats: self.stats_since(began),
             tree: Some(Box::new(tree)),
+            ..Analysis::default()
         }
     }
 
@@ -195,14 +217,10 @@ impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
 
     fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         let analysis = self.search_moves(position, None, limits);
-        let moves: Vec<_> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-        // A move that was never tried is taken for worthless.
-        let values: Vec<_> = analysis
-            .moves
-            .iter()
-            .map(|(_, value)| value.unwrap_or(0.0))
-            .collect();
-        let outcomes = self.search.game().outcomes(position, &moves);
+        // A move that was never tried counts as lost.
+        let values = analysis.moves.iter();
+        let values: Vec<_> = values.map(|rated| rated.value.unwrap_or(0.0)).collect();
+        let outcomes = self.search.game().outcomes(position, &analysis.list());
         PositionValue {
             value: Some(expectation(&outcomes, &values)),
             error: None,

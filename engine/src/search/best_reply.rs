@@ -8,7 +8,7 @@
 //! passed over, the root like any other.
 
 use super::{
-    Parties, Search, SearchStats,
+    DepthObserver, Parties, Search, SearchStats,
     deepening::{Deepening, DeepeningSearch},
     limits::{Limits, SearchLimits},
     star::StarOptions,
@@ -231,6 +231,16 @@ impl<G: Game> Search<G> for BestReplySearch<G> {
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
         let (at, moves) = self.rooted(position, moves);
         self.search.move_values(&at, &moves)
+    }
+
+    fn move_payoffs_observed(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        observer: &mut DepthObserver<'_>,
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        let (at, moves) = self.rooted(position, moves);
+        self.search.move_payoffs_observed(&at, &moves, observer)
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {

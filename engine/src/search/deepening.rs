@@ -7,7 +7,7 @@
 //! without table, order and cuts, up to rounding.
 
 use super::{
-    Search, SearchStats, UNKNOWN_VALUE,
+    DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
     limits::{DepthRange, Limits, Pace, SearchLimits, Watch},
     parallel::{Busy, beside},
@@ -65,9 +65,9 @@ pub(super) trait Deepens<G: Game>: Send {
     fn time_leaves(&mut self, clock: EvalTimer);
     /// What ends it.
     fn watch(&mut self) -> &mut Watch;
-    /// Positions visited since the last [`Deepens::take_stats`].
-    fn nodes(&self) -> u64;
-    /// What has been spent since the last call.
+    /// The cost since the last [`Deepens::take_stats`], without the time.
+    fn stats(&self) -> &SearchStats;
+    /// The cost since the last call.
     fn take_stats(&mut self) -> SearchStats;
     /// As [`Star::bounds_and_proof`], in the widest window.
     fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
@@ -92,7 +92,7 @@ pub(super) trait Deepens<G: Game>: Send {
         deadline: Option<Deadline>,
         stop: Option<Arc<AtomicBool>>,
     ) {
-        let counted = self.nodes();
+        let counted = self.stats().nodes;
         let most = nodes.map(|nodes| counted.saturating_add(nodes));
         self.watch().start(counted, most, deadline, stop);
     }
@@ -292,13 +292,24 @@ impl<G: Game> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task`, which is told the depths of the iterations and answers with the last complete
-    /// one, on all workers until the first of them, whose answer counts, is done.
+    /// Runs `task` on all workers: from the depths of the iterations to a result and the last complete
+    /// one. The result of the first worker counts; when it is done, the others end.
     fn run<R>(
         &mut self,
         position: &G::Position,
         task: impl Fn(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32) + Sync,
     ) -> R {
+        self.run_helped(position, &task, &task)
+    }
+
+    /// As [`DeepeningSearch::run`], but the first worker has a task of its own.
+    fn run_helped<R>(
+        &mut self,
+        position: &G::Position,
+        task: impl FnMut(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32),
+        help: impl Fn(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32) + Sync,
+    ) -> R {
+        let mut task = task;
         let began = self.pace.start();
         let game = self.workers[0].game();
         let depths = Depths::new(
@@ -308,9 +319,11 @@ impl<G: Game> DeepeningSearch<G> {
             game.stage(position),
         );
         let deadline = self.pace.deadline(began, game.moves_left(position));
-        let (answer, completed) = self.until(deadline, |worker, outer| {
-            task(worker, depths.clone(), outer)
-        });
+        let (answer, completed) = self.until(
+            deadline,
+            |worker, outer| task(worker, depths.clone(), outer),
+            |worker, outer| _ = help(worker, depths.clone(), outer),
+        );
         self.completed = completed;
         self.pace.spent(began.elapsed());
         answer
@@ -319,7 +332,8 @@ impl<G: Game> DeepeningSearch<G> {
     fn until<R>(
         &mut self,
         deadline: Option<Deadline>,
-        task: impl Fn(&mut dyn Deepens<G>, &Limits) -> R + Sync,
+        mut task: impl FnMut(&mut dyn Deepens<G>, &Limits) -> R,
+        help: impl Fn(&mut dyn Deepens<G>, &Limits) + Sync,
     ) -> R {
         let stop = self.begin(deadline);
         let (first, others) = self.workers.split_at_mut(1);
@@ -330,7 +344,7 @@ impl<G: Game> DeepeningSearch<G> {
         let mut answer = None;
         beside(
             others,
-            &|worker| _ = task(&mut **worker, outer),
+            &|worker| help(&mut **worker, outer),
             &stop,
             &mut || {
                 answer = Some(task(first, outer));
@@ -488,27 +502,24 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         position: &G::Position,
         moves: &[G::Move],
     ) -> Vec<(f32, Option<Payoffs>)> {
-        self.run(position, |worker, depths, outer| {
-            // Values of different depths do not compare: an iteration counts when all moves have
-            // one, but for the first.
-            let (mut values, mut completed) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
-            for depth in depths {
-                let mut found = values.clone();
-                let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
-                    if completed == 0 && outer.is_stopped() {
-                        last_look(worker, |worker| {
-                            worker.value_moves(position, 1, moves, &mut found);
-                        });
-                    }
-                    return (if completed == 0 { found } else { values }, completed);
-                };
-                (values, completed) = (found, depth);
-                if proven {
-                    break;
-                }
-            }
-            (values, completed)
-        })
+        self.move_payoffs_observed(position, moves, &mut |_, _| true)
+    }
+
+    fn move_payoffs_observed(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        observer: &mut DepthObserver<'_>,
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        self.run_helped(
+            position,
+            |worker, depths, outer| {
+                payoffs_by_depth(worker, position, moves, depths, outer, observer)
+            },
+            |worker, depths, outer| {
+                payoffs_by_depth(worker, position, moves, depths, outer, &mut |_, _| true)
+            },
+        )
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
@@ -546,6 +557,38 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
             ..stats
         }
     }
+}
+
+/// The values of moves at the last complete depth, and that depth; `observer` receives those before.
+fn payoffs_by_depth<G: Game>(
+    worker: &mut dyn Deepens<G>,
+    position: &G::Position,
+    moves: &[G::Move],
+    mut depths: Depths,
+    outer: &Limits,
+    observer: &mut DepthObserver<'_>,
+) -> (Vec<(f32, Option<Payoffs>)>, u32) {
+    // Values of different depths do not compare: an iteration counts when all moves have one, but for
+    // the first.
+    let (mut values, mut completed) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
+    while let Some(depth) = depths.next() {
+        let mut found = values.clone();
+        let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
+            if completed == 0 && outer.is_stopped() {
+                last_look(worker, |worker| {
+                    worker.value_moves(position, 1, moves, &mut found);
+                });
+            }
+            return (if completed == 0 { found } else { values }, completed);
+        };
+        (values, completed) = (found, depth);
+        let is_last = proven || depths.next.is_none();
+        let stats = *worker.stats();
+        if is_last || !observer(&values, SearchStats { depth, ..stats }) {
+            break;
+        }
+    }
+    (values, completed)
 }
 
 /// A move is searched exactly if its value may equal that of the best one: further below it than

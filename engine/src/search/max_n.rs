@@ -149,8 +149,8 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
         &mut self.watch
     }
 
-    fn nodes(&self) -> u64 {
-        self.stats.nodes
+    fn stats(&self) -> &SearchStats {
+        &self.stats
     }
 
     fn take_stats(&mut self) -> SearchStats {

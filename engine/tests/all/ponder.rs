@@ -123,9 +123,12 @@ fn what_was_found_on_the_time_of_others_counts() {
         let legal = game.legal_moves(&next, 5);
         let analysis = player.analyse(&next, Some(&legal), &Limits::NONE).unwrap();
         assert!(legal.contains(&analysis.line[0]));
-        let tree = analysis.tree.unwrap();
-        assert_eq!(tree.simulations, 64);
-        tree.moves.iter().map(|found| found.visits).sum::<u32>()
+        assert_eq!(analysis.tree.unwrap().simulations, 64);
+        let visits = analysis
+            .moves
+            .iter()
+            .map(|rated| rated.tree.unwrap().visits);
+        visits.sum::<u32>()
     };
     assert_eq!(visits(Duration::ZERO), 64);
     // The first is enough, unless the machine lets others work meanwhile.

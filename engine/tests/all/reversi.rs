@@ -529,7 +529,7 @@ fn players_and_evaluators_have_names() {
         .unwrap()
         .moves
         .into_iter();
-    let best = values.filter_map(|(_, value)| value).fold(0.0, f32::max);
+    let best = values.filter_map(|rated| rated.value).fold(0.0, f32::max);
     for text in [
         "star1(depth=9, eval=discs)",
         "star1(depth=1, endgame=10)",

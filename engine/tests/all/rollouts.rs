@@ -492,7 +492,7 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
         );
         let decision = one.decide(position, &moves, &Limits::NONE).unwrap();
         assert_eq!(analysis.line, [decision.best]);
-        assert!(analysis.moves.iter().all(|(_, value)| value.is_some()));
+        assert!(analysis.moves.iter().all(|rated| rated.value.is_some()));
         assert!((0.0..=1.0).contains(&decision.value.unwrap()));
         assert_eq!(
             one.decide(position, &moves, &Limits::NONE).unwrap().value,

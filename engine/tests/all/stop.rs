@@ -78,7 +78,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                 1 => {
                     let query = |limits: &Limits| player.analyse(position, None, limits).unwrap();
                     let (analysis, took) = interrupted(&mut random, query);
-                    let valued = analysis.moves.iter().filter_map(|rated| rated.1);
+                    let valued = analysis.moves.iter().filter_map(|rated| rated.value);
                     assert!(valued.clone().all(|value| (0.0..=1.0).contains(&value)));
                     assert_eq!(analysis.moves.len(), moves.len(), "{text}");
                     took

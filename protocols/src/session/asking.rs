@@ -6,7 +6,7 @@ use engine::core::random::SeedSpace;
 use engine::play::{
     build::PlayerRecipe,
     notation::{Notation, keys_taken},
-    player::{Analysis, Failure, Player},
+    player::{Analysis, Failure, MoveValue, Player},
 };
 use engine::search::{SearchStats, limits::Limits};
 use std::{
@@ -260,8 +260,7 @@ impl<G: ProtocolGame> Session<G> {
         let began = Instant::now();
         let question = |player: &mut dyn Player<G>, limits: &Limits| {
             let analysis = player.analyse(&position, legal, limits)?;
-            let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-            let exact = player.exact_scores(&position, &moves, limits);
+            let exact = player.exact_scores(&position, &analysis.list(), limits);
             Ok::<_, Failure>((analysis, exact.map_or(Vec::new(), |(_, scores)| scores)))
         };
         let (answer, is_timed, is_cut) = self.ask(asked, outside, question)?;
@@ -291,12 +290,11 @@ impl<G: ProtocolGame> Session<G> {
     }
 
     fn rates(&self, analysis: &Analysis<G::Move>, exact: &[i32]) -> Rates {
-        let tree = analysis.tree.as_ref();
-        let rate = |(index, &(mv, value)): (usize, &(G::Move, Option<f32>))| {
-            let known = tree.and_then(|tree| tree.moves.get(index));
+        let rate = |(index, rated): (usize, &MoveValue<G::Move>)| {
+            let known = rated.tree;
             Rate {
-                mv: self.written_move(&self.position, mv),
-                value,
+                mv: self.written_move(&self.position, rated.mv),
+                value: rated.value,
                 visits: known.map(|known| known.visits),
                 prior: known.and_then(|known| known.prior),
                 proven: known.map_or([0.0, 1.0], |known| [known.proven.lower, known.proven.upper]),

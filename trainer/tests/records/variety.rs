@@ -177,26 +177,29 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
             let value = |mv| {
                 rated
                     .iter()
-                    .find(|(rated, _)| *rated == mv)
-                    .and_then(|(_, value)| *value)
+                    .find(|rated| rated.mv == mv)
+                    .and_then(|rated| rated.value)
                     .unwrap()
             };
             assert_eq!(ply.value, Some(shard::quantize_value(value(ply.mv))));
-            let best = rated.iter().fold(
-                rated[0],
-                |best, &rated| if rated.1 > best.1 { rated } else { best },
-            );
-            assert_eq!(ply.explored, ply.mv != best.0, "ply {number}");
+            let best = rated.iter().fold(rated[0], |best, &rated| {
+                if rated.value > best.value {
+                    rated
+                } else {
+                    best
+                }
+            });
+            assert_eq!(ply.explored, ply.mv != best.mv, "ply {number}");
             if number >= 10 {
                 assert!(!ply.explored);
                 continue;
             }
             let weights: Vec<f64> = rated
                 .iter()
-                .map(|(_, value)| (f64::from(value.unwrap()) / temperature).exp())
+                .map(|rated| (f64::from(rated.value.unwrap()) / temperature).exp())
                 .collect();
             let probability =
-                (f64::from(best.1.unwrap()) / temperature).exp() / weights.iter().sum::<f64>();
+                (f64::from(best.value.unwrap()) / temperature).exp() / weights.iter().sum::<f64>();
             let bin = &mut bins[(probability * 10.0) as usize];
             bin.0 += f64::from(u8::from(!ply.explored));
             bin.1 += probability;

@@ -9,7 +9,7 @@ use arena::page::{Block, Page};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use std::collections::BTreeMap;
-use web::{api::JudgedPly, games::OnBoard, rating::has_chance};
+use web::{api::PlyReview, games::OnBoard, move_values::has_chance};
 
 /// Maximum games listed ply by ply.
 const MAX_DETAILED: usize = 20;
@@ -119,7 +119,7 @@ impl<'a> Report<'a> {
             .into_iter()
             .chain(["luck", "error", "verdict", "better"]);
         for one in &self.detailed {
-            let row = |(ply, judged): (u64, &JudgedPly)| {
+            let row = |(ply, judged): (u64, &PlyReview)| {
                 let face = judged.face.map(|face| Cell::Count(face.into()));
                 let is_best = judged.error <= 0.0;
                 vec![

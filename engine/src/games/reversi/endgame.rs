@@ -338,10 +338,10 @@ impl Player<Reversi> for EndgamePlayer {
     ) -> Result<Decision<Move>, Failure> {
         let analysis = self.analyse(position, Some(legal), limits)?;
         let best = analysis.line[0];
-        let rated = analysis.moves.iter().find(|rated| rated.0 == best);
+        let rated = analysis.moves.iter().find(|rated| rated.mv == best);
         Ok(Decision {
             best,
-            value: rated.and_then(|rated| rated.1),
+            value: rated.and_then(|rated| rated.value),
             stats: analysis.stats,
             cpu_time: None,
         })
@@ -355,13 +355,13 @@ impl Player<Reversi> for EndgamePlayer {
     ) -> Result<Analysis<Move>, Failure> {
         let before = self.solver.nodes;
         let mut analysis = Analysis::without_values(&self.solver.game, position, legal);
-        let moves: Vec<Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+        let moves = analysis.list();
         let estimates = self.rated(position, &moves, limits);
         let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact()?));
         let scores: Option<_> = moves.iter().zip(&estimates).map(score).collect();
         self.solved = scores.map(|scores| (*position, scores));
-        for ((_, rated), estimate) in analysis.moves.iter_mut().zip(&estimates) {
-            *rated = estimate.exact().map(value);
+        for (rated, estimate) in analysis.moves.iter_mut().zip(&estimates) {
+            rated.value = estimate.exact().map(value);
         }
         analysis.line = vec![moves[best_index(&estimates)]];
         analysis.stats.nodes = self.solver.nodes - before;

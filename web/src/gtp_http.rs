@@ -3,11 +3,11 @@
 //! Sessions have names; each is a game with its history, and a player that is made anew for every
 //! answer. A command ends the search of its session that is under way. Invariant: there are never
 //! more than [`MAX_SESSIONS`] sessions, and what a command may name and cost is bounded as everywhere
-//! ([`Bounds`]).
+//! ([`RequestLimits`]).
 
 use crate::api::Problem;
-use crate::bounds::Bounds;
 use crate::games::for_board_games;
+use crate::limits::RequestLimits;
 use engine::play::notation::Notation;
 use protocols::{AHEAD, Next, Outside, Protocol, ProtocolGame, ProtocolKind, Terms};
 use std::{
@@ -63,14 +63,14 @@ impl Outside for Reply {
 
 /// All sessions, the one that was used last at the end.
 pub struct Sessions {
-    bounds: Bounds,
+    bounds: RequestLimits,
     all: Mutex<Vec<(String, Shared)>>,
 }
 
 impl Sessions {
     /// No session yet.
     #[must_use]
-    pub fn new(bounds: Bounds) -> Self {
+    pub fn new(bounds: RequestLimits) -> Self {
         let all = Mutex::default();
         Self { bounds, all }
     }
@@ -175,7 +175,7 @@ impl Sessions {
 
 /// A session of a game that a request may name, with a player that it may.
 fn opened(
-    bounds: &Bounds,
+    bounds: &RequestLimits,
     game: &str,
     player: Option<&Notation>,
 ) -> Result<Box<dyn Protocol>, Problem> {
@@ -183,15 +183,14 @@ fn opened(
 }
 
 fn session<G: ProtocolGame>(
-    bounds: &Bounds,
+    bounds: &RequestLimits,
     game: &G,
     player: Option<&Notation>,
 ) -> Result<Box<dyn Protocol>, Problem> {
     let (permitting, opening) = (bounds.clone(), bounds.clone());
     let permit = move |player: &Notation| {
-        let permitted = permitting.player::<G>(&player.to_string());
-        let permitted = permitted.map_err(|problem| problem.error)?;
-        Notation::parse(&permitted).map_err(|error| error.to_string())
+        let permitted = permitting.restrict::<G>(player.clone());
+        permitted.map_err(|(_, problem)| format!("player '{player}': {problem}"))
     };
     let open = move |game: &Notation, player: Option<&Notation>| {
         opened(&opening, &game.to_string(), player).map_err(|problem| problem.error)
@@ -213,9 +212,9 @@ mod tests {
 
     #[test]
     fn sessions_are_told_apart_and_bounded_and_what_they_name_and_cost_is_too() {
-        let sessions = Sessions::new(Bounds {
+        let sessions = Sessions::new(RequestLimits {
             milliseconds: 100.0,
-            ..Bounds::default()
+            ..RequestLimits::default()
         });
         let stop = Arc::default();
         let ask = |name: &str, command: &str| sessions.answer(name, command, &stop).unwrap();
@@ -260,7 +259,7 @@ mod tests {
 
     #[test]
     fn who_goes_before_its_turn_is_not_heard() {
-        let sessions = Sessions::new(Bounds::default());
+        let sessions = Sessions::new(RequestLimits::default());
         let ask = |command: &str, gone: bool| {
             sessions.answer("a", command, &Arc::new(AtomicBool::new(gone)))
         };
@@ -280,9 +279,9 @@ mod tests {
 
     #[test]
     fn another_command_ends_a_search_and_so_does_who_goes() {
-        let sessions = Sessions::new(Bounds {
+        let sessions = Sessions::new(RequestLimits {
             milliseconds: 600_000.0,
-            ..Bounds::default()
+            ..RequestLimits::default()
         });
         let ask = |command: &str| sessions.answer("a", command, &Arc::default()).unwrap();
         let stops: [fn(&Sessions, &AtomicBool); 2] = [

@@ -1,0 +1,251 @@
+//! The players and evaluators that a request may name, and the cost of a request.
+//!
+//! Other programs, files, models, tables and options of unlimited cost are refused. Invariant: a
+//! notation that [`RequestLimits::restrict`] or [`parse_evaluator`] returns names listed players and
+//! evaluators only, and every search in it has a limit.
+
+use crate::api::Problem;
+use crate::move_values::has_chance;
+use engine::core::text::{shortened, suggestion};
+use engine::play::{
+    build::PlayerRecipe,
+    notation::{Argument, Notation, Problem as NotationProblem, parse_number},
+    playable::Playable,
+    registry::EvaluatorEntry,
+};
+use std::time::Duration;
+
+/// Bytes of the longest request.
+pub(crate) const MAX_REQUEST: usize = 1 << 16;
+/// Plies of the longest game that is reviewed.
+pub(crate) const MAX_PLIES: usize = 600;
+/// Evaluators of one request.
+pub(crate) const MAX_EVALUATORS: usize = 16;
+/// Plies of one search.
+pub(crate) const MAX_DEPTH: u32 = 12;
+/// MiB of one search.
+const MAX_MEBIBYTES: f64 = 64.0;
+
+/// The cost of a request.
+#[derive(Clone, Debug)]
+pub struct RequestLimits {
+    /// Threads of one search.
+    pub threads: u32,
+    /// Milliseconds of one search.
+    pub milliseconds: f64,
+    /// Simulations of one search.
+    pub simulations: u32,
+    /// Roll-outs of a move.
+    pub games: u32,
+    /// The time of a whole request; a search that runs when it ends is finished.
+    pub total: Duration,
+}
+
+impl Default for RequestLimits {
+    fn default() -> Self {
+        Self {
+            threads: 2,
+            milliseconds: 5000.0,
+            simulations: 50_000,
+            games: 1000,
+            total: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Searches of the Star family; a limit of time ends them at any depth.
+const STAR_SEARCHES: [&str; 8] = [
+    "star0",
+    "star0.5",
+    "star1",
+    "star2",
+    "minimax",
+    "alphabeta",
+    "maxn",
+    "bestreply",
+];
+
+/// Evaluators that play games to the end for each value.
+const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
+
+/// Players with the same keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Star,
+    Mcts,
+    Rollout,
+    /// Without keys.
+    Plain,
+}
+
+impl RequestLimits {
+    /// The player of a text, within these limits.
+    ///
+    /// # Errors
+    /// As [`RequestLimits::parse_player`], and if the player cannot be built.
+    pub fn player<G: Playable>(&self, game: &G, text: &str) -> Result<PlayerRecipe<G>, Problem> {
+        let recipe = game.player(&self.parse_player::<G>(text)?);
+        recipe.map_err(|problem| problem_in("player", text, problem))
+    }
+
+    /// The notation of a text, within these limits.
+    ///
+    /// # Errors
+    /// If it names a player, an evaluator or an option that is not listed, or exceeds a limit.
+    pub fn parse_player<G: Playable>(&self, text: &str) -> Result<Notation, Problem> {
+        let notation = parse(text).and_then(|notation| self.restrict::<G>(notation));
+        notation.map_err(|problem| problem_in("player", text, problem))
+    }
+
+    /// A player's notation with these limits added where it has none.
+    ///
+    /// # Errors
+    /// As [`RequestLimits::parse_player`].
+    pub(crate) fn restrict<G: Playable>(
+        &self,
+        mut notation: Notation,
+    ) -> Result<Notation, NotationProblem> {
+        let name = notation.name.clone();
+        let own = G::players().iter().filter(|own| own.parameters.is_empty());
+        let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
+        // The keys of arguments without one, in order.
+        let (family, positional): (_, &[&str]) = match &*name {
+            star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
+            "mcts" => (Family::Mcts, &["sims"]),
+            "rollout" if has_chance::<G>() => (Family::Rollout, &["eval"]),
+            other if plain.contains(&other) => (Family::Plain, &[]),
+            _ => {
+                let rollout = if has_chance::<G>() { ", rollout" } else { "" };
+                let (stars, plain) = (STAR_SEARCHES.join(", "), plain.join(", "));
+                let names = format!("{stars}, mcts{rollout}, {plain}");
+                let nearest = suggestion(&name, &names);
+                return Err(notation.wrong(format!(
+                    "there is no player '{name}' here{nearest}; there are {names}"
+                )));
+            }
+        };
+        let mut positional = positional.iter();
+        for argument in &mut notation.arguments {
+            let wrong = |problem: String| (argument.character, problem);
+            let key = argument.key.clone();
+            let key = key.or_else(|| positional.next().map(|&key| key.to_owned()));
+            let key = key.ok_or_else(|| wrong(format!("{name}: name the key of this value")))?;
+            self.check::<G>(family, &key, &argument.value)
+                .ok_or_else(|| {
+                    wrong(format!(
+                        "{name} takes no '{key}' here (docs/reference/api.md)"
+                    ))
+                })??;
+            argument.key = Some(key);
+        }
+        let has = |key: &str| notation.says(key).is_some();
+        let is_timed = has("ms") || has("cpu_ms");
+        let is_limited = is_timed || has("nodes");
+        // A depth alone means a complete search to it.
+        let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
+        let defaults = [
+            (Family::Star, "ms", self.milliseconds, !is_timed),
+            (Family::Star, "depth", 3.0, !is_limited && !has("depth")),
+            (Family::Star, "probcut", 0.0, is_complete),
+            (Family::Mcts, "memory", MAX_MEBIBYTES, !has("memory")),
+            (Family::Rollout, "games", self.games.into(), !has("games")),
+        ];
+        for (of, key, value, is_missing) in defaults {
+            if of == family && is_missing {
+                notation = notation.with(key, Notation::new(value.to_string()));
+            }
+        }
+        Ok(notation)
+    }
+
+    /// Checks the value of a key; `None` if the family has no such key.
+    fn check<G: Playable>(
+        &self,
+        family: Family,
+        key: &str,
+        value: &Notation,
+    ) -> Option<Result<(), NotationProblem>> {
+        use Family::{Mcts, Rollout, Star};
+        let (min, max) = match (family, key) {
+            (Mcts, "leaf") if value.to_string() == "playout" => return Some(Ok(())),
+            (Star | Rollout, "eval") | (Mcts, "prior" | "leaf") => {
+                return Some(check_evaluator::<G>(value));
+            }
+            // The player checks these; no value of theirs is expensive.
+            (
+                Star,
+                "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
+            )
+            | (Mcts, "exploration" | "c" | "rave" | "expand")
+            | (Mcts, "batch" | "solver" | "graph")
+            | (Rollout, "error" | "plies") => return Some(Ok(())),
+            (Star | Mcts, "ms" | "cpu_ms") => (0.01, self.milliseconds),
+            (Star | Mcts, "threads") => (1.0, self.threads.into()),
+            (Star, "depth") => (1.0, MAX_DEPTH.into()),
+            (Star, "table") => (0.0, MAX_MEBIBYTES),
+            (Mcts, "memory") => (1.0, MAX_MEBIBYTES),
+            (Mcts, "sims") => (1.0, self.simulations.into()),
+            (Rollout, "games") => (1.0, self.games.into()),
+            _ => return None,
+        };
+        Some(parse_number(key, value, min..=max).map(drop))
+    }
+}
+
+/// The notation of an evaluator that a request may name.
+///
+/// # Errors
+/// As [`RequestLimits::parse_player`].
+pub(crate) fn parse_evaluator<G: Playable>(text: &str) -> Result<Notation, Problem> {
+    let notation = parse(text).and_then(|notation| {
+        check_evaluator::<G>(&notation)?;
+        Ok(notation)
+    });
+    notation.map_err(|problem| problem_in("evaluator", text, problem))
+}
+
+fn parse(text: &str) -> Result<Notation, NotationProblem> {
+    Notation::parse(text).map_err(|error| (error.character, error.problem))
+}
+
+/// A problem at a character of a text.
+pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
+    let text = shortened(text, 200);
+    Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
+}
+
+/// The evaluators of a game that a request may name besides `best` and `random`.
+pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static EvaluatorEntry<G>> {
+    let entries = G::evaluators().iter();
+    entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))
+}
+
+/// Checks that an evaluator is listed, and its arguments are numbers and words.
+fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProblem> {
+    const KEYS: [&str; 8] = [
+        "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",
+    ];
+    const GENERAL: [&str; 2] = ["best", "random"];
+    let name = notation.name.as_str();
+    let is_listed =
+        evaluators::<G>().any(|entry| entry.name == name || entry.aliases.contains(&name));
+    if !is_listed && !GENERAL.contains(&name) {
+        let names = evaluators::<G>().map(|entry| entry.name).chain(GENERAL);
+        let names = names.collect::<Vec<_>>().join(", ");
+        let nearest = suggestion(name, &names);
+        return Err(notation.wrong(format!(
+            "there is no evaluator '{name}' here{nearest}; there are {names}"
+        )));
+    }
+    let is_wrong = |argument: &&Argument| {
+        let key = argument.key.as_deref().unwrap_or_default();
+        !KEYS.contains(&key) || !argument.value.arguments.is_empty()
+    };
+    match notation.arguments.iter().find(is_wrong) {
+        None => Ok(()),
+        Some(wrong) => {
+            let problem = format!("here evaluators take only {}", KEYS.join(", "));
+            Err((wrong.character, problem))
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The values of all moves of a position: exact where they are known, else by a player; and of its
+//! rolls.
+//!
+//! Invariant: the value of a position before the roll is `Σ probability · best move` over its rolls, in
+//! `f64`.
+
+use crate::api::Problem;
+use crate::games::OnBoard;
+use engine::core::{
+    evaluator::others_alike,
+    game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
+    random::{SeedSpace, derive_seed},
+};
+use engine::play::{
+    analysis::{Analysis, MoveValue},
+    build::PlayerRecipe,
+    notation::Notation,
+    playable::Playable,
+    player::Player,
+    registry::Knowledge,
+};
+use engine::search::limits::Limits;
+use std::{array, ops::Range};
+
+/// The payoffs of all seats in `f64`; 0 beyond the last seat.
+pub type SeatValues = [f64; MAX_SEATS];
+
+/// Values the moves of one position after another.
+pub struct MoveValuer<'a, G: Playable> {
+    game: &'a G,
+    recipe: &'a PlayerRecipe<G>,
+    oracle: Knowledge<G>,
+    player: Box<dyn Player<G>>,
+    pub(crate) limits: Limits,
+}
+
+/// A position with the values of its moves and rolls.
+pub struct PositionValues<M> {
+    /// The seat to move.
+    pub seat: Seat,
+    /// The payoffs, if the game is over; there are no moves then.
+    pub end: Option<Payoffs>,
+    /// All moves, in list order; each with the payoffs of all seats where it has a value.
+    pub analysis: Analysis<M>,
+    /// All rolls; without chance one that permits every move.
+    pub rolls: Vec<Roll>,
+}
+
+/// A roll.
+pub struct Roll {
+    /// The face in records; `None` without chance.
+    pub face: Option<u8>,
+    /// Its probability.
+    pub probability: f64,
+    /// The moves that it permits, by index.
+    pub permitted: Range<usize>,
+}
+
+/// Receives the values at a depth that is followed by a deeper one, and returns whether the search
+/// goes on.
+pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
+
+/// Whether a game has chance.
+#[must_use]
+pub fn has_chance<G: Game>() -> bool {
+    G::Outcomes::BOUND > 1
+}
+
+/// All rolls of a position with these moves.
+fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Roll> {
+    let outcomes = game.outcome_by_outcome().outcomes(position, moves);
+    // The probabilities are rounded to f32.
+    let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
+    let faces = game.outcome_names().zip(outcomes.iter());
+    faces
+        .map(|(face, outcome)| Roll {
+            face: has_chance::<G>().then_some(face),
+            probability: f64::from(outcome.weight) / sum,
+            permitted: outcome.run(),
+        })
+        .collect()
+}
+
+impl<M> PositionValues<M> {
+    /// The moves.
+    #[must_use]
+    pub fn moves(&self) -> &[MoveValue<M>] {
+        &self.analysis.moves
+    }
+
+    /// The moves that a roll permits; `None` before it, and if there is no such roll.
+    #[must_use]
+    pub fn permitted(&self, face: Option<u8>) -> Option<Range<usize>> {
+        let roll = self.rolls.iter().find(|roll| roll.face == face)?;
+        Some(roll.permitted.clone())
+    }
+
+    /// The index of the best of some moves, the first of equals; `None` if none has a value.
+    #[must_use]
+    pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
+        let values = permitted.filter_map(|index| Some((index, self.moves()[index].value?)));
+        let best = values.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(index, _)| index)
+    }
+
+    /// The value of the position to each seat, if all its moves have values.
+    #[must_use]
+    pub fn seat_values(&self) -> SeatValues {
+        let expected = |seat| self.expected(|rated| Some(rated.payoffs?[seat]));
+        let end = self.end.map(|end| end.map(f64::from));
+        end.unwrap_or_else(|| array::from_fn(expected))
+    }
+
+    /// The expectation before the roll of a number of the best move of each roll; 0 for those
+    /// without one.
+    pub fn expected(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
+        let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
+        let rolls = self.rolls.iter();
+        let terms = rolls.map(|roll| roll.probability * f64::from(best(roll).unwrap_or(0.0)));
+        terms.sum()
+    }
+}
+
+impl<'a, G: OnBoard> MoveValuer<'a, G> {
+    /// A player of a recipe, and the game's oracle as far as it answers at once.
+    ///
+    /// # Errors
+    /// In one line, if tables cannot be built or read.
+    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
+        let oracle = match (G::oracle(), game.known()) {
+            (Some(entry), Some(value)) => (entry.read)(&Notation::new(value), game),
+            _ => Ok(None),
+        };
+        Ok(Self {
+            game,
+            recipe,
+            oracle: oracle.map_err(|(_, problem)| Problem::wrong(problem))?,
+            player: recipe.make(),
+            limits: Limits::NONE,
+        })
+    }
+
+    /// With limits that also end its searches.
+    #[must_use]
+    pub fn within(self, limits: &Limits) -> Self {
+        let limits = limits.clone();
+        Self { limits, ..self }
+    }
+
+    /// The exact payoffs of a position, if they are known.
+    fn exact_payoffs(&self, position: &G::Position) -> Option<Payoffs> {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return Some(payoffs);
+        }
+        let value = self.oracle.as_ref()?.value(self.game, position)?;
+        Some(others_alike(self.game, position, value))
+    }
+
+    /// The values of all moves of a position, independent of earlier ones.
+    ///
+    /// # Errors
+    /// In one line, if the player fails.
+    pub fn analyse(
+        &mut self,
+        position: &G::Position,
+        observer: Option<&mut ValueObserver<'_, G::Move>>,
+    ) -> Result<PositionValues<G::Move>, Problem> {
+        let (game, seat, end) = (
+            self.game,
+            self.game.to_move(position),
+            self.game.payoffs(position),
+        );
+        let without_values = match end {
+            None => Analysis::without_values(game, position, None),
+            Some(_) => Analysis::default(),
+        };
+        let moves = without_values.list();
+        let exact = moves
+            .iter()
+            .map(|&mv| self.exact_payoffs(&game.play(position, mv)));
+        let exact: Vec<Option<Payoffs>> = exact.collect();
+        let complete = |mut analysis: Analysis<G::Move>| {
+            let mut is_fitted = false;
+            for (rated, exact) in analysis.moves.iter_mut().zip(&exact) {
+                let payoffs = rated.value.map(|value| others_alike(game, position, value));
+                rated.payoffs = exact.or(rated.payoffs).or(payoffs);
+                rated.value = rated.payoffs.map(|payoffs| payoffs[seat]);
+                rated.is_exact = exact.is_some() || rated.is_exact && rated.value.is_some();
+                if rated.is_exact || game.seats() > 2 {
+                    rated.calibrated = None;
+                }
+                is_fitted |= rated.calibrated.is_some();
+            }
+            // Exact values are calibrated where others are.
+            for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
+                let exact = rated.value.filter(|_| rated.is_exact);
+                rated.calibrated = rated.calibrated.or(exact);
+            }
+            PositionValues {
+                seat,
+                end,
+                rolls: match end {
+                    None => rolls(game, position, &moves),
+                    Some(_) => Vec::new(),
+                },
+                analysis,
+            }
+        };
+        if exact.iter().all(Option::is_some) {
+            return Ok(complete(without_values));
+        }
+        self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
+        let (recipe, player, limits) = (self.recipe, &mut *self.player, &self.limits);
+        let analysis = match observer {
+            None => recipe.analyse(player, game, position, None, limits, None),
+            Some(observer) => {
+                let mut report = |analysis| observer(&complete(analysis));
+                recipe.analyse(player, game, position, None, limits, Some(&mut report))
+            }
+        };
+        Ok(complete(analysis.map_err(Problem::wrong)?))
+    }
+
+    /// As [`MoveValuer::analyse`], but moves that the player did not try are valued one by one.
+    ///
+    /// # Errors
+    /// In one line, if the player fails, or values no moves.
+    pub fn analyse_all(
+        &mut self,
+        position: &G::Position,
+    ) -> Result<PositionValues<G::Move>, Problem> {
+        let mut values = self.analyse(position, None)?;
+        for rated in &mut values.analysis.moves {
+            if rated.value.is_none() {
+                let next = self.game.play(position, rated.mv);
+                let value = self.player.value(&next, &self.limits).value;
+                let value = value.ok_or_else(|| {
+                    Problem::wrong("this player rates no moves; name one that searches")
+                })?;
+                let payoffs = others_alike(self.game, &next, value);
+                (rated.value, rated.payoffs) = (Some(payoffs[values.seat]), Some(payoffs));
+            }
+        }
+        Ok(values)
+    }
+}

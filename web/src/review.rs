@@ -1,0 +1,146 @@
+//! The review of a game: the value of its start, the luck and the errors of each seat, and the drift of
+//! the reviewer's values from one ply to the next.
+//!
+//! All sums are in `f64`. Invariant: for every seat start + luck − errors + luck and errors of the
+//! others + drift = result; [`GameReview::balance`] is the largest rounding error of that.
+
+use crate::api::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
+use crate::games::OnBoard;
+use crate::move_values::{MoveValuer, SeatValues, has_chance};
+use engine::core::{clock::Instant, text::shortened};
+use std::array;
+
+/// The smallest error of each grade, in wins.
+const GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
+
+/// The grade of an error.
+#[must_use]
+pub fn grade(error: f64) -> &'static str {
+    let found = GRADES.iter().find(|(min, _)| error >= *min);
+    found.map_or("", |(_, name)| name)
+}
+
+/// Reviews a game by its start, rolls and moves, with the values of a `valuer`. The result of a game
+/// that did not end by the rules is `payoffs`, or else the value of its last position.
+///
+/// # Errors
+/// In one line, if a ply is not permitted, the player values no moves, `payoffs` are impossible or
+/// those of a game that ended by the rules, `deadline` passes, or the limits of the `valuer` stop it.
+pub fn review<G: OnBoard>(
+    game: &G,
+    start: G::Position,
+    plies: &[PlayedPly],
+    payoffs: Option<&[f32]>,
+    valuer: &mut MoveValuer<'_, G>,
+    deadline: Option<Instant>,
+) -> Result<GameReview, Problem> {
+    let list = |values: SeatValues| values[..game.seats()].to_vec();
+    let mut position = start;
+    let mut values = valuer.analyse_all(&position)?;
+    let seat_review = |start| SeatReview {
+        start,
+        ..SeatReview::default()
+    };
+    let mut review = GameReview {
+        seats: (list(values.seat_values()).into_iter().map(seat_review)).collect(),
+        plies: Vec::with_capacity(plies.len()),
+        over: false,
+        balance: 0.0,
+    };
+    for (number, ply) in (1..).zip(plies) {
+        let is_late = deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if is_late || valuer.limits.is_stopped() {
+            let problem = format!(
+                "the time of a request is over at ply {number}; ask a quicker player, or for a shorter game"
+            );
+            return Err(Problem {
+                out_of_time: true,
+                ..Problem::wrong(problem)
+            });
+        }
+        let wrong = |problem: &str| Problem::wrong(format!("ply {number}: {problem}"));
+        if values.end.is_some() {
+            return Err(wrong("the game is over before it"));
+        }
+        let permitted = values.permitted(ply.face).ok_or_else(|| match ply.face {
+            Some(_) if !has_chance::<G>() => wrong("this game has no 'face'"),
+            Some(face) => wrong(&format!("there is no roll {face}")),
+            None => wrong("'face' is missing"),
+        })?;
+        let (moves, choices) = (values.moves(), permitted.len());
+        let mv = game.parse_move(&position, &ply.mv);
+        let mv = mv.map_err(|error| wrong(&shortened(&error.to_string(), 200)))?;
+        let chosen = permitted.clone().find(|&index| moves[index].mv == mv);
+        let chosen = chosen.ok_or_else(|| {
+            let mv = shortened(&ply.mv, 80);
+            wrong(&format!("the move '{mv}' is not permitted"))
+        })?;
+        let best = values.best(permitted).unwrap_or(chosen);
+        let [rolled, after] =
+            [best, chosen].map(|index| moves[index].payoffs.unwrap_or_default().map(f64::from));
+        let [best, chosen] =
+            [best, chosen].map(|index| game.format_move(&position, moves[index].mv));
+        let (seat, before) = (values.seat, values.seat_values());
+        position = game.play(&position, mv);
+        values = valuer.analyse_all(&position)?;
+        let next = values.seat_values();
+        let drift: SeatValues = array::from_fn(|seat| next[seat] - after[seat]);
+        for (other, review) in review.seats.iter_mut().enumerate() {
+            review.drift += drift[other];
+            if other != seat {
+                review.others += after[other] - before[other];
+            }
+        }
+        let (luck, error) = (rolled[seat] - before[seat], rolled[seat] - after[seat]);
+        let own = &mut review.seats[seat];
+        own.luck += luck;
+        own.errors += error;
+        own.decisions += u32::from(choices > 1);
+        review.plies.push(PlyReview {
+            seat,
+            face: ply.face,
+            mv: chosen,
+            choices,
+            before: list(before),
+            rolled: list(rolled),
+            after: list(after),
+            luck,
+            error,
+            drift: list(drift),
+            best,
+            verdict: grade(error),
+        });
+    }
+    review.over = values.end.is_some() || payoffs.is_some();
+    let last = values.seat_values();
+    let results = match payoffs {
+        None => last,
+        Some(_) if values.end.is_some() => {
+            return Err(Problem::wrong("'payoffs' follow from the moves"));
+        }
+        Some(payoffs) => stated_results(payoffs, game.seats())?,
+    };
+    for (seat, own) in review.seats.iter_mut().enumerate() {
+        let result = results[seat];
+        own.drift += result - last[seat];
+        own.result = result;
+        own.error_per_decision = own.errors / f64::from(own.decisions.max(1));
+        let sum = own.start + own.luck - own.errors + own.others + own.drift;
+        review.balance = review.balance.max((sum - result).abs());
+    }
+    Ok(review)
+}
+
+/// The payoffs of a game that did not end by the rules.
+fn stated_results(payoffs: &[f32], seats: usize) -> Result<SeatValues, Problem> {
+    let is_possible = payoffs.iter().all(|payoff| (0.0..=1.0).contains(payoff));
+    if payoffs.len() != seats || !is_possible {
+        let problem = format!("'payoffs' are a number from 0 to 1 for each of {seats} seats");
+        return Err(Problem::wrong(problem));
+    }
+    let mut results = SeatValues::default();
+    for (result, &payoff) in results.iter_mut().zip(payoffs) {
+        *result = payoff.into();
+    }
+    Ok(results)
+}

@@ -151,7 +151,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     SelfPlay::<Columns>::new(played)?.run(&games, &Limits::default(), &ProgressBar::hidden())?;
     let mut config = TrainConfig::default();
     config.ntuple.phases = vec![2, 3, 4, 5, 6, 7];
-    let samples = Samples::<Columns>::open(&[&games], &SampleOptions::played(0.1, 1))?;
+    let samples = Samples::<Columns>::open(&[&games], &SampleOptions::without_labels(0.1, 1))?;
     let (family, silent) = (Family::NTuple, ProgressBar::hidden());
     let report = fit(&config, family, &samples, "8000 games", &training, &silent)?;
     let model = format!("star1(depth=1, eval=model:{})", report.model.display());

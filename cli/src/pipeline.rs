@@ -26,7 +26,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::fit::{Family, FitReport};
+use trainer::fit::{Family, TrainingReport};
 use trainer::sample::Sample;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
@@ -34,7 +34,7 @@ use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 #[derive(Serialize)]
 pub(crate) struct PipelineResult {
     pub(crate) self_play: SelfPlaySummary,
-    pub(crate) models: Vec<FitReport>,
+    pub(crate) models: Vec<TrainingReport>,
     pub(crate) matches: Vec<ReportMatch>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) report: PathBuf,
@@ -122,7 +122,7 @@ pub(crate) fn run<G: Learnable>(
 fn arena<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
-    models: &[FitReport],
+    models: &[TrainingReport],
     directory: &Path,
 ) -> Result<Vec<ReportMatch>> {
     let directory = directory.join("arena");
@@ -184,13 +184,13 @@ const BINS: usize = 20;
 fn calibration<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
-    models: &[FitReport],
+    models: &[TrainingReport],
     data: &[PathBuf],
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
     let train = config.train();
     let options = SampleOptions {
-        results: train.target.is_results_alone(),
-        ..SampleOptions::played(VALIDATION_FRACTION, train.seed)
+        results_only: train.target.uses_results_only(),
+        ..SampleOptions::without_labels(VALIDATION_FRACTION, train.seed)
     };
     let samples = Samples::<G>::open(data, &options)?;
     let mut plots = Vec::new();
@@ -231,7 +231,7 @@ fn bins<P: Sync>(
 }
 
 /// Losses over epochs of both families in one chart.
-fn curves(models: &[FitReport]) -> LineChart {
+fn curves(models: &[TrainingReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {
         let curve = |name: &str, loss: fn(&CurvePoint) -> f64| {

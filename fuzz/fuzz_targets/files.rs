@@ -20,7 +20,7 @@ use engine::learned::{
 };
 use engine::play::playable::Playable;
 use std::{fs, path::Path};
-use trainer::data::{BadGames, Source, json_lines, output::Written, parquet as columns};
+use trainer::data::{BadGames, ShardReader, json_lines, shard_writer::WriteSummary, parquet as columns};
 use trainer::{Error, shard};
 
 /// Lends an empty directory.
@@ -54,7 +54,7 @@ pub(crate) fn shards(bytes: &[u8]) {
     }
 }
 
-type Import = fn(&Path, &Path, BadGames) -> Result<Written, Error>;
+type Import = fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>;
 
 /// What is imported is exported as lines and imported again.
 fn import<G: Playable>(import: Import, bytes: &[u8]) {
@@ -63,10 +63,10 @@ fn import<G: Playable>(import: Import, bytes: &[u8]) {
             ["file", "lines", "set", "again"].map(|name| directory.join(name));
         fs::write(&file, bytes).expect("room");
         if import(&file, &set, BadGames::Skip).is_ok() {
-            let set = Source::<G>::open(&[set]).expect("a set of games");
+            let set = ShardReader::<G>::open(&[set]).expect("a set of games");
             json_lines::export(&set, &lines).expect("lines of games");
             json_lines::import::<G>(&lines, &again, BadGames::Refuse).expect("the same set");
-            let again = Source::<G>::open(&[again]).expect("a set of games");
+            let again = ShardReader::<G>::open(&[again]).expect("a set of games");
             let [first, second] = [set, again].map(|set| set.games(0, set.games).expect("games"));
             assert!(first == second, "other games than were exported");
         }

@@ -73,7 +73,7 @@ fn read<G: Learnable>(text: &str) {
     let path = Path::new("fuzzed");
     let shard = named(text).expect("a shard");
     let _ = shard::decode::<G>(path, &shard);
-    let _ = shard::rules::<G>(text, None);
+    let _ = shard::parse_rules::<G>(text, None);
     let _ = G::from_model_name(text);
     let _ = G::from_notation(text, None);
     let _ = G::from_notation(&format!("{}({text})", G::NAME), None);

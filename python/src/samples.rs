@@ -21,7 +21,7 @@ use std::{
 use trainer::{
     data::{BadGames, ShardReader, parquet},
     dataset::{SampleOptions, Samples as Read},
-    loader::{Pass, Shuffle},
+    loader::{DataLoader, Shuffle},
     sample::Sample,
 };
 
@@ -68,16 +68,16 @@ struct Batch {
 fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
-    (label, exact, error_scale, results, validation_share, seed): Choice,
+    (label, exact, error_scale, results, validation_fraction, seed): Choice,
 ) -> Told<Set<G>> {
     let options = SampleOptions {
         label,
         exact,
         error_scale,
-        results,
-        validation_share,
+        results_only: results,
+        validation_fraction,
         seed,
-        held: 0,
+        in_memory_limit: 0,
     };
     let open = || Read::<G>::open(directories, &options);
     let samples = pool()?.install(open)?;
@@ -102,20 +102,20 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<B
     let (samples, pool) = (Arc::clone(samples), pool()?);
     let view = view(samples.game(), &order.inputs)?;
     std::thread::spawn(move || {
-        let pass = match order.epoch {
+        let loader = match order.epoch {
             Some(epoch) => {
                 let shuffle = Shuffle {
                     seed: order.seed,
                     epoch,
-                    window: order.window,
+                    buffer: order.window,
                     symmetries: order.symmetries,
                 };
-                Pass::training(&samples, order.batch, shuffle, 0).part(order.part, &pool)
+                DataLoader::training(&samples, order.batch, shuffle, 0).with_slice(order.part, &pool)
             }
-            None => Pass::validation(&samples, order.batch),
+            None => DataLoader::validation(&samples, order.batch),
         };
         let prepare = |some: &[Sample<_>]| pool.install(|| batch(samples.game(), view, some));
-        let through = pass.each(prepare, |_, batch| {
+        let through = loader.for_each_batch(prepare, |_, batch| {
             let sent = sender.send(Ok(batch));
             sent.map_err(|_| trainer::Error::Other("nobody takes batches any more".to_owned()))
         });

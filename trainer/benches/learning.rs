@@ -10,7 +10,7 @@ use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use std::{hint::black_box, path::Path};
 use trainer::batch::{network_batch, tuple_batch};
-use trainer::config::{Rule, TrainConfig};
+use trainer::config::{TrainConfig, UpdateRule};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::models::online::Cells;
 use trainer::shard;
@@ -76,7 +76,11 @@ fn steps(criterion: &mut Criterion) {
     let rows: Vec<u32> = (0..BATCH * tuples)
         .map(|index| (index % tuples * table + random.below(table)) as u32)
         .collect();
-    for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
+    for rule in [
+        UpdateRule::Sgd,
+        UpdateRule::Adagrad,
+        UpdateRule::TemporalCoherence,
+    ] {
         let mut cells = Cells::zeros(rule, tuples * table);
         group.bench_function(format!("40 tables, {rule:?}"), |bencher| {
             bencher.iter(|| cells.learn(&rows, &batch.targets, &[], 0.01))

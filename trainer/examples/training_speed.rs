@@ -17,9 +17,9 @@ use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
 use std::{error, hint::black_box, path::Path, time::Instant};
 use trainer::Error;
 use trainer::batch::{network_batch, tuple_batch};
-use trainer::config::{Rule, TrainConfig};
+use trainer::config::{TrainConfig, UpdateRule};
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::loader::{Pass, Shuffle};
+use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::online::Cells;
 use trainer::sample::Sample;
 
@@ -139,7 +139,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
             .sum()
     })?;
     for window in [1 << 16, 1 << 24] {
-        let pass = |epoch| Pass::training(samples, 4096, shuffle(epoch, window), 0);
+        let pass = |epoch| DataLoader::training(samples, 4096, shuffle(epoch, window), 0);
         let name = |what: &str| format!("{what}, window of {window}");
         measure(&name("read and shuffled"), || {
             count(&pass(1), <[_]>::to_vec, Vec::len)
@@ -164,7 +164,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
 
 /// Goes through a pass; `size` tells the samples of a batch.
 fn count<B: Send>(
-    pass: &Pass<'_, Standard>,
+    pass: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
     size: impl Fn(&B) -> usize,
 ) -> Result<usize, Error> {
@@ -197,7 +197,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     let mut network = start;
     measure("network epoch from shards", || {
         let mut learned = 0;
-        Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
+        DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
             |samples| network_batch(&looks, samples, SHARE),
             |_, batch| {
                 network.step(batch.inputs(), 1e-3, 1.0);
@@ -222,7 +222,7 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
     let windows = TupleSet::from_name(samples.game(), "board-windows")?.tuple_texts();
     let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
-    Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
+    DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
         |samples| tuple_batch(&set, samples, SHARE).rows,
         |_, rows| {
             played.extend_from_slice(&rows[..rows.len().min(uniform.len() - played.len())]);
@@ -239,7 +239,11 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
         )?;
     }
     for (name, rows) in [("any rows", &uniform), ("rows of positions", &played)] {
-        for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
+        for rule in [
+            UpdateRule::Sgd,
+            UpdateRule::Adagrad,
+            UpdateRule::TemporalCoherence,
+        ] {
             let mut cells = Cells::zeros(rule, TUPLES * ROWS);
             measure(
                 &format!("{TUPLES} tables of 13^4, {name}, {rule:?}"),

@@ -1,18 +1,18 @@
-//! Which device trains: named in the configuration, available if its backend was compiled in.
+//! Training devices, by the backends that are compiled in.
 //!
-//! The device is always named: burn's own default depends on the features that happen to be on.
+//! The device is always explicit: burn's default depends on the enabled features.
 
 use crate::Error;
 use burn::tensor::Device;
 
-/// The backends there are, and whether each is compiled in.
+/// All backends, and whether each is compiled in.
 const BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
     ("cuda", cfg!(feature = "cuda")),
 ];
 
-/// Names of the backends that are compiled in: `flex` is the CPU, `wgpu` and `cuda` are GPUs.
+/// Names of the backends that are compiled in.
 fn compiled() -> String {
     let compiled = BACKENDS.iter().filter(|(_, compiled)| *compiled);
     match compiled.map(|(name, _)| *name).collect::<Vec<_>>()[..] {
@@ -32,8 +32,8 @@ pub(crate) fn device(name: &str) -> Result<Device, Error> {
         "cuda" => Ok(Device::cuda(0)),
         _ => {
             let list = compiled();
-            let is_known = BACKENDS.iter().any(|(known, _)| *known == name);
-            Err(Error::new(if is_known {
+            let exists = BACKENDS.iter().any(|(backend, _)| *backend == name);
+            Err(Error::new(if exists {
                 format!(
                     "the backend {name} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {name}"
                 )
@@ -53,8 +53,7 @@ mod tests {
     #[test]
     fn every_backend_is_a_device_or_an_error_that_names_the_others() {
         for (name, compiled) in BACKENDS {
-            // A GPU backend may be compiled in on a machine without a GPU: only ask for what must
-            // be there.
+            // A GPU backend may be compiled in without a GPU: only the other errors are certain.
             if !compiled {
                 assert!(
                     device(name)

@@ -1,7 +1,6 @@
-//! Batches as the models take them: rows, buckets and targets of some samples, found by all
-//! threads.
+//! Batches as models take them: input rows, buckets and targets, computed in parallel.
 //!
-//! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
+//! Invariant: a batch depends on its samples alone, not on the number of threads.
 
 use crate::models::fused::Inputs;
 use crate::sample::Sample;
@@ -10,24 +9,24 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::learned::{inputs::Learnable, name_set::NameSet, network::bucket, tuples::TupleSet};
 use rayon::prelude::*;
 
-/// Samples that one task of the thread pool prepares.
-pub(crate) const TASK: usize = 256;
+/// Samples per task of the thread pool.
+pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
-/// A batch for the network.
+/// A batch for the neural network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
-    /// `[batch, active]`.
+    /// Input rows, `[batch, active]`.
     pub rows: Vec<u16>,
     /// Buckets, `[batch]`; empty if there is one.
     pub buckets: Vec<u8>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
-    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    /// Weights of the losses, `[batch]`; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
 impl NetworkBatch {
-    /// As the fused step takes it.
+    /// Borrows the batch as inputs of the CPU training step.
     #[must_use]
     pub fn inputs(&self) -> Inputs<'_> {
         Inputs {
@@ -38,9 +37,9 @@ impl NetworkBatch {
         }
     }
 
-    /// The same samples, those of a bucket together.
+    /// Sorts the samples by bucket.
     #[must_use]
-    pub fn by_bucket(self) -> Self {
+    pub fn sort_by_bucket(self) -> Self {
         if self.buckets.is_empty() {
             return self;
         }
@@ -48,7 +47,7 @@ impl NetworkBatch {
         let mut order: Vec<usize> = (0..self.buckets.len()).collect();
         order.sort_by_key(|&sample| self.buckets[sample]);
         fn sorted<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
-            // Nothing stays nothing.
+            // Empty lists stay empty.
             order
                 .iter()
                 .filter_map(|&at| values.get(at).copied())
@@ -65,8 +64,7 @@ impl NetworkBatch {
         }
     }
 
-    /// Rows, a 1 in the column of each sample's bucket of so many, if there are several, targets, and
-    /// what samples count, as tensors.
+    /// Rows, one-hot buckets if there are several, and targets and weights, as tensors.
     #[cfg(feature = "burn")]
     pub(crate) fn tensors(
         &self,
@@ -98,35 +96,34 @@ impl NetworkBatch {
     }
 }
 
-/// Something of each sample.
-fn each<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec<T> {
+/// Maps each sample.
+fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec<T> {
     samples.iter().map(of).collect()
 }
 
-/// What a network looks at: groups of inputs, and the bounds of its buckets.
+/// Features of a network: input groups and bucket bounds.
 #[derive(Clone, Debug)]
-pub struct Looks<G: Learnable> {
+pub struct FeatureSpec<G: Learnable> {
     /// The rules.
     pub game: G,
-    /// Inputs beside the usual ones.
+    /// Optional input groups.
     pub groups: NameSet<G::Group>,
-    /// Most that remains in each bucket but the last.
+    /// Maximum remaining of each bucket but the last.
     pub bounds: Vec<u8>,
 }
 
-/// Finds the rows and buckets of samples, and mixes their targets with this share of the search
-/// values.
+/// Creates a batch with targets of this search share.
 #[must_use]
 pub fn network_batch<G: Learnable>(
-    looks: &Looks<G>,
+    features: &FeatureSpec<G>,
     samples: &[Sample<G::Position>],
-    search_share: f32,
+    lambda: f32,
 ) -> NetworkBatch {
-    let Looks {
+    let FeatureSpec {
         game,
         groups,
         bounds,
-    } = looks;
+    } = features;
     let active = game.feature_slots(*groups).len();
     let rows = rows_of(samples, active, |position, rows| {
         game.active_features(*groups, position, game.to_move(position), rows);
@@ -138,7 +135,7 @@ pub fn network_batch<G: Learnable>(
     NetworkBatch {
         rows,
         buckets: counted.map(bucket).collect(),
-        targets: each(samples, |sample| sample.target(search_share)),
+        targets: map_samples(samples, |sample| sample.target(lambda)),
         weights: weights(samples),
     }
 }
@@ -146,31 +143,31 @@ pub fn network_batch<G: Learnable>(
 /// A batch for the n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleBatch {
-    /// `[batch, tuples]`.
+    /// Table rows, `[batch, tuples]`.
     pub rows: Vec<u32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
-    /// What the loss of each sample counts, `[batch]`; none: all count 1.
+    /// Weights of the losses, `[batch]`; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
-/// Finds the row of each tuple, and mixes targets with this share of the search values.
+/// Creates a batch with targets of this search share.
 #[must_use]
 pub fn tuple_batch<G: Learnable>(
     set: &TupleSet<G>,
     samples: &[Sample<G::Position>],
-    search_share: f32,
+    lambda: f32,
 ) -> TupleBatch {
     TupleBatch {
         rows: rows_of(samples, set.tuples(), |position, rows| {
             set.row_indices(position, rows);
         }),
         weights: weights(samples),
-        targets: each(samples, |sample| sample.target(search_share)),
+        targets: map_samples(samples, |sample| sample.target(lambda)),
     }
 }
 
-/// So many rows of each sample, found by `find`.
+/// Computes `width` rows per sample.
 fn rows_of<P: Sync, T: Copy + Default + Send>(
     samples: &[Sample<P>],
     width: usize,
@@ -178,10 +175,10 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
 ) -> Vec<T> {
     let mut rows = vec![T::default(); samples.len() * width];
     samples
-        .par_chunks(TASK)
-        .zip(rows.par_chunks_mut(TASK * width))
+        .par_chunks(SAMPLES_PER_TASK)
+        .zip(rows.par_chunks_mut(SAMPLES_PER_TASK * width))
         .for_each(|(samples, rows)| {
-            // Counted: what an iterator of two slices does is not always inlined.
+            // Indexed: iteration over zipped slices is not always inlined.
             for (number, sample) in samples.iter().enumerate() {
                 find(&sample.position, &mut rows[number * width..][..width]);
             }
@@ -189,7 +186,7 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
     rows
 }
 
-/// What samples count; nothing if all count 1.
+/// Weights of the samples; empty if all are 1.
 fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     let weights = || samples.iter().map(|sample| sample.weight);
     let differ = weights().any(|weight| weight != 1.0);
@@ -200,8 +197,8 @@ fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     }
 }
 
-/// Samples of positions without targets, for whoever only wants values.
-pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
+/// Samples for predictions, without real targets.
+pub fn unlabelled<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()
         .map(|&position| Sample::exact(position, 0.5))
@@ -224,7 +221,7 @@ mod tests {
         let game = Standard::default();
         let set = TupleSet::from_name(&game, "stone-pairs").unwrap();
         for (groups, bounds) in [(NameSet::ALL, vec![5, 8]), (NameSet::NONE, Vec::new())] {
-            let looks = Looks {
+            let features = FeatureSpec {
                 game: game.clone(),
                 groups,
                 bounds,
@@ -237,12 +234,12 @@ mod tests {
                     .unwrap();
                 let (network, tuples) = pool.install(|| {
                     (
-                        network_batch(&looks, &samples, 0.6),
+                        network_batch(&features, &samples, 0.6),
                         tuple_batch(&set, &samples, 0.6),
                     )
                 });
                 assert_eq!(tuples.targets, network.targets);
-                let all = samples.len() * usize::from(!looks.bounds.is_empty());
+                let all = samples.len() * usize::from(!features.bounds.is_empty());
                 assert_eq!(
                     (network.targets.len(), network.buckets.len()),
                     (samples.len(), all)
@@ -261,7 +258,7 @@ mod tests {
                     set.row_indices(position, &mut rows);
                     assert_eq!(tuples.rows[number * set.tuples()..][..set.tuples()], rows);
                 }
-                let together = network.clone().by_bucket();
+                let together = network.clone().sort_by_bucket();
                 assert!(together.buckets.is_sorted());
                 let keys = |batch: &NetworkBatch| {
                     let rows = batch.rows.chunks(active).map(<[u16]>::to_vec);

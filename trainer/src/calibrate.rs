@@ -1,8 +1,7 @@
-//! Calibration: which logistic turns a raw score into a win probability.
+//! Calibration: fits the logistic that maps raw scores to win probabilities.
 //!
-//! Slope and offset minimise the cross-entropy between the logistic of the score and the results of
-//! self-play games, draws being half a point (logistic regression, by Newton's method in `f64`); the fit is unique, because
-//! the loss is convex.
+//! Slope and offset minimize the cross-entropy against results of self-play games, draws counting
+//! ½ (logistic regression by Newton's method in `f64`). The loss is convex, so the fit is unique.
 
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticFit {
-    /// Change of the log odds a unit of score.
+    /// Change of the log odds per unit of score.
     pub slope: f64,
     /// Log odds at score 0.
     pub offset: f64,
@@ -21,18 +20,21 @@ pub struct LogisticFit {
     pub loss: f64,
 }
 
-/// Positions before chance has spoken, not over, with what the seat to move got.
+/// Non-terminal positions with the payoff of the seat to move.
 #[must_use]
-pub fn outcomes<G: Playable>(rules: &G, games: &[PlayedGame<G>]) -> Vec<(G::Position, f32)> {
-    let mut outcomes = Vec::new();
+pub fn positions_with_results<G: Playable>(
+    rules: &G,
+    games: &[PlayedGame<G>],
+) -> Vec<(G::Position, f32)> {
+    let mut positions_with_results = Vec::new();
     for PlayedGame { record, .. } in games {
         let positions = record.positions(rules).take(record.plies.len());
-        outcomes.extend(positions.map(|position| {
+        positions_with_results.extend(positions.map(|position| {
             let payoff = record.payoffs[rules.to_move(&position)];
             (position, payoff)
         }));
     }
-    outcomes
+    positions_with_results
 }
 
 /// Mean cross-entropy in nats of win probabilities against results.
@@ -41,27 +43,27 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for (probability, result) in samples {
         let (probability, result) = (probability.clamp(1e-12, 1.0 - 1e-12), f64::from(result));
-        // One of the two is 0 unless the game was drawn; sums with it stay what they are.
+        // One term is 0 unless the game was drawn, and adding 0 changes no sum.
         sum -= result * probability.ln() + (1.0 - result) * (1.0 - probability).ln();
         count += 1.0;
     }
     sum / count
 }
 
-/// The cross-entropy in nats of a win probability, given as its log odds, against a result.
+/// Cross-entropy in nats of log odds against a result.
 pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
     logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
 }
 
-/// Newton steps after which a fit that has not settled never will.
-const MAX_STEPS: usize = 100;
+/// Maximum number of Newton steps.
+const MAX_NEWTON_STEPS: usize = 100;
 
-/// Fits a logistic to scores and results; `None` if there is no finite optimum (no samples, one
-/// result only, scores that are all equal or separate the results).
+/// Fits a logistic; `None` without a finite optimum: no samples, equal results, or scores that are
+/// equal or separate the results.
 #[must_use]
 pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
-    // Fitted to scores of unit variance, so that the steps do not depend on the scale of the score.
+    // Scores are normalized, so that the steps do not depend on their scale.
     let mean = samples
         .iter()
         .map(|&(score, _)| f64::from(score))
@@ -77,7 +79,7 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
         return None;
     }
     let (mut slope, mut offset) = (0.0, 0.0);
-    for _ in 0..MAX_STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
         for &(score, result) in samples {
             let x = (f64::from(score) - mean) / deviation;
@@ -105,7 +107,7 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
                 1.0 / (1.0 + (-(slope * (f64::from(score) - mean) / deviation + offset)).exp())
             };
             let slope_error = (curvature[2] / determinant).sqrt() / deviation;
-            // The offset at score 0 is that at the mean, moved along the slope.
+            // The offset at the mean, moved to score 0.
             let shift = mean / deviation;
             let variance =
                 (curvature[0] + 2.0 * shift * curvature[1] + shift * shift * curvature[2])

@@ -1,8 +1,7 @@
-//! The configuration of a training: a TOML file whose every key has a documented default.
+//! Configuration of a training: a TOML file.
 //!
-//! Invariant: [`TrainConfig::default_toml`] lists every key with its default; unknown keys are
-//! errors that name the valid ones, so that a misspelt setting never trains with the default in
-//! silence.
+//! Invariant: [`TrainConfig::default_toml`] documents every key and its default; unknown keys are
+//! errors that list the valid ones.
 
 mod sections;
 #[cfg(test)]
@@ -15,7 +14,7 @@ use engine::learned::{
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{
-    NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig,
+    NTupleConfig, NetworkConfig, Schedule, TargetConfig, TdConfig, TrainingConfig, UpdateRule,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;
@@ -24,22 +23,22 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-/// Everything that decides what a training does, beside the samples.
+/// Configuration of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
-    /// Seed of initial weights, order of the samples, and symmetries.
+    /// Seed of initial weights, sample order and symmetries.
     pub seed: u64,
-    /// What the samples' targets are made of.
+    /// Targets.
     pub target: TargetConfig,
-    /// What both families share.
+    /// Settings of both model families.
     pub training: TrainingConfig,
-    /// The network.
+    /// Neural network.
     pub network: NetworkConfig,
-    /// The n-tuple network.
+    /// N-tuple network.
     pub ntuple: NTupleConfig,
-    /// Its learning from its own games.
-    pub online: OnlineConfig,
+    /// Temporal-difference learning of the n-tuple network.
+    pub online: TdConfig,
 }
 
 impl Default for TrainConfig {
@@ -50,25 +49,24 @@ impl Default for TrainConfig {
             training: TrainingConfig::default(),
             network: NetworkConfig::default(),
             ntuple: NTupleConfig::default(),
-            online: OnlineConfig::default(),
+            online: TdConfig::default(),
         }
     }
 }
 
 impl TrainConfig {
-    /// The configuration as a game trains by it: what is left to the game is filled in, and all
-    /// names are checked.
+    /// Fills in the game's defaults and checks all names.
     ///
     /// # Errors
-    /// If a value is out of its range, or the game has no such tuples or inputs.
-    pub fn resolved<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
+    /// If a value is out of range, or the game has no such tuples or inputs.
+    pub fn resolve<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();
         if config.ntuple.set.is_empty() {
             config.ntuple.set = game.tuple_sets()[0].name.to_owned();
         }
         config.ntuple.tuple_set(game)?;
-        // In their order, whatever that in the file.
+        // In canonical order.
         let groups = config.network.groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
@@ -77,33 +75,33 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// A configuration file with every key at its default, and what each means.
+    /// A configuration file that documents every key with its default.
     #[must_use]
     pub fn default_toml() -> &'static str {
         include_str!("config/default.toml")
     }
 
-    /// Reads a configuration; keys that are left out have their defaults.
+    /// Parses a configuration; absent keys have their defaults.
     ///
     /// # Errors
-    /// If the text is no TOML, has an unknown key, or a value is out of range.
+    /// If the text is invalid TOML, has an unknown key, or a value is out of range.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let config: Self = parse(text)?;
         config.check()?;
         Ok(config)
     }
 
-    /// The resolved configuration, to be kept beside what it made.
+    /// The configuration as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {
         toml::to_string(self)
             .unwrap_or_else(|error| format!("# cannot be written as TOML: {error}\n"))
     }
 
-    /// Checks every value against its range.
+    /// Checks the range of every value.
     ///
     /// # Errors
-    /// Names the first key whose value is out of range, and the range.
+    /// Names the first key out of range, and the range.
     pub fn check(&self) -> Result<(), Error> {
         let Self {
             target,
@@ -113,11 +111,11 @@ impl TrainConfig {
             online,
             ..
         } = self;
-        share("target.search_share", target.search_share)?;
-        share("target.final_search_share", target.last_search_share())?;
-        share("target.error_scale", target.scale_of_errors())?;
-        some("training.epochs", training.epochs)?;
-        some("training.window", training.window)?;
+        check_fraction("target.search_share", target.lambda)?;
+        check_fraction("target.final_search_share", target.last_lambda())?;
+        check_fraction("target.error_scale", target.resolved_error_scale())?;
+        check_at_least_one("training.epochs", training.epochs)?;
+        check_at_least_one("training.window", training.window)?;
         let minutes = training.checkpoint_minutes;
         let good_minutes = minutes.is_finite() && minutes >= 0.0;
         require(
@@ -150,22 +148,22 @@ impl TrainConfig {
             good_batch,
             "in 1 to 1048576",
         )?;
-        positive("network.learning_rate", network.learning_rate)?;
-        positive("network.gradient_norm", network.gradient_norm)?;
-        positive("ntuple.learning_rate", ntuple.learning_rate)?;
-        some("online.games", online.games)?;
-        positive("online.learning_rate", online.learning_rate)?;
-        share("online.trace", online.trace)?;
-        share("online.exploration", online.exploration)?;
-        share("online.final_exploration", online.final_exploration)?;
-        some("online.report_every", online.report_every)
+        check_positive("network.learning_rate", network.learning_rate)?;
+        check_positive("network.gradient_norm", network.gradient_norm)?;
+        check_positive("ntuple.learning_rate", ntuple.learning_rate)?;
+        check_at_least_one("online.games", online.games)?;
+        check_positive("online.learning_rate", online.learning_rate)?;
+        check_fraction("online.trace", online.trace)?;
+        check_fraction("online.exploration", online.exploration)?;
+        check_fraction("online.final_exploration", online.final_exploration)?;
+        check_at_least_one("online.report_every", online.report_every)
     }
 }
 
-/// Reads settings that are written as TOML, whose numbers are all finite.
+/// Parses TOML settings whose numbers are all finite.
 ///
 /// # Errors
-/// Names the line, and what is wrong there.
+/// Names the line and the problem.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let at = |start: usize, problem: String| {
         let line = 1 + text[..start.min(text.len())].matches('\n').count();
@@ -183,7 +181,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(Deserializer::from(table)).map_err(wrong)
 }
 
-/// The first number of a table that is not finite: its key, where it begins, and as it is written.
+/// The first non-finite number of a table: key, offset and text.
 fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn within<'a>(
         key: &'a str,
@@ -203,7 +201,7 @@ fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     values.find_map(|(key, value)| within(key.get_ref(), value))
 }
 
-/// Refuses a value that is not good: it is out of its range.
+/// Fails unless `good`: the value is out of `range`.
 pub(crate) fn require(
     key: &str,
     value: impl Display,
@@ -216,16 +214,19 @@ pub(crate) fn require(
     Err(Error::new(format!("{key} = {value}: it must be {range}")))
 }
 
-fn share(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
+fn check_fraction(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
     require(key, value, (0.0..=1.0).contains(&value.into()), "in 0 to 1")
 }
 
-fn positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
+fn check_positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
     let number = value.into();
     require(key, value, number.is_finite() && number > 0.0, "above 0")
 }
 
-pub(crate) fn some(key: &str, count: impl Display + PartialOrd + From<u8>) -> Result<(), Error> {
+pub(crate) fn check_at_least_one(
+    key: &str,
+    count: impl Display + PartialOrd + From<u8>,
+) -> Result<(), Error> {
     let good = count >= 1.into();
     require(key, count, good, "at least 1")
 }

@@ -1,4 +1,4 @@
-//! The training curve: what each epoch cost and brought, as a table, and who sees it.
+//! Training curve as a table, and observers of a training.
 
 use crate::Error;
 use engine::core::files::write_atomically;
@@ -6,60 +6,60 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
-/// Validation loss of the positions of which so much remains.
+/// Validation loss of the positions with this much remaining.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
-    /// What [`engine::play::playable::Playable::remaining`] says of them.
+    /// Value of [`engine::play::playable::Playable::remaining`].
     pub remaining: usize,
-    /// How many samples there are.
+    /// Number of samples.
     pub samples: usize,
-    /// Their mean cross-entropy in nats.
+    /// Mean cross-entropy in nats.
     pub loss: f64,
 }
 
-/// One epoch.
+/// One epoch of the curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Counted from 1.
+    /// Epoch, from 1.
     pub epoch: usize,
-    /// Mean cross-entropy over the epoch, in nats, while the weights were changing.
+    /// Mean cross-entropy during the epoch, in nats.
     pub training_loss: f64,
     /// Mean cross-entropy of the validation samples after the epoch, in nats.
     pub validation_loss: f64,
-    /// The same by what remains of the game, where there are samples.
+    /// Validation loss by what remains of the game.
     pub validation_by_phase: Vec<PhaseLoss>,
-    /// Learning rate of the epoch's last step.
+    /// Learning rate of the last step.
     pub learning_rate: f64,
-    /// Training samples a second, without validation.
+    /// Training samples per second, validation excluded.
     pub samples_per_second: f64,
-    /// Seconds of the whole epoch.
+    /// Seconds, validation included.
     pub seconds: f64,
 }
 
-/// Who watches a training.
+/// Observer of a training.
 #[derive(Clone, Copy)]
-pub struct Watch<'a> {
-    /// Shows how far it is.
+pub struct Observer<'a> {
+    /// Progress bar.
     pub progress: &'a ProgressBar,
-    /// Draws the table of the curve as SVG, for `curve.svg`; there is none unless given.
+    /// Draws the table of the curve as SVG, for `curve.svg`.
     pub draw: Option<Draw<'a>>,
 }
 
-/// From the table of a curve, `curve.csv`, to a picture.
+/// Draws a curve table, `curve.format_csv`, as SVG.
 pub type Draw<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
-impl<'a> From<&'a ProgressBar> for Watch<'a> {
+impl<'a> From<&'a ProgressBar> for Observer<'a> {
     fn from(progress: &'a ProgressBar) -> Self {
         let draw = None;
         Self { progress, draw }
     }
 }
 
-impl Watch<'_> {
-    /// Writes `curve.csv` and the picture of it, each complete or not at all.
+impl Observer<'_> {
+    /// Writes `curve.format_csv` and its picture, each atomically.
     ///
     /// # Errors
-    /// If the picture cannot be drawn or a file not be written.
+    /// If drawing or writing fails.
     pub fn show(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
@@ -76,9 +76,9 @@ impl Watch<'_> {
     }
 }
 
-/// The table: a line an epoch, with a column for each number that may remain.
+/// The curve as CSV, with a loss column for each value of `remaining`.
 #[must_use]
-pub fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
+pub fn format_csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(
         "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds",
     );
@@ -137,11 +137,12 @@ mod tests {
             3 => Ok("<svg/>".to_owned()),
             lines => Err(format!("{lines} lines")),
         };
-        let watch = Watch {
+        let watch = Observer {
             progress: &progress,
             draw: Some(&draw),
         };
-        let show = |points: &[CurvePoint]| watch.show(directory.path(), &csv(points, 2..=12));
+        let show =
+            |points: &[CurvePoint]| watch.show(directory.path(), &format_csv(points, 2..=12));
         show(&[point(1, 0.6), point(2, 0.5)]).unwrap();
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();

@@ -1,12 +1,9 @@
-//! From records to training samples.
+//! Loads training samples from record shards.
 //!
-//! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`), and
-//! where results alone are learned every position;
-//! search and labels average over the dice that follow, which makes a far less noisy target than
-//! the value of one roll. Games, never positions, are split into training and validation, and a
-//! game, with its copies and images, stays on its side when more are added. Invariant: validation samples are held in memory, and
-//! so are training samples if there are no more than asked for; otherwise they are read again, part
-//! by part, whenever they are needed.
+//! Each searched or labelled position before chance is a sample, or each position if only results
+//! are learned. Games, with their copies and images, are split into training and validation;
+//! adding games changes no assignment. Invariant: validation samples are in memory, and so are
+//! training samples up to a limit; beyond it their shards are read again in each epoch.
 
 mod games;
 
@@ -14,11 +11,11 @@ pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
 use crate::data::{info::duplicates, mixed_games_error};
-use crate::sample::{Held, Sample};
+use crate::sample::{Sample, SampleStore};
 use crate::{Error, shard};
 use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable;
-use games::{Part, split};
+use games::{ShardSamples, load_shard};
 use rayon::prelude::*;
 use std::{
     ops::Range,
@@ -27,73 +24,75 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How records become samples.
+/// Options of converting records to samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleOptions {
-    /// Name of a label that takes the place of the search value where a position has one.
+    /// Name of the label that replaces the search value, where a position has it.
     pub label: Option<String>,
-    /// Whether labels from endgame tables take the place of search value and result.
+    /// Whether exact labels replace search value and result.
     pub exact: bool,
-    /// The standard error of a label with which a sample counts half; 0: all count alike.
+    /// Standard error of a label at which its sample has weight ½; 0: all weights are 1.
     pub error_scale: f32,
-    /// Whether results alone are learned, so that a position needs no value to be a sample.
-    pub results: bool,
-    /// Share of the games that only validate.
-    pub validation_share: f64,
-    /// Rules which games validate.
+    /// Whether only results are learned, so that every position is a sample.
+    pub results_only: bool,
+    /// Fraction of games for validation.
+    pub validation_fraction: f64,
+    /// Seed of the split.
     pub seed: u64,
-    /// Training samples that are held in memory if there are no more.
-    pub held: usize,
+    /// Maximum number of training samples in memory.
+    pub in_memory_limit: usize,
 }
 
 impl SampleOptions {
-    /// The samples that a training wants.
+    /// Options of a training configuration.
     #[must_use]
-    pub fn new(target: &TargetConfig, validation_share: f64, seed: u64) -> Self {
+    pub fn new(target: &TargetConfig, validation_fraction: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
         Self {
             label,
             exact: target.exact,
-            error_scale: target.scale_of_errors(),
-            results: target.is_results_alone(),
-            ..Self::played(validation_share, seed)
+            error_scale: target.resolved_error_scale(),
+            results_only: target.uses_results_only(),
+            ..Self::without_labels(validation_fraction, seed)
         }
     }
 
-    /// What players valued and how games ended, without labels.
+    /// Options without labels: search values and results.
     #[must_use]
-    pub fn played(validation_share: f64, seed: u64) -> Self {
+    pub fn without_labels(validation_fraction: f64, seed: u64) -> Self {
         Self {
             label: None,
             exact: false,
             error_scale: 0.0,
-            results: false,
-            validation_share,
+            results_only: false,
+            validation_fraction,
             seed,
-            held: 0,
+            in_memory_limit: 0,
         }
     }
 
-    /// The same samples, in memory if there are no more than so many.
+    /// Sets the maximum number of training samples in memory.
     #[must_use]
-    pub fn held_up_to(self, held: usize) -> Self {
-        Self { held, ..self }
+    pub fn with_memory_limit(self, in_memory_limit: usize) -> Self {
+        Self {
+            in_memory_limit,
+            ..self
+        }
     }
 
-    /// Whether samples may count differently.
-    fn are_weighed(&self) -> bool {
+    /// Whether samples have weights.
+    fn has_weights(&self) -> bool {
         self.error_scale > 0.0 && self.label.is_some()
     }
 }
 
-/// The samples of a training.
+/// Training and validation samples.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
-    boards: Boards<G>,
+    rule_sets: RuleSets<G>,
     source: SampleStorage<G::Position>,
-    /// Where the training samples of each part begin, among those of all, and where the last ones
-    /// end.
-    starts: Vec<usize>,
+    /// Index of the first training sample of each part, and the total.
+    part_starts: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
     labels: Vec<UsedLabel>,
@@ -101,24 +100,24 @@ pub struct Samples<G: Playable> {
     duplicate_games: u64,
 }
 
-/// The rules of all samples: one, or as many as there are maps.
+/// Rules of the samples: one game, or one per map.
 #[derive(Debug)]
-struct Boards<G> {
+struct RuleSets<G> {
     games: Vec<G>,
-    /// For each shard which of them are its rules; where there is one, nothing.
-    of_shards: Vec<usize>,
+    /// Index of each shard's rules; empty if there is one game.
+    by_shard: Vec<usize>,
 }
 
-impl<G> Boards<G> {
+impl<G> RuleSets<G> {
     fn game(&self, shard: usize) -> &G {
-        &self.games[self.of_shards.get(shard).copied().unwrap_or(0)]
+        &self.games[self.by_shard.get(shard).copied().unwrap_or(0)]
     }
 }
 
-impl<G: Learnable> Boards<G> {
-    fn of(shards: &[PathBuf]) -> Result<Self, Error> {
+impl<G: Learnable> RuleSets<G> {
+    fn load(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
-            // Rules differ in what chance permits, and not in what a move does.
+            // Learned features depend on moves alone, not on the rules of chance.
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
             Ok(rules
                 .map_err(Error::with_prefix(path.display()))?
@@ -126,52 +125,52 @@ impl<G: Learnable> Boards<G> {
         };
         let first = rules(&shards[0])?;
         if first.map().is_none() {
-            let (games, of_shards) = (vec![first], Vec::new());
-            return Ok(Self { games, of_shards });
+            let (games, by_shard) = (vec![first], Vec::new());
+            return Ok(Self { games, by_shard });
         }
         let all = shards.par_iter().map(rules);
         let all = all.collect::<Result<Vec<G>, Error>>()?;
         let (mut games, mut maps) = (Vec::new(), Vec::new());
-        let mut of_shards = Vec::new();
+        let mut by_shard = Vec::new();
         for game in all {
             let map = game.map();
-            let known = maps.iter().position(|known| *known == map);
-            of_shards.push(known.unwrap_or(maps.len()));
-            if known.is_none() {
+            let existing = maps.iter().position(|existing| *existing == map);
+            by_shard.push(existing.unwrap_or(maps.len()));
+            if existing.is_none() {
                 maps.push(map);
                 games.push(game);
             }
         }
         let games = G::with_shared_view(games);
-        Ok(Self { games, of_shards })
+        Ok(Self { games, by_shard })
     }
 }
 
-/// Where training samples come from.
+/// Storage of training samples.
 #[derive(Debug)]
 enum SampleStorage<P> {
-    /// What was looked at is what is read again.
-    Shards(Vec<Shard>, SampleOptions),
-    /// One part after the other.
-    Memory(Held<P>),
+    /// Shards that are read again in each epoch.
+    Shards(Vec<ShardFile>, SampleOptions),
+    /// All parts, concatenated.
+    Memory(SampleStore<P>),
 }
 
-/// A shard that was read once.
+/// A shard that has been read once.
 #[derive(Debug)]
-struct Shard {
+struct ShardFile {
     path: PathBuf,
     checksum: u64,
-    /// Which of its games validate.
-    validates: Vec<bool>,
+    /// For each game whether it is for validation.
+    is_validation: Vec<bool>,
 }
 
-/// What is known of a part once it was read.
-struct Seen {
+/// Size and hash of a part.
+struct PartSummary {
     size: usize,
     hash: u64,
 }
 
-impl Seen {
+impl PartSummary {
     fn new<G: Playable>(game: &G, samples: &[Sample<G::Position>]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(samples));
         for sample in samples {
@@ -190,26 +189,25 @@ impl Seen {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// The samples of all shards of some directories in their order, each shard a part. Reads them
-    /// once, and keeps what validates.
+    /// Reads the shards of directories, each a part, and stores the validation samples.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards are of different games, none has the label that is
-    /// wanted, or training or validation would be empty.
+    /// If a shard cannot be read, the shards have different games, none has the requested label,
+    /// or training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
         let mut shards = Vec::new();
         for directory in directories {
             let own = shard::list(directory.as_ref())?;
             if own.is_empty() {
-                let place = directory.as_ref().display();
-                return Err(Error::with_prefix(&place)(format!(
-                    "no game records there; make some with `alea selfplay --out {place}`"
+                let directory_name = directory.as_ref().display();
+                return Err(Error::with_prefix(&directory_name)(format!(
+                    "no game records there; make some with `alea selfplay --out {directory_name}`"
                 )));
             }
             shards.extend(own);
         }
-        let boards = Boards::<G>::of(&shards)?;
-        let game = &boards.games[0];
+        let rule_sets = RuleSets::<G>::load(&shards)?;
+        let game = &rule_sets.games[0];
         let sources = || {
             directories
                 .iter()
@@ -217,46 +215,56 @@ impl<G: Learnable> Samples<G> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let most = options.held.min(u32::MAX as usize);
+        let limit = options.in_memory_limit.min(u32::MAX as usize);
         let read_before = AtomicUsize::new(0);
         let read = |(number, path): (usize, &PathBuf)| {
-            let part = split(boards.game(number), path, options, None)?;
-            let seen = Seen::new(game, &part.training);
-            let before = read_before.fetch_add(seen.size, Ordering::Relaxed);
-            let fits = before + seen.size <= most;
-            let held = fits.then(|| Held::of(&part.training, options.are_weighed()));
+            let part = load_shard(rule_sets.game(number), path, options, None)?;
+            let summaries = PartSummary::new(game, &part.training);
+            let before = read_before.fetch_add(summaries.size, Ordering::Relaxed);
+            let fits = before + summaries.size <= limit;
+            let held =
+                fits.then(|| SampleStore::from_samples(&part.training, options.has_weights()));
             let training = Vec::new();
-            Ok(((seen, held), Part { training, ..part }))
+            Ok(((summaries, held), ShardSamples { training, ..part }))
         };
         let parts = shards.par_iter().enumerate().map(read);
         let parts: Vec<_> = parts.collect::<Result<_, Error>>()?;
-        let (training, mut parts): (Vec<_>, Vec<Part<_>>) = parts.into_iter().unzip();
-        let (seen, held): (Vec<Seen>, Vec<Option<Held<_>>>) = training.into_iter().unzip();
+        let (training, mut parts): (Vec<_>, Vec<ShardSamples<_>>) = parts.into_iter().unzip();
+        let (summaries, held): (Vec<PartSummary>, Vec<Option<SampleStore<_>>>) =
+            training.into_iter().unzip();
         let first = &parts[0].game;
-        let is_other = |part: &Part<_>| game.map().is_none() && part.game != *first;
+        let is_other = |part: &ShardSamples<_>| game.map().is_none() && part.game != *first;
         if let Some(other) = parts.iter().position(is_other) {
             return Err(mixed_games_error(&shards[other], &parts[other].game, first));
         }
         let held_out = parts.iter().map(|part| part.held_out).sum();
-        let prints = parts
+        let fingerprints = parts
             .iter_mut()
-            .map(|part| std::mem::take(&mut part.prints));
-        let duplicate_games = duplicates(prints.collect::<Vec<_>>().concat());
-        let labels = together(parts.iter().flat_map(|part| &part.labels));
-        let is_there = |wanted: &&String| labels.iter().any(|known| known.label.name == **wanted);
-        if let Some(label) = options.label.as_ref().filter(|wanted| !is_there(wanted)) {
+            .map(|part| std::mem::take(&mut part.fingerprints));
+        let duplicate_games = duplicates(fingerprints.collect::<Vec<_>>().concat());
+        let labels = merge_labels(parts.iter().flat_map(|part| &part.labels));
+        let is_there = |requested: &&String| {
+            labels
+                .iter()
+                .any(|existing| existing.label.name == **requested)
+        };
+        if let Some(label) = options
+            .label
+            .as_ref()
+            .filter(|requested| !is_there(requested))
+        {
             return Err(Error::with_prefix(sources())(format!(
                 "target.label = '{label}', but no shard has a label of that name; there {}",
-                names(&labels)
+                list_names(&labels)
             )));
         }
-        let source = if read_before.into_inner() <= most {
-            SampleStorage::Memory(Held::together(held.into_iter().flatten().collect()))
+        let source = if read_before.into_inner() <= limit {
+            SampleStorage::Memory(SampleStore::concat(held.into_iter().flatten().collect()))
         } else {
-            let shard = |(path, part): (_, &mut Part<_>)| Shard {
+            let shard = |(path, part): (_, &mut ShardSamples<_>)| ShardFile {
                 path,
                 checksum: part.checksum,
-                validates: std::mem::take(&mut part.validates),
+                is_validation: std::mem::take(&mut part.is_validation),
             };
             let shards = shards.into_iter().zip(&mut parts).map(shard);
             SampleStorage::Shards(shards.collect(), options.clone())
@@ -268,8 +276,8 @@ impl<G: Learnable> Samples<G> {
                 format!(" ({some} repeat others up to symmetry, and all of a kind are together)")
             }
         };
-        let samples = Self::new(boards, source, &seen, validation).map_err(|part| {
-            let (values, hint) = match options.results {
+        let samples = Self::new(rule_sets, source, &summaries, validation).map_err(|part| {
+            let (values, hint) = match options.results_only {
                 true => ("", ""),
                 false => (
                     " with values",
@@ -293,10 +301,10 @@ impl<G: Learnable> Samples<G> {
 }
 
 impl<G: Playable> Samples<G> {
-    /// Samples that are in memory, the training samples in parts of any size.
+    /// Creates a set from samples in memory, with parts of any size.
     ///
     /// # Errors
-    /// If there are no training or no validation samples, or a target is no probability.
+    /// If there are no training or no validation samples, or a target is outside 0..=1.
     pub fn in_memory(
         game: &G,
         training: Vec<Vec<Sample<G::Position>>>,
@@ -304,40 +312,43 @@ impl<G: Playable> Samples<G> {
     ) -> Result<Self, Error> {
         check("training", training.iter().flatten())?;
         check("validation", validation.iter())?;
-        let seen: Vec<Seen> = training.iter().map(|part| Seen::new(game, part)).collect();
-        let boards = Boards {
+        let summaries: Vec<PartSummary> = training
+            .iter()
+            .map(|part| PartSummary::new(game, part))
+            .collect();
+        let rule_sets = RuleSets {
             games: vec![game.clone()],
-            of_shards: Vec::new(),
+            by_shard: Vec::new(),
         };
-        let weighed = training.iter().flatten().any(|sample| sample.weight != 1.0);
-        let held = |part: &Vec<_>| Held::of(part, weighed);
+        let weighted = training.iter().flatten().any(|sample| sample.weight != 1.0);
+        let held = |part: &Vec<_>| SampleStore::from_samples(part, weighted);
         let parts = training.iter().map(held).collect();
-        let source = SampleStorage::Memory(Held::together(parts));
-        Self::new(boards, source, &seen, validation).map_err(missing)
+        let source = SampleStorage::Memory(SampleStore::concat(parts));
+        Self::new(rule_sets, source, &summaries, validation).map_err(empty_set_error)
     }
 
-    /// An error is the part that is empty.
+    /// The error is the empty part.
     fn new(
-        boards: Boards<G>,
+        rule_sets: RuleSets<G>,
         source: SampleStorage<G::Position>,
-        seen: &[Seen],
+        summaries: &[PartSummary],
         validation: Vec<Sample<G::Position>>,
     ) -> Result<Self, &'static str> {
-        let numbers = seen
+        let numbers = summaries
             .iter()
-            .chain([&Seen::new(&boards.games[0], &validation)])
-            .flat_map(|seen| [seen.size as u64, seen.hash])
+            .chain([&PartSummary::new(&rule_sets.games[0], &validation)])
+            .flat_map(|summaries| [summaries.size as u64, summaries.hash])
             .collect::<Vec<_>>();
         let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
-        let mut starts = vec![0];
-        starts.extend(seen.iter().scan(0, |end, seen| {
-            *end += seen.size;
+        let mut part_starts = vec![0];
+        part_starts.extend(summaries.iter().scan(0, |end, summaries| {
+            *end += summaries.size;
             Some(*end)
         }));
         let samples = Self {
-            boards,
+            rule_sets,
             source,
-            starts,
+            part_starts,
             validation,
             fingerprint: xxh3_64(&bytes),
             labels: Vec::new(),
@@ -351,16 +362,16 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// The rules; of several boards those that look at the positions of all.
+    /// The rules; with several maps, those whose features fit all.
     #[must_use]
     pub fn game(&self) -> &G {
-        &self.boards.games[0]
+        &self.rule_sets.games[0]
     }
 
-    /// How many training samples there are.
+    /// Number of training samples.
     #[must_use]
     pub fn training(&self) -> usize {
-        self.starts[self.parts()]
+        self.part_starts[self.parts()]
     }
 
     /// The validation samples, in the order of their games.
@@ -369,75 +380,81 @@ impl<G: Playable> Samples<G> {
         &self.validation
     }
 
-    /// A number that differs, but for chance, when any sample, its place or its part differs.
+    /// Hash of all samples, their order and their parts.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// The labels that samples have their values from, those from endgame tables among them.
+    /// Labels that provide values of samples, tables included.
     #[must_use]
     pub fn labels(&self) -> &[UsedLabel] {
         &self.labels
     }
 
-    /// Positions that are no samples because they are kept for judging.
+    /// Number of positions that are excluded as benchmark positions.
     #[must_use]
     pub fn held_out(&self) -> usize {
         self.held_out
     }
 
-    /// Games that repeat another one before them, or an image of it under the symmetries of the
-    /// rules, values and labels apart. All of a kind train, or all validate.
+    /// Games that repeat an earlier one or its image under the symmetries of the rules, ignoring
+    /// values and labels. All of them are on the same side of the split.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games
     }
 
-    /// Whether training samples may count differently.
+    /// Whether training samples have weights.
     #[must_use]
-    pub fn are_weighed(&self) -> bool {
+    pub fn has_weights(&self) -> bool {
         match &self.source {
-            SampleStorage::Shards(_, options) => options.are_weighed(),
-            SampleStorage::Memory(held) => held.are_weighed(),
+            SampleStorage::Shards(_, options) => options.has_weights(),
+            SampleStorage::Memory(held) => held.has_weights(),
         }
     }
 
-    /// How many parts the training samples come in.
+    /// Number of parts of the training samples.
     #[must_use]
     pub fn parts(&self) -> usize {
-        self.starts.len() - 1
+        self.part_starts.len() - 1
     }
 
     /// All training samples, if they are in memory.
-    pub(crate) fn held(&self) -> Option<&Held<G::Position>> {
+    pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,
             SampleStorage::Memory(held) => Some(held),
         }
     }
 
-    /// Where among all training samples those of a part stand.
-    pub(crate) fn places(&self, part: usize) -> Range<usize> {
-        self.starts[part]..self.starts[part + 1]
+    /// Indices of a part among all training samples.
+    pub(crate) fn indices(&self, part: usize) -> Range<usize> {
+        self.part_starts[part]..self.part_starts[part + 1]
     }
 
-    /// The training samples of a part, in the order of their games.
+    /// Reads the training samples of a part, in the order of their games.
     ///
     /// # Errors
-    /// If its shard cannot be read, or has changed.
+    /// If the shard cannot be read or has changed.
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
-            SampleStorage::Memory(held) => {
-                Ok(self.places(part).map(|place| held.get(place)).collect())
-            }
+            SampleStorage::Memory(held) => Ok(self
+                .indices(part)
+                .map(|directory_name| held.get(directory_name))
+                .collect()),
             SampleStorage::Shards(shards, options) => {
-                let Shard {
+                let ShardFile {
                     path,
                     checksum,
-                    validates,
+                    is_validation,
                 } = &shards[part];
-                let read = split(self.boards.game(part), path, options, Some(validates))?;
+                let read = load_shard(
+                    self.rule_sets.game(part),
+                    path,
+                    options,
+                    Some(is_validation),
+                )?;
                 if read.checksum == *checksum {
                     Ok(read.training)
                 } else {
@@ -451,8 +468,8 @@ impl<G: Playable> Samples<G> {
     }
 }
 
-/// Nothing to learn from, or to judge by.
-pub(crate) fn missing(part: &str) -> Error {
+/// Error of an empty part.
+pub(crate) fn empty_set_error(part: &str) -> Error {
     Error::new(format!(
         "there are no {part} samples; both training and validation samples are needed"
     ))
@@ -470,30 +487,30 @@ fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> 
     Ok(())
 }
 
-/// Labels of several shards, each once.
-fn together<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
+/// Merges the labels of several shards.
+fn merge_labels<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
     let mut all: Vec<UsedLabel> = Vec::new();
     for used in labels {
-        match all.iter_mut().find(|known| known.label == used.label) {
-            Some(known) => known.samples += used.samples,
+        match all.iter_mut().find(|existing| existing.label == used.label) {
+            Some(existing) => existing.samples += used.samples,
             None => all.push(used.clone()),
         }
     }
     all
 }
 
-/// The names of labels, in words.
-fn names(labels: &[UsedLabel]) -> String {
-    let mut names: Vec<&str> = labels
+/// Lists label names for an error.
+fn list_names(labels: &[UsedLabel]) -> String {
+    let mut list_names: Vec<&str> = labels
         .iter()
-        .map(|known| known.label.name.as_str())
+        .map(|existing| existing.label.name.as_str())
         .collect();
-    names.sort_unstable();
-    names.dedup();
-    match names[..] {
+    list_names.sort_unstable();
+    list_names.dedup();
+    match list_names[..] {
         [] => "are no labels; `alea data relabel` makes them".to_owned(),
         [name] => format!("is '{name}'"),
-        _ => format!("are '{}'", names.join("', '")),
+        _ => format!("are '{}'", list_names.join("', '")),
     }
 }
 

@@ -1,7 +1,6 @@
-//! Export: a trained model becomes the engine's file, but only if the engine values positions as
-//! the trainer does.
+//! Export of trained models after a parity check.
 //!
-//! Invariant: the comparison runs on the model as read back from the very bytes that are written.
+//! Invariant: the check uses the model as decoded from the written bytes.
 
 use crate::Error;
 use engine::core::{
@@ -14,27 +13,24 @@ use engine::learned::{
 };
 use std::path::Path;
 
-/// Largest difference in win probability that a model may show between trainer and engine.
-pub(crate) const TOLERANCE: f64 = 1e-4;
+/// Maximum difference in win probability between trainer and engine.
+pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
-/// Positions on which a model's trainer and the engine are compared.
-pub(crate) const POSITIONS: usize = 100_000;
+/// Number of positions of the parity check.
+pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then
-/// those of random games, which show what games of the players may not.
-pub(crate) fn positions_to_compare<G: Learnable>(
-    game: &G,
-    known: &[G::Position],
-) -> Vec<G::Position> {
-    let count = known.len().min(POSITIONS);
+/// Positions of the parity check: evenly spaced ones of `known`, filled up to [`PARITY_POSITIONS`] with
+/// positions of random games.
+pub(crate) fn parity_positions<G: Learnable>(game: &G, known: &[G::Position]) -> Vec<G::Position> {
+    let count = known.len().min(PARITY_POSITIONS);
     let mut positions: Vec<G::Position> = (0..count)
         .map(|number| known[number * known.len() / count])
         .collect();
     let mut random = RandomStream::new(derive_seed(0, SeedSpace::Playouts, &[]));
-    while positions.len() < POSITIONS {
+    while positions.len() < PARITY_POSITIONS {
         let first = random.below(game.seats());
         let mut position = game.random_start(&mut random, first);
-        while game.payoffs(&position).is_none() && positions.len() < POSITIONS {
+        while game.payoffs(&position).is_none() && positions.len() < PARITY_POSITIONS {
             positions.push(position);
             position = game.play(&position, game.random_move(&position, random.next_u64()));
         }
@@ -42,9 +38,8 @@ pub(crate) fn positions_to_compare<G: Learnable>(
     positions
 }
 
-/// Writes a model if the engine values the positions as the trainer does; the largest difference
-/// between them, in win probability. If that is more than [`TOLERANCE`], or a value is no number,
-/// nothing is written.
+/// Writes a model and returns the largest difference in win probability between trainer and
+/// engine. Nothing is written above [`PARITY_TOLERANCE`] or at NaN.
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,
@@ -64,11 +59,11 @@ pub(crate) fn export<G: Learnable>(
     let mut largest = 0.0f64;
     for ((position, &trained), &found) in positions.iter().zip(trained).zip(&found) {
         let difference = (f64::from(trained) - f64::from(found)).abs();
-        if difference.is_nan() || difference > TOLERANCE {
+        if difference.is_nan() || difference > PARITY_TOLERANCE {
             let position = game.format_position(position, None);
             return Err(unwritten(format!(
                 "trainer and engine differ by {difference:.2e} in win probability at {position} (trainer \
-                 {trained}, engine {found}); at most {TOLERANCE:.0e} is allowed"
+                 {trained}, engine {found}); at most {PARITY_TOLERANCE:.0e} is allowed"
             )));
         }
         largest = largest.max(difference);
@@ -91,7 +86,7 @@ mod tests {
     fn file() -> ModelFile {
         let set = TupleSet::from_name(&Standard::default(), "stones").unwrap();
         let weights = vec![0.0; set.rows()];
-        // Weights of 0: the logistic of the bias everywhere, 0.75.
+        // Zero weights: the logistic of the bias, 0.75, everywhere.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
         ModelFile {
             provenance: "{}".to_owned(),
@@ -103,31 +98,31 @@ mod tests {
     fn there_are_always_as_many_positions_to_compare_on() {
         let game = Standard::default();
         let few = positions();
-        let compared = positions_to_compare(&game, &few);
+        let compared = parity_positions(&game, &few);
         assert_eq!(
             (compared.len(), &compared[..few.len()]),
-            (POSITIONS, &few[..])
+            (PARITY_POSITIONS, &few[..])
         );
         assert!(
             compared
                 .iter()
                 .all(|position| game.winner(position).is_none())
         );
-        // From all parts of many.
+        // Evenly spaced.
         let many: Vec<Position> = compared
             .iter()
-            .chain(&compared[..POSITIONS / 2])
+            .chain(&compared[..PARITY_POSITIONS / 2])
             .copied()
             .collect();
-        let compared = positions_to_compare(&game, &many);
+        let compared = parity_positions(&game, &many);
         assert_eq!(
             (
                 compared.len(),
                 compared[0],
                 compared[2],
-                compared[POSITIONS - 1]
+                compared[PARITY_POSITIONS - 1]
             ),
-            (POSITIONS, many[0], many[3], many[149_998])
+            (PARITY_POSITIONS, many[0], many[3], many[149_998])
         );
     }
 
@@ -138,8 +133,7 @@ mod tests {
             .collect()
     }
 
-    /// Exports a model to an empty directory: the largest difference, or why that is refused, which
-    /// leaves no file.
+    /// Exports a model to an empty directory; a refused one leaves no file.
     fn exported(file: &ModelFile, trained: &[f32]) -> Result<f64, String> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");

@@ -1,7 +1,7 @@
 //! Fitting: from samples to a model file that the engine plays with.
 //!
 //! A training lives in a directory: `checkpoint.bin` after each epoch and every few minutes,
-//! `curve.csv` and its picture, `config.toml`, and in the end the model. Started again on the same
+//! `curve.format_csv` and its picture, `config.toml`, and in the end the model. Started again on the same
 //! directory with the same samples and configuration it goes on from the last checkpoint.
 //! Invariant: all losses are a function of samples and configuration, whatever the number of
 //! threads and interruptions; the exported weights are those of the epoch with the lowest
@@ -13,13 +13,13 @@ mod network;
 mod ntuple;
 mod temporal;
 
-pub use crate::reports::{Family, FitReport, OnlineReport};
-pub use temporal::fit_online;
+pub use crate::reports::{Family, TdReport, TrainingReport};
+pub use temporal::train_td;
 
 use crate::config::TrainConfig;
-use crate::curve::{CurvePoint, Watch, csv};
+use crate::curve::{CurvePoint, Observer, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
-use crate::export::{export, positions_to_compare};
+use crate::export::{export, parity_positions};
 use crate::sample::Sample;
 use crate::{Error, backend};
 use checkpoint::{Checkpoint, Header};
@@ -49,9 +49,9 @@ pub fn fit<'a, G: Learnable>(
     samples: &Samples<G>,
     provenance: &str,
     directory: &Path,
-    watch: impl Into<Watch<'a>>,
-) -> Result<FitReport, Error> {
-    let config = &config.resolved(samples.game())?;
+    watch: impl Into<Observer<'a>>,
+) -> Result<TrainingReport, Error> {
+    let config = &config.resolve(samples.game())?;
     let device = backend::device(&config.training.backend)?;
     make(directory)?;
     let run = Run {
@@ -87,7 +87,7 @@ struct Run<'a, G: Learnable> {
     samples: &'a Samples<G>,
     provenance: &'a str,
     directory: &'a Path,
-    watch: Watch<'a>,
+    watch: Observer<'a>,
 }
 
 impl<G: Learnable> Run<'_, G> {
@@ -130,7 +130,7 @@ trait Learner<G: Learnable> {
     /// What it takes: inputs and targets of some samples.
     type Batch: Send;
     /// What makes its batches on other threads, with this share of the search values in targets.
-    fn prepare(&self, search_share: f32) -> Prepare<G::Position, Self::Batch>;
+    fn prepare(&self, lambda: f32) -> Prepare<G::Position, Self::Batch>;
     /// How it learns.
     fn plan(&self) -> Plan;
     /// Learns a batch; the sum of the losses in nats, each before its sample was learned.
@@ -147,7 +147,10 @@ trait Learner<G: Learnable> {
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
-fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result<FitReport, Error> {
+fn train<G: Learnable>(
+    run: &Run<'_, G>,
+    mut learner: impl Learner<G>,
+) -> Result<TrainingReport, Error> {
     let mut checkpoint = Checkpoint::open(
         run.directory,
         run.family.name(),
@@ -206,7 +209,7 @@ fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
         let remaining = run.samples.game().remaining_range();
-        let table = csv(&checkpoint.header.curve, remaining);
+        let table = format_csv(&checkpoint.header.curve, remaining);
         run.watch.show(run.directory, &table)?;
         checkpoint.write(run.directory)?;
     }
@@ -226,8 +229,10 @@ fn finish<G: Learnable>(
     run: &Run<'_, G>,
     learner: &impl Learner<G>,
     header: &Header,
-) -> Result<FitReport, Error> {
-    let best = header.best().ok_or_else(|| dataset::missing("training"))?;
+) -> Result<TrainingReport, Error> {
+    let best = header
+        .best()
+        .ok_or_else(|| dataset::empty_set_error("training"))?;
     let mut metadata = serde_json::json!({
         "family": run.family.name(),
         "data": data(run.provenance),
@@ -257,7 +262,7 @@ fn finish<G: Learnable>(
         .directory
         .join(run.family.name())
         .with_extension("safetensors");
-    let positions = positions_to_compare(
+    let positions = parity_positions(
         run.samples.game(),
         &validation_positions(run.samples.validation()),
     );
@@ -265,7 +270,7 @@ fn finish<G: Learnable>(
     let (curve, samples) = (&header.curve, run.samples.training() as f64);
     let seconds = curve.iter().map(|point| samples / point.samples_per_second);
     let samples_per_second = samples * curve.len() as f64 / seconds.sum::<f64>();
-    Ok(FitReport {
+    Ok(TrainingReport {
         curve: curve.clone(),
         family: run.family.name().to_owned(),
         epochs: curve.len(),

@@ -1,63 +1,61 @@
-//! The order in which samples are learned, and the next batches prepared while the last one is
-//! being learned.
+//! Data loader: shuffles the samples of an epoch and prepares batches ahead of training.
 //!
-//! An epoch reads the parts of a set in a random order, several at once, and shuffles their samples
-//! in a window: as long as samples come, each takes a random place there and whatever stood at that
-//! place is shown; the rest is shown in a random order. If all samples fit into the window that is
-//! a full shuffle, and of samples that are in memory anyway only their places are shuffled. Queues
-//! between reading, preparing and learning are short, so memory holds the window, one part a thread
-//! and a few batches, whatever the size of the set. Invariant: what is in a batch depends on
-//! samples, seed, epoch, window and the batch's number alone, never on how many threads there were
-//! or how far they ran ahead.
+//! An epoch reads the parts of a set in random order, several at once, and shuffles samples
+//! through a buffer: each new sample replaces a random one, which is emitted; the rest follows in
+//! random order. If all samples are in memory and fit into the buffer, only their indices are
+//! shuffled. Invariant: a batch depends on samples, seed, epoch, buffer size and its number alone,
+//! not on threads.
+//!
+//! Queues are short: memory holds the buffer, one part per thread and a few batches.
 
 use crate::Error;
 use crate::dataset::Samples;
-use crate::sample::{Held, Sample};
+use crate::sample::{Sample, SampleStore};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
 use rayon::{ThreadPool, prelude::*};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Batches that may wait at each of the two queues.
-const AHEAD: usize = 2;
+/// Capacity of each queue, in batches.
+const QUEUE_LENGTH: usize = 2;
 
-/// Streams of the training seed space: the first index of a derived seed.
-const ORDER: u64 = 1;
-const SYMMETRY: u64 = 2;
+/// Seed indices of the training seed space.
+const ORDER_STREAM: u64 = 1;
+const SYMMETRY_STREAM: u64 = 2;
 
-/// What decides the order of an epoch.
+/// Shuffling of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shuffle {
-    /// Of the training.
+    /// Seed of the training.
     pub seed: u64,
-    /// From 1.
+    /// Epoch, from 1.
     pub epoch: usize,
-    /// Samples that are held in memory to be shuffled.
-    pub window: usize,
-    /// Whether each sample is shown in a random one of its symmetries.
+    /// Capacity of the shuffle buffer, in samples.
+    pub buffer: usize,
+    /// Whether a random symmetry is applied to each sample.
     pub symmetries: bool,
 }
 
-/// One pass over training or validation samples.
+/// A pass over training or validation samples.
 #[derive(Clone, Copy, Debug)]
-pub struct Pass<'a, G: Playable> {
+pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// `None`: validation samples, as they come.
+    /// `None`: validation samples in order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// The first batch that is wanted.
+    /// Number of skipped batches.
     from: usize,
-    /// Which of the parts of the set, of how many.
-    share: [usize; 2],
-    /// Threads that read; `None`: those of all.
+    /// Index and number of slices of the parts.
+    slice: [usize; 2],
+    /// Threads for reading; `None`: the global pool.
     pool: Option<&'a ThreadPool>,
 }
 
-/// Nobody wants more samples.
-struct HungUp;
+/// The consumer has disconnected.
+struct Disconnected;
 
-impl<'a, G: Playable> Pass<'a, G> {
-    /// All training samples once, `batch` at a time, without the first `from` batches.
+impl<'a, G: Playable> DataLoader<'a, G> {
+    /// All training samples in batches, without the first `from` batches.
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
@@ -67,18 +65,18 @@ impl<'a, G: Playable> Pass<'a, G> {
         }
     }
 
-    /// Those of every `n`-th part of the set from the `k`-th on, `[k, n]`, which these threads read.
-    /// All such passes together show what one over the whole set does.
+    /// Restricts the pass to every `n`-th part from the `k`-th on, `[k, n]`, read by the threads
+    /// of `pool`. Together these passes cover all samples.
     #[must_use]
-    pub fn part(self, share: [usize; 2], pool: &'a ThreadPool) -> Self {
+    pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
-            share,
+            slice,
             pool: Some(pool),
             ..self
         }
     }
 
-    /// All validation samples once, as they are.
+    /// All validation samples, in order.
     #[must_use]
     pub fn validation(samples: &'a Samples<G>, batch: usize) -> Self {
         Self {
@@ -86,12 +84,12 @@ impl<'a, G: Playable> Pass<'a, G> {
             shuffle: None,
             batch,
             from: 0,
-            share: [0, 1],
+            slice: [0, 1],
             pool: None,
         }
     }
 
-    /// How many batches there are of the whole set, those left out included.
+    /// Number of batches of the complete loader, skipped ones included.
     #[must_use]
     pub fn batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
@@ -102,22 +100,21 @@ impl<'a, G: Playable> Pass<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Reads and prepares batches on other threads and gives them to `learn` in order, with their
-    /// numbers from 0, until one fails.
+    /// Prepares batches on other threads and passes them with their numbers, from 0, to `learn`
+    /// until that fails.
     ///
     /// # Errors
     /// If samples cannot be read, or `learn` fails.
-    pub fn each<B: Send>(
+    pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
         mut learn: impl FnMut(usize, B) -> Result<(), Error>,
     ) -> Result<(), Error> {
         std::thread::scope(|scope| {
-            let (chosen, unprepared) = sync_channel::<Vec<Sample<_>>>(AHEAD);
-            let (prepared, ready) = sync_channel(AHEAD);
-            // Whoever finds nobody at the other end of its queue stops: a learner that failed has
-            // hung up.
-            let reader = scope.spawn(move || self.choose(&chosen));
+            let (unprepared_queue, unprepared) = sync_channel::<Vec<Sample<_>>>(QUEUE_LENGTH);
+            let (prepared, ready) = sync_channel(QUEUE_LENGTH);
+            // A closed queue stops its sender, so that a failed consumer ends all threads.
+            let reader = scope.spawn(move || self.send_batches(&unprepared_queue));
             let prepare = &prepare;
             scope.spawn(move || {
                 unprepared
@@ -134,42 +131,45 @@ impl<'a, G: Playable> Pass<'a, G> {
         })
     }
 
-    /// Sends the samples of each batch, until nobody wants more.
-    fn choose(&self, chosen: &SyncSender<Vec<Sample<G::Position>>>) -> Result<(), Error> {
+    /// Sends the samples of each batch, until the consumer disconnects.
+    fn send_batches(
+        &self,
+        unprepared_queue: &SyncSender<Vec<Sample<G::Position>>>,
+    ) -> Result<(), Error> {
         let Some(shuffle) = self.shuffle else {
             let _ = self
                 .samples
                 .validation()
                 .chunks(self.batch)
-                .try_for_each(|samples| chosen.send(samples.to_vec()));
+                .try_for_each(|samples| unprepared_queue.send(samples.to_vec()));
             return Ok(());
         };
-        let mut batches = Batches {
-            pass: self,
+        let mut batches = BatchCollector {
+            loader: self,
             number: 0,
             samples: Vec::new(),
             shuffle,
-            chosen,
+            unprepared_queue,
         };
         let mut random = RandomStream::new(derive_seed(
             shuffle.seed,
             SeedSpace::Training,
-            &[ORDER, shuffle.epoch as u64],
+            &[ORDER_STREAM, shuffle.epoch as u64],
         ));
         let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
         random.shuffle(&mut parts);
-        // All go through the parts in one order, each taking its own.
-        let [share, shares] = self.share;
-        let parts: Vec<usize> = parts.into_iter().skip(share).step_by(shares).collect();
-        if shuffle.window >= self.samples.training()
-            && let Some(held) = self.samples.held()
+        // All slices use the same order of parts.
+        let [slice, slices] = self.slice;
+        let parts: Vec<usize> = parts.into_iter().skip(slice).step_by(slices).collect();
+        if shuffle.buffer >= self.samples.training()
+            && let Some(store) = self.samples.store()
         {
-            // What would happen to a window of them happens to their places.
-            let own = parts.iter().flat_map(|&part| self.samples.places(part));
-            let mut places: Vec<u32> = own.map(|index| index as u32).collect();
-            while !places.is_empty() {
-                let index = places.swap_remove(random.below(places.len()));
-                if batches.push(held.get(index as usize)).is_err() {
+            // The same random choices as with a buffer, made on indices.
+            let own = parts.iter().flat_map(|&part| self.samples.indices(part));
+            let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
+            while !indices.is_empty() {
+                let index = indices.swap_remove(random.below(indices.len()));
+                if batches.push(store.get(index as usize)).is_err() {
                     return Ok(());
                 }
             }
@@ -178,9 +178,9 @@ impl<'a, G: Playable> Pass<'a, G> {
         }
         let threads =
             (self.pool).map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
-        let mut window = Held::new(
-            shuffle.window.min(self.samples.training()) + 1,
-            self.samples.are_weighed(),
+        let mut buffer = SampleStore::new(
+            shuffle.buffer.min(self.samples.training()) + 1,
+            self.samples.has_weights(),
         );
         for parts in parts.chunks(threads) {
             let read = || {
@@ -194,20 +194,20 @@ impl<'a, G: Playable> Pass<'a, G> {
                 None => read(),
             };
             for sample in read?.into_iter().flatten() {
-                if window.len() < shuffle.window {
-                    window.push(sample);
+                if buffer.len() < shuffle.buffer {
+                    buffer.push(sample);
                 } else {
-                    let index = random.below(window.len());
-                    window.push(sample);
-                    if batches.push(window.swap_remove(index)).is_err() {
+                    let index = random.below(buffer.len());
+                    buffer.push(sample);
+                    if batches.push(buffer.swap_remove(index)).is_err() {
                         return Ok(());
                     }
                 }
             }
         }
-        while window.len() > 0 {
-            let index = random.below(window.len());
-            if batches.push(window.swap_remove(index)).is_err() {
+        while buffer.len() > 0 {
+            let index = random.below(buffer.len());
+            if batches.push(buffer.swap_remove(index)).is_err() {
                 return Ok(());
             }
         }
@@ -216,41 +216,41 @@ impl<'a, G: Playable> Pass<'a, G> {
     }
 }
 
-/// Samples as they come, batch by batch.
-struct Batches<'a, G: Playable> {
-    pass: &'a Pass<'a, G>,
-    /// Of the batch that is being filled.
+/// Collects samples into batches.
+struct BatchCollector<'a, G: Playable> {
+    loader: &'a DataLoader<'a, G>,
+    /// Number of the batch being filled.
     number: usize,
     samples: Vec<Sample<G::Position>>,
     shuffle: Shuffle,
-    chosen: &'a SyncSender<Vec<Sample<G::Position>>>,
+    unprepared_queue: &'a SyncSender<Vec<Sample<G::Position>>>,
 }
 
-impl<G: Playable> Batches<'_, G> {
+impl<G: Playable> BatchCollector<'_, G> {
     #[inline]
-    fn push(&mut self, sample: Sample<G::Position>) -> Result<(), HungUp> {
+    fn push(&mut self, sample: Sample<G::Position>) -> Result<(), Disconnected> {
         self.samples.push(sample);
-        if self.samples.len() < self.pass.batch {
+        if self.samples.len() < self.loader.batch {
             Ok(())
         } else {
             self.send()
         }
     }
 
-    /// Sends what there is, in its symmetries.
-    fn send(&mut self) -> Result<(), HungUp> {
+    /// Sends the batch, applying symmetries.
+    fn send(&mut self) -> Result<(), Disconnected> {
         let number = self.number;
         self.number += 1;
-        if number < self.pass.from || self.samples.is_empty() {
+        if number < self.loader.from || self.samples.is_empty() {
             self.samples.clear();
             return Ok(());
         }
-        let next = Vec::with_capacity(self.pass.batch);
+        let next = Vec::with_capacity(self.loader.batch);
         let mut samples = std::mem::replace(&mut self.samples, next);
         if self.shuffle.symmetries {
-            let (game, [share, shares]) = (self.pass.samples.game(), self.pass.share);
-            let number = (number * shares + share) as u64;
-            let indices = [SYMMETRY, self.shuffle.epoch as u64, number];
+            let (game, [slice, slices]) = (self.loader.samples.game(), self.loader.slice);
+            let number = (number * slices + slice) as u64;
+            let indices = [SYMMETRY_STREAM, self.shuffle.epoch as u64, number];
             let mut random = RandomStream::new(derive_seed(
                 self.shuffle.seed,
                 SeedSpace::Training,
@@ -261,7 +261,9 @@ impl<G: Playable> Batches<'_, G> {
                 sample.position = game.image(&sample.position, symmetry);
             }
         }
-        self.chosen.send(samples).map_err(|_| HungUp)
+        self.unprepared_queue
+            .send(samples)
+            .map_err(|_| Disconnected)
     }
 }
 
@@ -294,26 +296,27 @@ mod tests {
         }
     }
 
-    fn turned(order: Shuffle) -> Shuffle {
+    fn with_symmetries(order: Shuffle) -> Shuffle {
         Shuffle {
             symmetries: true,
             ..order
         }
     }
 
-    fn collect(pass: &Pass<'_, Standard>) -> Vec<Sample<Position>> {
+    fn collect(loader: &DataLoader<'_, Standard>) -> Vec<Sample<Position>> {
         let mut all: Vec<Vec<Sample<Position>>> = Vec::new();
-        pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
-            assert_eq!(number, pass.from + all.len());
-            all.push(batch);
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(pass.from + all.len(), pass.batches());
+        loader
+            .for_each_batch(<[Sample<Position>]>::to_vec, |number, batch| {
+                assert_eq!(number, loader.from + all.len());
+                all.push(batch);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(loader.from + all.len(), loader.batches());
         assert!(
             all[..all.len() - 1]
                 .iter()
-                .all(|batch| batch.len() == pass.batch)
+                .all(|batch| batch.len() == loader.batch)
         );
         all.concat()
     }
@@ -323,23 +326,23 @@ mod tests {
         pool.build().unwrap()
     }
 
-    /// An epoch in such batches.
+    /// An epoch with batches of this size.
     fn epoch_of(
         samples: &Samples<Standard>,
         batch: usize,
         order: Shuffle,
     ) -> Vec<Sample<Position>> {
-        collect(&Pass::training(samples, batch, order, 0))
+        collect(&DataLoader::training(samples, batch, order, 0))
     }
 
-    /// The symmetries that turn a position into another.
-    fn related(plain: &Sample<Position>, turned: &Sample<Position>) -> Vec<usize> {
+    /// The symmetries that map one position to the other.
+    fn related(plain: &Sample<Position>, with_symmetries: &Sample<Position>) -> Vec<usize> {
         (0..SYMMETRIES)
-            .filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position)
+            .filter(|&symmetry| symmetric(&plain.position, symmetry) == with_symmetries.position)
             .collect()
     }
 
-    /// How often each sample occurs.
+    /// Number of occurrences of each sample.
     fn counts(samples: &[Sample<Position>]) -> HashMap<(u64, u32, u32), usize> {
         let mut counts = HashMap::new();
         for sample in samples {
@@ -358,19 +361,21 @@ mod tests {
     fn passes_over_parts_show_together_what_one_shows() {
         let samples = samples();
         let pool = pool(2);
-        let whole = epoch_of(&samples, 100, shuffle(7, 1, 50));
+        let complete = epoch_of(&samples, 100, shuffle(7, 1, 50));
         let mut parts = Vec::new();
-        for share in 0..3 {
-            let pass = Pass::training(&samples, 100, shuffle(7, 1, 50), 0);
-            let taken = |_, batch: Vec<_>| {
+        for slice in 0..3 {
+            let loader = DataLoader::training(&samples, 100, shuffle(7, 1, 50), 0);
+            let collect_batch = |_, batch: Vec<_>| {
                 parts.extend(batch);
                 Ok(())
             };
-            let pass = pass.part([share, 3], &pool);
-            pass.each(<[Sample<Position>]>::to_vec, taken).unwrap();
+            let loader = loader.with_slice([slice, 3], &pool);
+            loader
+                .for_each_batch(<[Sample<Position>]>::to_vec, collect_batch)
+                .unwrap();
         }
-        assert_eq!(counts(&parts), counts(&whole));
-        assert_ne!(parts, whole);
+        assert_eq!(counts(&parts), counts(&complete));
+        assert_ne!(parts, complete);
     }
 
     #[test]
@@ -388,14 +393,14 @@ mod tests {
             }
         }
         assert_eq!(
-            collect(&Pass::validation(&samples, 100)),
+            collect(&DataLoader::validation(&samples, 100)),
             samples.validation()
         );
     }
 
     #[test]
     fn a_window_that_holds_all_samples_shuffles_fully_and_a_small_one_nearly_keeps_the_order() {
-        // Values tell where a sample stood. The mean distance between two places is a third of all.
+        // Values encode indices. The mean distance of two random indices is a third of all.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
         let training: Vec<Sample<Position>> = (0..count)
@@ -406,8 +411,8 @@ mod tests {
             .collect();
         let samples = Samples::in_memory(&Standard::default(), vec![training], vec![base]).unwrap();
         let distance = |window: usize| {
-            let shown = epoch_of(&samples, 512, shuffle(3, 1, window));
-            let distances = shown
+            let order = epoch_of(&samples, 512, shuffle(3, 1, window));
+            let distances = order
                 .iter()
                 .enumerate()
                 .map(|(index, sample)| (index as f32 / count as f32 - sample.value).abs());
@@ -416,7 +421,7 @@ mod tests {
         let full = distance(count);
         // Standard deviation of the mean: 0.236 / 100.
         assert!((full - 1.0 / 3.0).abs() < 0.012, "{full}");
-        // A sample waits for a geometric number of steps, whose mean is the window.
+        // A sample stays for a geometric number of steps, whose mean is the buffer size.
         let small = distance(100);
         assert!(small < 0.02 && small > 0.002, "{small}");
         assert_eq!(distance(count), distance(10 * count));
@@ -424,14 +429,14 @@ mod tests {
 
     #[test]
     fn what_a_sample_counts_stays_with_it() {
-        let weighed = |games, seed| {
+        let weighted = |games, seed| {
             let (mut random, mut samples) = (RandomStream::new(seed), random_samples(games, seed));
             for sample in &mut samples {
                 sample.weight = random.unit() as f32;
             }
             samples
         };
-        let parts = vec![weighed(20, 1), weighed(9, 2)];
+        let parts = vec![weighted(20, 1), weighted(9, 2)];
         let sorted = |mut samples: Vec<Sample<Position>>| {
             samples.sort_by_key(|sample| (sample.position.bits(), sample.weight.to_bits()));
             samples
@@ -439,14 +444,15 @@ mod tests {
         let expected = sorted(parts.concat());
         let samples =
             Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap();
-        assert!(samples.are_weighed());
+        assert!(samples.has_weights());
         for window in [1, 37, usize::MAX] {
             let plain = epoch_of(&samples, 100, shuffle(7, 1, window));
             assert_eq!(sorted(plain.clone()), expected, "window {window}");
-            let turned = epoch_of(&samples, 100, turned(shuffle(7, 1, window)));
-            let pairs = plain.iter().zip(&turned);
-            assert!(pairs.into_iter().all(|(plain, turned)| {
-                plain.weight == turned.weight && !related(plain, turned).is_empty()
+            let with_symmetries = epoch_of(&samples, 100, with_symmetries(shuffle(7, 1, window)));
+            let pairs = plain.iter().zip(&with_symmetries);
+            assert!(pairs.into_iter().all(|(plain, with_symmetries)| {
+                plain.weight == with_symmetries.weight
+                    && !related(plain, with_symmetries).is_empty()
             }));
         }
     }
@@ -455,25 +461,28 @@ mod tests {
     fn every_symmetry_is_shown_equally_often() {
         let samples = samples();
         let plain = epoch_of(&samples, 100, shuffle(7, 1, 300));
-        let turned = epoch_of(&samples, 100, turned(shuffle(7, 1, 300)));
-        assert_eq!(plain.len(), turned.len());
-        let mut shown = [0usize; SYMMETRIES];
-        for (plain, turned) in plain.iter().zip(&turned) {
-            assert_eq!((plain.value, plain.result), (turned.value, turned.result));
-            let related = related(plain, turned);
+        let with_symmetries = epoch_of(&samples, 100, with_symmetries(shuffle(7, 1, 300)));
+        assert_eq!(plain.len(), with_symmetries.len());
+        let mut counts = [0usize; SYMMETRIES];
+        for (plain, with_symmetries) in plain.iter().zip(&with_symmetries) {
+            assert_eq!(
+                (plain.value, plain.result),
+                (with_symmetries.value, with_symmetries.result)
+            );
+            let related = related(plain, with_symmetries);
             assert!(!related.is_empty());
-            // Of positions that are their own images, which says nothing, there are few.
+            // The few positions that are their own images decide nothing.
             if let [symmetry] = related[..] {
-                shown[symmetry] += 1;
+                counts[symmetry] += 1;
             }
         }
-        let expected = shown.iter().sum::<usize>() as f64 / 8.0;
+        let expected = counts.iter().sum::<usize>() as f64 / 8.0;
         assert!(expected > 50.0);
         assert!(
-            shown
+            counts
                 .iter()
                 .all(|&count| (count as f64 - expected).abs() < 5.0 * expected.sqrt()),
-            "{shown:?}"
+            "{counts:?}"
         );
     }
 
@@ -481,8 +490,8 @@ mod tests {
     fn the_sequence_does_not_depend_on_the_number_of_threads() {
         let samples = samples();
         let epoch = |threads| {
-            let pass = Pass::training(&samples, 64, shuffle(5, 3, 200), 0);
-            collect(&pass.part([0, 1], &pool(threads)))
+            let loader = DataLoader::training(&samples, 64, shuffle(5, 3, 200), 0);
+            collect(&loader.with_slice([0, 1], &pool(threads)))
         };
         assert_eq!(epoch(1), epoch_of(&samples, 64, shuffle(5, 3, 200)));
         assert_eq!(epoch(1), epoch(3));
@@ -492,10 +501,10 @@ mod tests {
     #[test]
     fn a_pass_that_starts_later_shows_the_rest() {
         let samples = samples();
-        let order = turned(shuffle(5, 3, 200));
+        let order = with_symmetries(shuffle(5, 3, 200));
         let all = epoch_of(&samples, 64, order);
         assert_eq!(
-            collect(&Pass::training(&samples, 64, order, 3)),
+            collect(&DataLoader::training(&samples, 64, order, 3)),
             all[3 * 64..]
         );
     }
@@ -504,7 +513,7 @@ mod tests {
     fn a_failed_learner_stops_the_epoch() {
         let samples = samples();
         let mut seen = 0;
-        let result = Pass::training(&samples, 10, shuffle(1, 1, 50), 0).each(
+        let result = DataLoader::training(&samples, 10, shuffle(1, 1, 50), 0).for_each_batch(
             |samples| samples.len(),
             |number, _| {
                 seen += 1;

@@ -1,10 +1,10 @@
 //! Replaces training in a build without burn: every call fails with one line.
 
-pub use crate::reports::{Family, FitReport, OnlineReport};
+pub use crate::reports::{Family, TdReport, TrainingReport};
 
 use crate::Error;
 use crate::config::TrainConfig;
-use crate::curve::Watch;
+use crate::curve::Observer;
 use crate::dataset::Samples;
 use engine::learned::inputs::Learnable;
 use std::path::Path;
@@ -25,8 +25,8 @@ pub fn fit<'a, G: Learnable>(
     _: &Samples<G>,
     _provenance: &str,
     _directory: &Path,
-    _: impl Into<Watch<'a>>,
-) -> Result<FitReport, Error> {
+    _: impl Into<Observer<'a>>,
+) -> Result<TrainingReport, Error> {
     Err(untrained())
 }
 
@@ -34,12 +34,12 @@ pub fn fit<'a, G: Learnable>(
 ///
 /// # Errors
 /// Always.
-pub fn fit_online<'a, G: Learnable>(
+pub fn train_td<'a, G: Learnable>(
     _: &G,
     _: &TrainConfig,
     _provenance: &str,
     _directory: &Path,
-    _: impl Into<Watch<'a>>,
-) -> Result<OnlineReport, Error> {
+    _: impl Into<Observer<'a>>,
+) -> Result<TdReport, Error> {
     Err(untrained())
 }

@@ -26,7 +26,7 @@ impl Family {
 
 /// Result of a supervised training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FitReport {
+pub struct TrainingReport {
     /// `ntuple` or `network`.
     pub family: String,
     /// Epochs, including those of earlier runs of the same training.
@@ -51,7 +51,7 @@ pub struct FitReport {
 
 /// One point of the learning curve of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OnlinePoint {
+pub struct TdPoint {
     /// Games so far.
     pub games: u64,
     /// Positions since the previous point.
@@ -68,7 +68,7 @@ pub struct OnlinePoint {
 
 /// Result of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OnlineReport {
+pub struct TdReport {
     /// `ntuple`.
     pub family: String,
     /// Games, including those of earlier runs of the same training.
@@ -84,7 +84,7 @@ pub struct OnlineReport {
     /// Number of compared positions.
     pub parity_positions: usize,
     /// The learning curve.
-    pub curve: Vec<OnlinePoint>,
+    pub curve: Vec<TdPoint>,
     /// The model file.
     pub model: PathBuf,
 }

@@ -1,27 +1,26 @@
-//! What is learned from: positions before chance has spoken, each with what search and the game say of it.
+//! Training samples: positions before chance with search value and game result.
 //!
-//! Both parts are kept until an epoch mixes them, for its share may be another than that of the
-//! epoch before. Invariant: both lie in `[0, 1]` and are seen by the side to move; no position is
-//! over; positions of one game are all in training or all in validation, which is the business of
-//! whoever splits.
+//! Both parts of the target are stored until an epoch blends them, as the weight of the value may
+//! change between epochs. Invariant: both lie in `[0, 1]` from the view of the side to move; no
+//! position is terminal; all positions of a game are in training or all in validation, which the
+//! splitting code ensures.
 
-/// One position, and the two parts of its target.
+/// A position with the two parts of its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
-    /// Before chance has spoken, not over.
+    /// Position before chance, not terminal.
     pub position: P,
-    /// Win probability of the side to move as a search or a label has it, in `[0, 1]`.
+    /// Win probability of the side to move by search or label, in `[0, 1]`.
     pub value: f32,
-    /// What the side to move got in the end, 1 for a win, 0 for a loss, a half for a draw; of an
-    /// exact value the value once more.
+    /// Payoff of the side to move at the end of the game, in `[0, 1]`; for an exact value, that
+    /// value.
     pub result: f32,
-    /// What its loss counts, in `(0, 1]`; see [`weight`].
+    /// Weight of the sample's loss, in `(0, 1]`; see [`weight`].
     pub weight: f32,
 }
 
-/// What a sample counts whose value has this standard error, beside one whose value has none. If all
-/// else that a model misses of a position, the next ones of its kind and the limits of its form, has
-/// the variance `scale`², these are weights by inverse variance, with which means vary least.
+/// Weight of a sample whose value has this standard error, relative to an exact one. It is the
+/// inverse-variance weight if the model's own error has variance `scale`².
 #[must_use]
 pub fn weight(error: f32, scale: f32) -> f32 {
     if error > 0.0 && scale > 0.0 {
@@ -31,19 +30,19 @@ pub fn weight(error: f32, scale: f32) -> f32 {
     }
 }
 
-/// `search_share` of a value, and a result for the rest.
+/// Blends value and result: `lambda` of the value.
 #[inline]
-fn mixed(value: f32, result: f32, search_share: f32) -> f32 {
-    // Parts that are equal are not mixed, which might round.
+fn blend(value: f32, result: f32, lambda: f32) -> f32 {
+    // Equal parts are not blended, which might round.
     if value == result {
         value
     } else {
-        search_share * value + (1.0 - search_share) * result
+        lambda * value + (1.0 - lambda) * result
     }
 }
 
 impl<P> Sample<P> {
-    /// A position whose target is this win probability of the side to move, whatever the share.
+    /// A sample whose target is this value for any blend.
     #[must_use]
     pub fn exact(position: P, value: f32) -> Self {
         Self {
@@ -54,42 +53,41 @@ impl<P> Sample<P> {
         }
     }
 
-    /// The win probability to be learned: `search_share` of the value, and the result for the rest.
+    /// The target: `lambda` of the value, the rest of the result.
     #[must_use]
     #[inline]
-    pub fn target(&self, search_share: f32) -> f32 {
-        mixed(self.value, self.result, search_share)
+    pub fn target(&self, lambda: f32) -> f32 {
+        blend(self.value, self.result, lambda)
     }
 }
 
-/// Samples that are held in memory, a position and 8 bytes each; what they count takes 4 more, only
-/// if that is wanted.
+/// Samples in memory: a position and 8 bytes each, and 4 more for the weight if needed.
 #[derive(Debug)]
-pub(crate) struct Held<P> {
+pub(crate) struct SampleStore<P> {
     samples: Vec<(P, [f32; 2])>,
     weights: Option<Vec<f32>>,
 }
 
 const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16);
 
-impl<P: Copy> Held<P> {
-    pub(crate) fn new(capacity: usize, weighed: bool) -> Self {
+impl<P: Copy> SampleStore<P> {
+    pub(crate) fn new(capacity: usize, weighted: bool) -> Self {
         Self {
             samples: Vec::with_capacity(capacity),
-            weights: weighed.then(|| Vec::with_capacity(capacity)),
+            weights: weighted.then(|| Vec::with_capacity(capacity)),
         }
     }
 
-    pub(crate) fn of(samples: &[Sample<P>], weighed: bool) -> Self {
-        let mut held = Self::new(samples.len(), weighed);
-        samples.iter().for_each(|&sample| held.push(sample));
-        held
+    pub(crate) fn from_samples(samples: &[Sample<P>], weighted: bool) -> Self {
+        let mut store = Self::new(samples.len(), weighted);
+        samples.iter().for_each(|&sample| store.push(sample));
+        store
     }
 
-    /// One after the other.
-    pub(crate) fn together(parts: Vec<Self>) -> Self {
-        let weighed = parts.iter().any(|part| part.weights.is_some());
-        let mut all = Self::new(parts.iter().map(Self::len).sum(), weighed);
+    /// Concatenates stores.
+    pub(crate) fn concat(parts: Vec<Self>) -> Self {
+        let weighted = parts.iter().any(|part| part.weights.is_some());
+        let mut all = Self::new(parts.iter().map(Self::len).sum(), weighted);
         for mut part in parts {
             all.samples.append(&mut part.samples);
             if let (Some(all), Some(weights)) = (&mut all.weights, &mut part.weights) {
@@ -103,8 +101,8 @@ impl<P: Copy> Held<P> {
         self.samples.len()
     }
 
-    /// Whether what samples count is held.
-    pub(crate) fn are_weighed(&self) -> bool {
+    /// Whether weights are stored.
+    pub(crate) fn has_weights(&self) -> bool {
         self.weights.is_some()
     }
 
@@ -117,19 +115,19 @@ impl<P: Copy> Held<P> {
     }
 
     #[inline]
-    pub(crate) fn get(&self, place: usize) -> Sample<P> {
-        let weight = self.weights.as_ref().map(|all| all[place]);
-        Self::whole(self.samples[place], weight)
+    pub(crate) fn get(&self, index: usize) -> Sample<P> {
+        let weight = self.weights.as_ref().map(|all| all[index]);
+        Self::unpack(self.samples[index], weight)
     }
 
-    /// Takes a sample out; the last one takes its place.
+    /// Removes a sample; the last one moves to its index.
     #[inline]
-    pub(crate) fn swap_remove(&mut self, place: usize) -> Sample<P> {
-        let weight = self.weights.as_mut().map(|all| all.swap_remove(place));
-        Self::whole(self.samples.swap_remove(place), weight)
+    pub(crate) fn swap_remove(&mut self, index: usize) -> Sample<P> {
+        let weight = self.weights.as_mut().map(|all| all.swap_remove(index));
+        Self::unpack(self.samples.swap_remove(index), weight)
     }
 
-    fn whole((position, [value, result]): (P, [f32; 2]), weight: Option<f32>) -> Sample<P> {
+    fn unpack((position, [value, result]): (P, [f32; 2]), weight: Option<f32>) -> Sample<P> {
         Sample {
             position,
             value,
@@ -148,8 +146,8 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of `games` random games, with a smooth target that a small model can learn:
-    /// which side's stones are further on.
+    /// All positions of `games` random games with a smooth target that a small model can learn:
+    /// whose stones are further on.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);
@@ -200,14 +198,14 @@ pub(crate) mod tests {
             ..Sample::exact(position, 0.25)
         };
         assert_eq!(
-            [0.0, 0.5, 1.0].map(|share| sample.target(share)),
+            [0.0, 0.5, 1.0].map(|lambda| sample.target(lambda)),
             [1.0, 0.625, 0.25]
         );
         for value in [0.0, 0.1, 0.3, 0.7, 0.99999, 1.0] {
             assert!(
                 [0.0, 0.1, 0.3, 0.7, 1.0]
                     .iter()
-                    .all(|&share| Sample::exact(position, value).target(share) == value)
+                    .all(|&lambda| Sample::exact(position, value).target(lambda) == value)
             );
         }
     }

@@ -18,7 +18,7 @@ pub use candidates::{Candidate, candidates};
 pub use state::{Addition, SearchReport};
 
 use crate::Error;
-use crate::config::{TrainConfig, require, some};
+use crate::config::{TrainConfig, check_at_least_one, require};
 use crate::dataset::Samples;
 use crate::sample::Sample;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
@@ -88,7 +88,7 @@ pub fn search<G: Learnable>(
     path: &Path,
     progress: &ProgressBar,
 ) -> Result<SearchReport, Error> {
-    let config = &config.resolved(samples.game())?;
+    let config = &config.resolve(samples.game())?;
     check(options)?;
     let mut state = State::open(path, config, options, samples.fingerprint())?;
     let search = Search::new(config, options, samples)?;
@@ -138,9 +138,9 @@ fn check(options: &SearchOptions) -> Result<(), Error> {
         &format!("in 1 to {MAX_ROWS}"),
     )?;
     require("samples", samples, samples >= 2, "at least 2")?;
-    some("epochs", epochs)?;
-    some("refitted", refitted)?;
-    some("candidates", candidates)?;
+    check_at_least_one("epochs", epochs)?;
+    check_at_least_one("refitted", refitted)?;
+    check_at_least_one("candidates", candidates)?;
     let good = least_gain.is_finite() && least_gain >= 0.0;
     require("least gain", least_gain, good, "at least 0")
 }
@@ -177,7 +177,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         let step = samples.validation().len().div_ceil(JUDGED).max(1);
         let validation: Vec<Sample<_>> =
             samples.validation().iter().step_by(step).copied().collect();
-        let share = config.target.last_search_share();
+        let share = config.target.last_lambda();
         let mean = |samples: &[Sample<G::Position>]| {
             samples
                 .iter()
@@ -284,7 +284,7 @@ impl<'a, G: Learnable> Search<'a, G> {
             || vec![self.nothing.1; samples.len()],
             |fitted| fitted.logits(&samples),
         );
-        let residuals = Residuals::new(&samples, &logits, self.config.target.last_search_share());
+        let residuals = Residuals::new(&samples, &logits, self.config.target.last_lambda());
         let explained = |(number, candidate): (usize, &Candidate)| {
             let new = candidate.tuples.iter().all(|tuple| !tuples.contains(tuple));
             let set = self.set(&candidate.tuples)?;

@@ -9,7 +9,7 @@ use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use rayon::prelude::*;
 use serde_json::json;
-use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
+use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
@@ -82,7 +82,7 @@ impl Arguments {
             progress.set_length(self.games);
             let mut samples = Vec::new();
             for shard in 0..run.shards() {
-                samples.extend(outcomes(game, &run.play_shard(shard, progress)?));
+                samples.extend(positions_with_results(game, &run.play_shard(shard, progress)?));
             }
             Ok::<_, Error>(samples)
         })?;

@@ -12,9 +12,9 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use trainer::config::TrainConfig;
-use trainer::curve::Watch;
+use trainer::curve::Observer;
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
+use trainer::fit::{Family, TdReport, TrainingReport, fit, train_td};
 use trainer::shard;
 
 /// Fit an n-tuple network and a neural network to game records
@@ -133,7 +133,7 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
 /// Samples of directories of records for a training configuration; reports duplicate games.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
-    let samples = Samples::open(data, &options.held_up_to(config.training.window))?;
+    let samples = Samples::open(data, &options.with_memory_limit(config.training.window))?;
     if samples.duplicate_games() > 0 {
         output::note(&format!(
             "{} games are duplicates up to symmetry; all of a kind train, or all validate",
@@ -168,7 +168,7 @@ pub(crate) fn fit_one<G: Learnable>(
     samples: &Samples<G>,
     data: &[PathBuf],
     directory: &Path,
-) -> Result<FitReport> {
+) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
     // Provenance without paths: the same run in another directory makes the same file.
     let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
@@ -204,25 +204,21 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
 }
 
 /// Trains an n-tuple network by self-play in its own directory.
-fn fit_games<G: Learnable>(
-    game: &G,
-    config: &TrainConfig,
-    directory: &Path,
-) -> Result<OnlineReport> {
+fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> Result<TdReport> {
     let _claim = files::claim_directory(directory)?;
     let provenance = json!({ "program": PROGRAM }).to_string();
     Ok(output::with_progress("games", |progress| {
-        fit_online(game, config, &provenance, directory, watch(progress))
+        train_td(game, config, &provenance, directory, watch(progress))
     })?)
 }
 
 /// Observer with a progress bar that also plots the learning curve.
-fn watch(progress: &ProgressBar) -> Watch<'_> {
+fn watch(progress: &ProgressBar) -> Observer<'_> {
     let draw = Some(&curve_picture as _);
-    Watch { progress, draw }
+    Observer { progress, draw }
 }
 
-fn games_summary(report: &OnlineReport) -> String {
+fn games_summary(report: &TdReport) -> String {
     format!(
         "{:<8} {} games, {} positions: loss {:.5} nats against results; {:.0} games/s; engine agrees to {:.1e} on {} positions\n         {}",
         report.family,
@@ -236,7 +232,7 @@ fn games_summary(report: &OnlineReport) -> String {
     )
 }
 
-pub(crate) fn summary(report: &FitReport) -> String {
+pub(crate) fn summary(report: &TrainingReport) -> String {
     format!(
         "{:<8} epoch {} of {}: loss {:.5}, validation {:.5} nats; {:.0} samples/s; engine agrees to {:.1e} on {} positions\n         {}",
         report.family,

@@ -129,7 +129,7 @@ impl ImproveConfig {
             );
         }
         SelfPlay::<G>::new(self.selfplay(1, start))?;
-        self.train(1).resolved(game)?;
+        self.train(1).resolve(game)?;
         build::evaluator(trusted(&start.notation), game).context("start")?;
         if let Some(by) = self.relabel(start) {
             LabelSource::new(&by, game).context("relabel")?;

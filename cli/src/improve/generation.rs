@@ -28,7 +28,7 @@ use engine::core::{
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 use trainer::data::{ShardReader, relabel};
-use trainer::fit::FitReport;
+use trainer::fit::TrainingReport;
 use trainer::label::LabelSource;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 
@@ -136,7 +136,7 @@ impl<G: Learnable> Generation<'_, G> {
         })
     }
 
-    fn training(&self, stages: &mut Stages) -> Result<(FitReport, usize)> {
+    fn training(&self, stages: &mut Stages) -> Result<(TrainingReport, usize)> {
         let (report, samples) = stages.run(
             &self.stage("training"),
             || self.train(),
@@ -202,7 +202,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok(result_line)
     }
 
-    fn train(&self) -> Result<(FitReport, usize)> {
+    fn train(&self) -> Result<(TrainingReport, usize)> {
         let (config, data) = (self.run.config.train(self.number), self.window());
         let family = self.run.config.family()?;
         let samples = train::load::<G>(&data, &config)?;

@@ -98,7 +98,7 @@ impl PipelineConfig {
             bail!("selfplay: 'games' is from 1 to {MAX_GAMES}, not {games}");
         }
         SelfPlay::<G>::new(self.selfplay())?;
-        self.train().resolved(game)?;
+        self.train().resolve(game)?;
         for opponent in &self.arena.opponents {
             build::evaluator(trusted(opponent), game).context("arena.opponents")?;
         }

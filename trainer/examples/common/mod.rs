@@ -3,13 +3,13 @@
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use engine::learned::inputs::Learnable;
-use trainer::batch::{Looks, NetworkBatch};
+use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
 use trainer::models::fused::{FusedNetwork, Shape, Sparse};
 
 /// What the usual network looks at.
-pub(crate) fn usual() -> Looks<Standard> {
-    Looks {
+pub(crate) fn usual() -> FeatureSpec<Standard> {
+    FeatureSpec {
         game: Standard::default(),
         groups: Standard::DEFAULT_FEATURES.iter().copied().collect(),
         bounds: Vec::new(),

@@ -1,36 +1,33 @@
-//! The sections of a training's configuration: their keys, what each means, and its default.
+//! Sections of a training configuration.
 //!
-//! Invariant: every section has a default, and refuses keys that it does not have. What ranges
-//! values have to be in, [`super::TrainConfig::check`] says.
+//! Every key has a default, unknown keys are refused; [`super::TrainConfig::check`] checks ranges.
 
 use crate::Error;
 use engine::learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
-/// What the samples' targets are made of.
+/// Targets of the samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Share of the search value in a target in the first epoch, the rest being the result of the
-    /// game; in `[0, 1]`.
-    pub search_share: f32,
-    /// The share in the last epoch; the same unless told.
-    pub final_search_share: Option<f32>,
-    /// Name of a label that takes the place of the search value where a position has one; none if
-    /// empty.
+    /// Weight of the search value against the game result in the first epoch, in `[0, 1]`.
+    pub lambda: f32,
+    /// This weight in the last epoch; by default constant.
+    pub final_lambda: Option<f32>,
+    /// Name of the label that replaces the search value where a position has it; none if empty.
     pub label: String,
-    /// Whether labels from endgame tables are the whole target where there are any.
+    /// Whether exact labels replace the complete target.
     pub exact: bool,
-    /// The standard error of a label with which a sample counts half, see [`crate::sample::weight`];
-    /// 0: all count alike. 0.05 unless told.
+    /// Standard error of a label at which its sample has weight ½, see [`crate::sample::weight`];
+    /// 0: all weights are 1. Default: 0.05.
     pub error_scale: Option<f32>,
 }
 
 impl Default for TargetConfig {
     fn default() -> Self {
         Self {
-            search_share: 0.7,
-            final_search_share: None,
+            lambda: 0.7,
+            final_lambda: None,
             label: String::new(),
             exact: true,
             error_scale: None,
@@ -39,55 +36,54 @@ impl Default for TargetConfig {
 }
 
 impl TargetConfig {
-    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first
-    /// to the last.
-    pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
-        let last = self.last_search_share();
-        // A single epoch is the last one, by which validation goes.
+    /// Weight of the search value in an epoch, from 1, interpolated linearly.
+    pub fn lambda_in_epoch(&self, epoch: usize, epochs: usize) -> f32 {
+        let last = self.last_lambda();
+        // A single epoch is the last one, whose weight validation uses.
         let left = if epochs > 1 {
             epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64
         } else {
             0.0
         };
-        (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
+        (f64::from(last) + (f64::from(self.lambda) - f64::from(last)) * left) as f32
     }
 
     /// See [`Self::error_scale`].
-    pub(crate) fn scale_of_errors(&self) -> f32 {
+    pub(crate) fn resolved_error_scale(&self) -> f32 {
         self.error_scale.unwrap_or(0.05)
     }
 
-    /// Whether no epoch looks at search values.
+    /// Whether all epochs ignore search values.
     #[must_use]
-    pub fn is_results_alone(&self) -> bool {
-        self.search_share == 0.0 && self.last_search_share() == 0.0
+    pub fn uses_results_only(&self) -> bool {
+        self.lambda == 0.0 && self.last_lambda() == 0.0
     }
 
-    /// Share of the search value in the last epoch, and in validation at any time.
-    pub(crate) fn last_search_share(&self) -> f32 {
-        self.final_search_share.unwrap_or(self.search_share)
+    /// Weight of the search value in the last epoch and in validation.
+    pub(crate) fn last_lambda(&self) -> f32 {
+        self.final_lambda.unwrap_or(self.lambda)
     }
 }
 
-/// What both families share.
+/// Settings of both model families.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingConfig {
-    /// The device: flex, wgpu or cuda.
+    /// Device: flex, wgpu or cuda.
     pub backend: String,
-    /// Most passes over the samples.
+    /// Maximum number of epochs.
     pub epochs: usize,
-    /// Epochs without improvement of the validation loss after which training stops; 0: never.
+    /// Epochs without improvement of the validation loss before training stops; 0: never.
     pub patience: usize,
-    /// Whether each sample is seen in a random one of its symmetries each epoch.
+    /// Whether a random symmetry is applied to each sample.
     pub symmetries: bool,
-    /// Training samples that are held in memory to be shuffled.
+    /// Capacity of the shuffle buffer, in samples.
     pub window: usize,
-    /// Minutes after which a checkpoint is written within an epoch; 0: only after each.
+    /// Minutes between checkpoints within an epoch; 0: only after each epoch.
     pub checkpoint_minutes: f64,
-    /// How the learning rate falls.
+    /// Schedule of the learning rate.
     pub schedule: Schedule,
-    /// The learning rate at the end as a share of that at the start, in `(0, 1]`.
+    /// Final learning rate as a fraction of the initial one, in `(0, 1]`.
     pub final_rate: f64,
 }
 
@@ -106,20 +102,20 @@ impl Default for TrainingConfig {
     }
 }
 
-/// How the learning rate falls from its start to its end.
+/// Schedule of the learning rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Along half a cosine.
+    /// Half a cosine.
     Cosine,
-    /// In two equal ratios, after 60 % and 85 % of the steps.
+    /// Two equal ratios, after 60 % and 85 % of the steps.
     Step,
-    /// Not at all.
+    /// No change.
     Constant,
 }
 
 impl Schedule {
-    /// What the learning rate is multiplied by when `done`, in `[0, 1]`, of all steps are done.
+    /// Factor of the learning rate after the fraction `done` of all steps.
     #[must_use]
     pub fn factor(self, done: f64, final_rate: f64) -> f64 {
         match self {
@@ -134,23 +130,23 @@ impl Schedule {
     }
 }
 
-/// The network.
+/// Neural network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
     /// Widths of the hidden layers, one to three.
     pub hidden: Vec<usize>,
-    /// Groups of inputs beside those that there always are; the game's usual ones unless told.
+    /// Optional input groups; the game's default groups if absent.
     pub inputs: Option<Vec<String>>,
-    /// Most that remains in each bucket but the last, in whatever the game counts; every bucket has
-    /// its own layers after the first.
+    /// Maximum remaining of each bucket but the last, in the game's own unit. Each bucket has its
+    /// own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
-    /// Samples a step.
+    /// Samples per step.
     pub batch: usize,
-    /// Adam's learning rate at the start.
+    /// Initial learning rate of Adam.
     pub learning_rate: f64,
-    /// The gradient of each tensor is shortened to this Euclidean norm.
+    /// Maximum Euclidean norm of the gradient of each tensor.
     pub gradient_norm: f32,
 }
 
@@ -168,10 +164,10 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// The groups of inputs.
+    /// The optional input groups.
     ///
     /// # Errors
-    /// If there is no such group; the error names the key.
+    /// Names the key of an unknown group.
     pub fn groups<G: Learnable>(&self) -> Result<NameSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NameSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
@@ -180,23 +176,22 @@ impl NetworkConfig {
     }
 }
 
-/// The n-tuple network.
+/// N-tuple network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NTupleConfig {
-    /// Name of the set of tuples; the game's usual one if empty.
+    /// Name of the tuple set; the game's default if empty.
     pub set: String,
-    /// The tuples themselves, the cells of each divided by blanks; unless empty they take the place
-    /// of the named set.
+    /// Custom tuples, each a list of cells separated by blanks; replaces the named set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Most that remains in each phase but the last, in whatever the game counts; every phase has
-    /// tables of its own.
+    /// Maximum remaining of each phase but the last, in the game's own unit. Each phase has its
+    /// own tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
-    /// How a weight follows its gradient.
-    pub rule: Rule,
-    /// The rule's learning rate at the start.
+    /// Update rule.
+    pub rule: UpdateRule,
+    /// Initial learning rate.
     pub learning_rate: f64,
 }
 
@@ -206,17 +201,17 @@ impl Default for NTupleConfig {
             set: String::new(),
             tuples: Vec::new(),
             phases: Vec::new(),
-            rule: Rule::Adagrad,
+            rule: UpdateRule::Adagrad,
             learning_rate: 1.0,
         }
     }
 }
 
 impl NTupleConfig {
-    /// The tuples, listed or named, in their phases.
+    /// The custom or named tuples, in their phases.
     ///
     /// # Errors
-    /// If there is no such set; the error names the key.
+    /// Names the key of an unknown set.
     pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
@@ -233,25 +228,25 @@ impl NTupleConfig {
     }
 }
 
-/// How the n-tuple network learns from games against itself.
+/// Temporal-difference learning of the n-tuple network from self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct OnlineConfig {
-    /// Games that are played.
+pub struct TdConfig {
+    /// Number of games.
     pub games: u64,
-    /// The rule's learning rate at the start, instead of that for samples of records.
+    /// Initial learning rate, instead of that for records.
     pub learning_rate: f64,
-    /// λ of TD(λ): how far what is seen reaches back, in `[0, 1]`.
+    /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
     pub exploration: f64,
-    /// Probability of a random move in the last game; it changes in equal steps.
+    /// This probability in the last game; interpolated linearly.
     pub final_exploration: f64,
     /// Games between two points of the curve, each with a checkpoint.
     pub report_every: u64,
 }
 
-impl Default for OnlineConfig {
+impl Default for TdConfig {
     fn default() -> Self {
         Self {
             games: 200_000,
@@ -264,17 +259,15 @@ impl Default for OnlineConfig {
     }
 }
 
-/// How a weight of the n-tuple network follows its gradient, sample by sample.
+/// Update rule of a weight, per sample. All divide the learning rate by the number of tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// By the learning rate, divided by the number of tuples.
+pub enum UpdateRule {
+    /// Stochastic gradient descent.
     Sgd,
-    /// By the learning rate, divided by the number of tuples, over the root of the sum of the
-    /// weight's squared gradients (Duchi et al. 2011).
+    /// Divided by the root of the weight's sum of squared gradients (Duchi et al. 2011).
     Adagrad,
-    /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of
-    /// the weight: weights whose gradients agree keep learning (temporal coherence: Beal and Smith
+    /// Temporal coherence: multiplied by |Σ gradient| / Σ |gradient| of the weight (Beal and Smith
     /// 1999; in 2048: Jaśkowski 2016).
     TemporalCoherence,
 }

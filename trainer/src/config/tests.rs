@@ -1,4 +1,4 @@
-//! Defaults, what is left out, and what is refused.
+//! Defaults, resolution and validation.
 
 use super::*;
 use engine::games::einstein::Standard;
@@ -11,22 +11,22 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
         TrainConfig::default()
     );
     assert_eq!(TrainConfig::from_toml("").unwrap(), TrainConfig::default());
-    // Every key of the resolved configuration stands in the documented text.
+    // Every key of the resolved configuration is documented.
     let keys = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines
             .filter_map(|line| line.split_once(" = ").map(|(key, _)| key.to_owned()))
             .collect()
     };
-    let resolved = TrainConfig::default().to_toml();
-    assert_eq!(keys(text), keys(&resolved));
+    let resolve = TrainConfig::default().to_toml();
+    assert_eq!(keys(text), keys(&resolve));
     assert_eq!(
-        TrainConfig::from_toml(&resolved).unwrap(),
+        TrainConfig::from_toml(&resolve).unwrap(),
         TrainConfig::default()
     );
 }
 
-/// What is wrong with a text.
+/// The error of a text.
 fn problem(text: &str) -> String {
     TrainConfig::from_toml(text).unwrap_err().to_string()
 }
@@ -58,7 +58,7 @@ fn numbers_that_are_not_finite_are_refused_wherever_they_stand() {
 #[test]
 fn what_is_left_to_the_game_is_filled_in_and_what_it_does_not_have_is_named() {
     let config = TrainConfig::default()
-        .resolved(&Standard::default())
+        .resolve(&Standard::default())
         .unwrap();
     assert_eq!(config.ntuple.set, "race-and-pairs");
     assert_eq!(
@@ -92,7 +92,7 @@ fn what_is_left_to_the_game_is_filled_in_and_what_it_does_not_have_is_named() {
         ),
     ] {
         let config = TrainConfig::from_toml(text).unwrap();
-        let error = config.resolved(&Standard::default()).unwrap_err();
+        let error = config.resolve(&Standard::default()).unwrap_err();
         let error = error.to_string();
         assert!(
             error.starts_with(expected) && !error.contains('\n'),
@@ -108,7 +108,7 @@ fn what_no_key_has_is_named_with_its_line_and_what_there_is() {
             "seed = 3\n[training]\nepoch = 4\n",
             &["line 3: ", "`epoch`", "`epochs`", "`patience`"][..],
         ),
-        // What there was before names what there is.
+        // Keys of former versions are unknown.
         ("[integer]\n", &["line 1: ", "`network`"]),
         ("[network]\nfeatures = []\n", &["line 2: ", "`inputs`"]),
         ("[network]\nhidden = 64", &["line 2: "]),
@@ -167,7 +167,7 @@ fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
     let set = config.ntuple.tuple_set(&Standard::default()).unwrap();
     assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
-    // A named set is written as before there were others.
+    // A named set is written without custom tuples.
     assert!(
         !TrainConfig::default().to_toml().contains("tuples =")
             && !TrainConfig::default().to_toml().contains("phases")
@@ -184,13 +184,13 @@ fn the_search_share_goes_from_first_to_last_in_equal_steps() {
     let shares = |text: &str, epochs: usize| -> Vec<f32> {
         let target = TrainConfig::from_toml(text).unwrap().target;
         (1..=epochs)
-            .map(|epoch| target.search_share_of(epoch, epochs))
+            .map(|epoch| target.lambda_in_epoch(epoch, epochs))
             .collect()
     };
     let falling = "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25";
     assert_eq!(shares(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
     assert_eq!(shares(falling, 1), [0.25]);
-    // The same in all epochs to the last bit, if it does not change.
+    // Without change, equal in all epochs to the last bit.
     assert_eq!(shares("", 3), [0.7; 3]);
 }
 

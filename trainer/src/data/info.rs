@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Bins of the value histogram, each 0.05 wide; the last one includes 1.
-pub const VALUE_BINS: usize = 20;
+pub const NUM_VALUE_BINS: usize = 20;
 
 /// Statistics of records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -89,7 +89,7 @@ pub struct LabelCount {
 pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],
-        values_by_size: vec![0; VALUE_BINS],
+        values_by_size: vec![0; NUM_VALUE_BINS],
         game: source.rules.notation(),
         runs: source.run_count,
         players: source
@@ -186,8 +186,8 @@ impl Info {
             self.explored += u64::from(ply.explored);
             if let Some(value) = ply.value {
                 self.values += 1;
-                self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] +=
-                    1;
+                self.values_by_size
+                    [((value * NUM_VALUE_BINS as f32) as usize).min(NUM_VALUE_BINS - 1)] += 1;
                 *square_error += f64::from(value - payoff).powi(2);
             }
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {

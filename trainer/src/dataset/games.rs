@@ -1,9 +1,8 @@
-//! What of a shard becomes samples, and for which part of the split.
+//! Converts the games of a shard to samples, and splits them.
 //!
-//! The search that chose a move valued the position it leads to with the chance that follows
-//! averaged out. A label says the same of that position, and of the start, where there was no move.
-//! Invariant: a game is all in training or all in validation, and with it all that are equal to it
-//! but for symmetry: by the seed and what was played alone.
+//! A move's search value is the value of the position it leads to, averaged over chance. A label
+//! values the same position, or the start. Invariant: the side of a game depends on the seed and
+//! its canonical fingerprint alone, so equal games and images are on one side.
 
 use super::SampleOptions;
 use crate::Error;
@@ -18,42 +17,42 @@ use engine::play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;
 
-/// A label, and how many samples have their value from it.
+/// A label with the number of samples that use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedLabel {
-    /// What it is called and who made it.
+    /// The label.
     #[serde(flatten)]
     pub label: Label,
-    /// Of training and validation together.
+    /// Number of training and validation samples.
     pub samples: usize,
 }
 
-pub(super) struct Part<P> {
+pub(super) struct ShardSamples<P> {
     pub(super) game: String,
-    /// What tells its shard from others.
+    /// Checksum of the shard.
     pub(super) checksum: u64,
-    /// What tells each of its games from those that are no images of it.
-    pub(super) prints: Vec<u64>,
-    /// Which of its games validate.
-    pub(super) validates: Vec<bool>,
+    /// Canonical fingerprints of its games.
+    pub(super) fingerprints: Vec<u64>,
+    /// For each game whether it is for validation.
+    pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
-    /// Positions that are kept for judging.
+    /// Positions excluded as benchmark positions.
     pub(super) held_out: usize,
-    /// All labels of the shard, used or not.
+    /// All labels of the shard.
     pub(super) labels: Vec<UsedLabel>,
 }
 
-/// Which labels of a shard count, by their number.
-struct Wanted<'a> {
+/// Indices of the labels to use.
+struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// Instead of the search value.
+    /// Label that replaces the search value.
     value: Option<usize>,
-    /// Instead of search value and result.
+    /// Labels that replace search value and result.
     exact: Vec<usize>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SelectedLabels<'a> {
     fn new(labels: &[Label], options: &'a SampleOptions) -> Self {
         let numbers = (0..labels.len()).filter(|&number| options.exact && labels[number].exact);
         let value = labels
@@ -67,36 +66,35 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The samples of a shard, which games validate being told if it was read before: it takes some
-/// time to find out.
-pub(super) fn split<G: Playable>(
+/// The samples of a shard; `read_before` is the split, if it was read before.
+pub(super) fn load_shard<G: Playable>(
     rules: &G,
     path: &Path,
     options: &SampleOptions,
     read_before: Option<&[bool]>,
-) -> Result<Part<G::Position>, Error> {
+) -> Result<ShardSamples<G::Position>, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     let (header, games) = shard::decode::<G>(path, &bytes)?;
-    let wanted = Wanted::new(&header.labels, options);
+    let selected = SelectedLabels::new(&header.labels, options);
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
     let (mut used, mut held_out) = (vec![0; header.labels.len()], 0);
-    let mut prints = Vec::new();
-    let validates: Vec<bool> = match read_before {
-        Some(validates) => validates.to_vec(),
+    let mut fingerprints = Vec::new();
+    let is_validation: Vec<bool> = match read_before {
+        Some(is_validation) => is_validation.to_vec(),
         None => {
             let all = games.iter().map(|game| game.canonical_fingerprint(rules));
-            prints = all.collect();
-            let validates = |&print: &u128| validates(options, print);
-            prints.iter().map(validates).collect()
+            fingerprints = all.collect();
+            let is_validation = |&fingerprint: &u128| is_validation(options, fingerprint);
+            fingerprints.iter().map(is_validation).collect()
         }
     };
-    for (game, &validates) in games.iter().zip(&validates) {
-        let part = if validates {
+    for (game, &is_validation) in games.iter().zip(&is_validation) {
+        let part = if is_validation {
             &mut validation
         } else {
             &mut training
         };
-        held_out += add_samples(rules, game, &wanted, &mut used, part);
+        held_out += add_samples(rules, game, &selected, &mut used, part);
     }
     let labels = header
         .labels
@@ -104,11 +102,14 @@ pub(super) fn split<G: Playable>(
         .zip(used)
         .map(|(label, samples)| UsedLabel { label, samples })
         .collect();
-    Ok(Part {
+    Ok(ShardSamples {
         game: header.game,
         checksum: shard::checksum(&bytes),
-        prints: prints.into_iter().map(|print| print as u64).collect(),
-        validates,
+        fingerprints: fingerprints
+            .into_iter()
+            .map(|fingerprint| fingerprint as u64)
+            .collect(),
+        is_validation,
         training,
         validation,
         held_out,
@@ -116,20 +117,18 @@ pub(super) fn split<G: Playable>(
     })
 }
 
-/// Whether the games of a fingerprint only validate; depends on it and the seed alone, so it stays
-/// so when games are added.
-fn validates(options: &SampleOptions, print: u128) -> bool {
-    let [low, high] = [print as u64, (print >> 64) as u64];
+/// Whether games of this fingerprint are for validation: a function of fingerprint and seed.
+fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
+    let [low, high] = [fingerprint as u64, (fingerprint >> 64) as u64];
     let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, low, high]);
-    ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_share
+    ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Adds the samples of one game: every position before chance of which a search or a wanted label
-/// says something, or where results alone are learned every one, unless it is kept for judging; how many are.
+/// Adds the samples of a game; returns the number of excluded benchmark positions.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
-    wanted: &Wanted<'_>,
+    selected: &SelectedLabels<'_>,
     used: &mut [usize],
     samples: &mut Vec<Sample<G::Position>>,
 ) -> usize {
@@ -138,41 +137,47 @@ fn add_samples<G: Playable>(
     let mut position = record.start;
     let mut searched = None;
     for (number, ply) in record.plies.iter().enumerate() {
-        let label = |label: usize| game.estimate(label, number).map(|said| (label, said));
+        let label = |label: usize| {
+            game.estimate(label, number)
+                .map(|estimate| (label, estimate))
+        };
         let seat = rules.to_move(&position);
-        let seen = |(by, value): (Seat, f32)| if by == seat { value } else { 1.0 - value };
+        let from_view = |(by, value): (Seat, f32)| if by == seat { value } else { 1.0 - value };
         let result = record.payoffs[seat];
-        let exact = wanted.exact.iter().find_map(|&wanted| label(wanted));
-        let labelled = wanted.value.and_then(label);
+        let exact = selected.exact.iter().find_map(|&selected| label(selected));
+        let labelled = selected.value.and_then(label);
         let sample = if rules.is_held_out(&position) {
-            let said = exact.is_some() || labelled.is_some() || searched.is_some();
-            let said = said || wanted.options.results;
-            held_out += usize::from(said);
+            let has_value = exact.is_some() || labelled.is_some() || searched.is_some();
+            let has_target = has_value || selected.options.results_only;
+            held_out += usize::from(has_target);
             None
-        } else if let Some((label, said)) = exact {
+        } else if let Some((label, estimate)) = exact {
             used[label] += 1;
-            Some(Sample::exact(position, said.value))
-        } else if let Some((label, said)) = labelled {
+            Some(Sample::exact(position, estimate.value))
+        } else if let Some((label, estimate)) = labelled {
             used[label] += 1;
             Some(Sample {
                 result,
-                weight: weight(said.error.unwrap_or(0.0), wanted.options.error_scale),
-                ..Sample::exact(position, said.value)
+                weight: weight(estimate.error.unwrap_or(0.0), selected.options.error_scale),
+                ..Sample::exact(position, estimate.value)
             })
         } else {
-            // The value of a position of which nobody says one does not count.
-            let result_alone = wanted.options.results.then_some(result);
-            searched.map(seen).or(result_alone).map(|value| Sample {
-                result,
-                ..Sample::exact(position, value)
-            })
+            // The result replaces a missing value with weight 0.
+            let result_alone = selected.options.results_only.then_some(result);
+            searched
+                .map(from_view)
+                .or(result_alone)
+                .map(|value| Sample {
+                    result,
+                    ..Sample::exact(position, value)
+                })
         };
         if let Some(sample) = sample {
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // The value is the mover's; the next sample is seen by the seat that moves next. After the
-        // last ply there is none.
+        // The value is the mover's, the next sample's view that of the next mover. After the last
+        // ply there is no sample.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out
@@ -191,15 +196,15 @@ mod tests {
     #[test]
     fn positions_of_suites_are_no_samples_however_they_are_turned() {
         let rules = Standard::default();
-        let wanted = Wanted {
-            options: &SampleOptions::played(0.0, 0),
+        let selected = SelectedLabels {
+            options: &SampleOptions::without_labels(0.0, 0),
             value: Some(0),
             exact: Vec::new(),
         };
         let mut random = RandomStream::new(1);
         let suite = include_str!("../../../data/suites/stones-9.jsonl");
         for (number, line) in suite.lines().skip(1).take(40).enumerate() {
-            let text = line.split('"').nth(3).unwrap();
+            let text = line.load_shard('"').nth(3).unwrap();
             let start = rules.parse_position(text).unwrap().0;
             let mut record = GameRecord {
                 start: rules.image(&start, number % 8),
@@ -222,7 +227,7 @@ mod tests {
             let mut game = PlayedGame::new(record, vec![0; 2]);
             game.set_label(0, 1, vec![Some(0.5.into()); plies]);
             let mut samples = Vec::new();
-            let held_out = add_samples(&rules, &game, &wanted, &mut [0], &mut samples);
+            let held_out = add_samples(&rules, &game, &selected, &mut [0], &mut samples);
             assert!(held_out >= 1 && samples.len() + held_out == plies);
             let mut positions = samples.iter().map(|sample| &sample.position);
             assert!(!positions.any(|position| rules.is_held_out(position)));

@@ -4,7 +4,7 @@ use super::{Learner, Plan, Run, ran_away};
 use crate::Error;
 use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
-use crate::loader::{Pass, Shuffle};
+use crate::loader::{DataLoader, Shuffle};
 use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     let shuffle = Shuffle {
         seed: run.config.seed,
         epoch,
-        window: training.window,
+        buffer: training.window,
         symmetries: training.symmetries,
     };
     let Plan {
@@ -45,11 +45,11 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
         learning_rate,
         ..
     } = learner.plan();
-    let pass = Pass::training(run.samples, size, shuffle, passed.batches);
-    let search_share = run.config.target.search_share_of(epoch, training.epochs);
+    let loader = DataLoader::training(run.samples, size, shuffle, passed.batches);
+    let lambda = run.config.target.lambda_in_epoch(epoch, training.epochs);
     let (before, started) = (passed.seconds, Instant::now());
-    pass.each(learner.prepare(search_share), |number, batch| {
-        passed.learning_rate = run.learning_rate(learning_rate, epoch, number, pass.batches());
+    loader.for_each_batch(learner.prepare(lambda), |number, batch| {
+        passed.learning_rate = run.learning_rate(learning_rate, epoch, number, loader.batches());
         let loss = learner.learn(batch, passed.learning_rate)?;
         if !loss.is_finite() {
             return Err(ran_away("training loss", loss, epoch, number + 1));
@@ -83,16 +83,16 @@ pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
 ) -> Result<Validated, Error> {
-    let search_share = run.config.target.last_search_share();
+    let lambda = run.config.target.last_lambda();
     let game = run.samples.game();
     let mut sums = vec![(0usize, 0.0f64); 1 + game.remaining_range().end()];
     let validation = run.samples.validation();
-    let pass = Pass::validation(run.samples, VALIDATION_BATCH);
-    pass.each(learner.prepare(search_share), |number, batch| {
+    let loader = DataLoader::validation(run.samples, VALIDATION_BATCH);
+    loader.for_each_batch(learner.prepare(lambda), |number, batch| {
         let logits = learner.outputs(batch)?;
         for (sample, logit) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
             let remaining = game.remaining(&sample.position).min(sums.len() - 1);
-            let loss = logit_loss(f64::from(logit), f64::from(sample.target(search_share)));
+            let loss = logit_loss(f64::from(logit), f64::from(sample.target(lambda)));
             let (samples, sum) = &mut sums[remaining];
             *samples += 1;
             *sum += f64::from(sample.weight) * loss;

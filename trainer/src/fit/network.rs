@@ -5,7 +5,7 @@
 
 use super::{Learner, Plan, Prepare, Run};
 use crate::Error;
-use crate::batch::{Looks, NetworkBatch, network_batch, untargeted};
+use crate::batch::{FeatureSpec, NetworkBatch, network_batch, unlabelled};
 use crate::models::{
     fused::{FusedNetwork, Shape, Sparse, grid::hold},
     network::NetworkModel,
@@ -34,7 +34,7 @@ const COMPARED: usize = 4096;
 /// A network, its optimiser, and what its inputs need.
 pub(super) struct NetworkLearner<G: Learnable> {
     state: State,
-    looks: Looks<G>,
+    features: FeatureSpec<G>,
     shape: Shape,
     plan: Plan,
     gradient_norm: f32,
@@ -86,7 +86,7 @@ impl<G: Learnable> NetworkLearner<G> {
         };
         Ok(Self {
             state,
-            looks: Looks {
+            features: FeatureSpec {
                 game,
                 groups,
                 bounds: config.buckets.clone(),
@@ -130,9 +130,9 @@ fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
 impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     type Batch = NetworkBatch;
 
-    fn prepare(&self, search_share: f32) -> Prepare<G::Position, NetworkBatch> {
-        let looks = self.looks.clone();
-        Box::new(move |samples| network_batch(&looks, samples, search_share))
+    fn prepare(&self, lambda: f32) -> Prepare<G::Position, NetworkBatch> {
+        let features = self.features.clone();
+        Box::new(move |samples| network_batch(&features, samples, lambda))
     }
 
     fn plan(&self) -> Plan {
@@ -140,7 +140,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     }
 
     fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<f64, Error> {
-        let (batch, runs) = (batch.by_bucket(), self.runs.as_deref());
+        let (batch, runs) = (batch.sort_by_bucket(), self.runs.as_deref());
         match &mut self.state {
             State::Fused(network) => {
                 let loss = network.step(batch.inputs(), learning_rate, self.gradient_norm);
@@ -209,8 +209,8 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
         let (network, mut values) = (self.burn(), Vec::new());
         for positions in positions.chunks(COMPARED) {
-            let positions = untargeted(positions);
-            let batch = network_batch(&self.looks, &positions, 1.0);
+            let positions = unlabelled(positions);
+            let batch = network_batch(&self.features, &positions, 1.0);
             let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
             values.extend(numbers(sigmoid(network.logits(rows, buckets)))?);
         }
@@ -218,11 +218,11 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     }
 
     fn export(&self) -> Result<Model<G>, Error> {
-        let Looks {
+        let FeatureSpec {
             game,
             groups,
             bounds,
-        } = &self.looks;
+        } = &self.features;
         let weights = self.burn().weights().quantize();
         weights
             .and_then(|weights| Network::new(game, *groups, bounds, weights))

@@ -7,8 +7,8 @@
 
 use super::{Learner, Plan, Prepare};
 use crate::Error;
-use crate::batch::{TupleBatch, tuple_batch, untargeted};
-use crate::config::{NTupleConfig, Rule};
+use crate::batch::{TupleBatch, tuple_batch, unlabelled};
+use crate::config::{NTupleConfig, UpdateRule};
 use crate::models::{
     ntuple::{Accumulators, NTupleModel},
     online::Cells,
@@ -28,7 +28,7 @@ const CHUNK: usize = 2048;
 pub(super) struct NTupleLearner<G: Learnable> {
     cells: Cells,
     set: TupleSet<G>,
-    rule: Rule,
+    rule: UpdateRule,
     learning_rate: f64,
     device: Device,
 }
@@ -68,9 +68,9 @@ impl<G: Learnable> NTupleLearner<G> {
 impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     type Batch = TupleBatch;
 
-    fn prepare(&self, search_share: f32) -> Prepare<G::Position, TupleBatch> {
+    fn prepare(&self, lambda: f32) -> Prepare<G::Position, TupleBatch> {
         let set = self.set.clone();
-        Box::new(move |samples| tuple_batch(&set, samples, search_share))
+        Box::new(move |samples| tuple_batch(&set, samples, lambda))
     }
 
     fn plan(&self) -> Plan {
@@ -110,7 +110,7 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     }
 
     fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
-        let batch = tuple_batch(&self.set, &untargeted(positions), 1.0);
+        let batch = tuple_batch(&self.set, &unlabelled(positions), 1.0);
         let rows: Vec<i64> = batch.rows.into_iter().map(i64::from).collect();
         let rows = TensorData::new(rows, [positions.len(), self.set.tuples()]);
         let rows = Tensor::from_data(rows, (&self.device, DType::I64));

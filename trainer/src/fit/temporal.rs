@@ -14,10 +14,10 @@ mod episode;
 use super::{
     checkpoint::Checkpoint, data, export_model, make, ntuple::NTupleLearner, wants_checkpoint,
 };
-use crate::config::{OnlineConfig, TrainConfig};
-use crate::curve::Watch;
-use crate::export::POSITIONS;
-use crate::reports::{OnlinePoint, OnlineReport};
+use crate::config::{TdConfig, TrainConfig};
+use crate::curve::Observer;
+use crate::export::PARITY_POSITIONS;
+use crate::reports::{TdPoint, TdReport};
 use crate::{Error, backend};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
@@ -39,7 +39,7 @@ pub(super) struct Progress {
     positions: u64,
     loss: f64,
     seconds: f64,
-    curve: Vec<OnlinePoint>,
+    curve: Vec<TdPoint>,
 }
 
 /// Lets an n-tuple network learn from games against itself and exports it. `provenance` says by
@@ -48,17 +48,17 @@ pub(super) struct Progress {
 /// # Errors
 /// If a setting cannot be used, the loss stops being a finite number, the directory holds another
 /// training, a file cannot be written, or the engine would not play what was trained.
-pub fn fit_online<'a, G: Learnable>(
+pub fn train_td<'a, G: Learnable>(
     game: &G,
     config: &TrainConfig,
     provenance: &str,
     directory: &Path,
-    watch: impl Into<Watch<'a>>,
-) -> Result<OnlineReport, Error> {
+    watch: impl Into<Observer<'a>>,
+) -> Result<TdReport, Error> {
     let watch = watch.into();
     let progress = watch.progress;
     let game = &game.training_rules();
-    let config = &config.resolved(game)?;
+    let config = &config.resolve(game)?;
     let device = backend::device(&config.training.backend)?;
     make(directory)?;
     let mut student = Student::new(config, NTupleLearner::new(game, &config.ntuple, device)?);
@@ -166,13 +166,13 @@ impl<'a, G: Learnable> Student<'a, G> {
     }
 
     /// The point of the curve after the last game; what it sums up begins anew.
-    fn point(&self, done: &mut Progress) -> OnlinePoint {
+    fn point(&self, done: &mut Progress) -> TdPoint {
         let (last, before) = (
             done.games - 1,
             done.curve.last().map_or(0, |point| point.games),
         );
         let positions = std::mem::take(&mut done.positions);
-        OnlinePoint {
+        TdPoint {
             games: done.games,
             positions,
             loss: std::mem::take(&mut done.loss) / positions.max(1) as f64,
@@ -188,14 +188,14 @@ impl<'a, G: Learnable> Student<'a, G> {
     fn fresh_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
-            if positions.len() >= POSITIONS {
+            if positions.len() >= PARITY_POSITIONS {
                 break;
             }
             let (start, mut random) = self.start(game);
             self.play(start, 0.0, &mut random);
             positions.extend_from_slice(self.episode.positions());
         }
-        positions.truncate(POSITIONS);
+        positions.truncate(PARITY_POSITIONS);
         positions
     }
 
@@ -205,7 +205,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         configuration: &str,
         provenance: &str,
         directory: &Path,
-    ) -> Result<OnlineReport, Error> {
+    ) -> Result<TdReport, Error> {
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
         let metadata = serde_json::json!({
@@ -225,7 +225,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         let seconds: f64 = span(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)
             .sum();
-        Ok(OnlineReport {
+        Ok(TdReport {
             family: "ntuple".to_owned(),
             games: done.games,
             positions,
@@ -240,7 +240,7 @@ impl<'a, G: Learnable> Student<'a, G> {
 }
 
 /// The points of a curve, each with the number of games since the one before.
-fn span(curve: &[OnlinePoint]) -> impl Iterator<Item = (u64, &OnlinePoint)> {
+fn span(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
     curve
         .iter()
@@ -249,7 +249,7 @@ fn span(curve: &[OnlinePoint]) -> impl Iterator<Item = (u64, &OnlinePoint)> {
 }
 
 /// Probability of a random move in a game: on a straight line from the first to the last.
-fn exploration(config: &OnlineConfig, game: u64) -> f64 {
+fn exploration(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64
     } else {
@@ -259,10 +259,10 @@ fn exploration(config: &OnlineConfig, game: u64) -> f64 {
 }
 
 /// A line a point.
-fn table(curve: &[OnlinePoint]) -> String {
+fn table(curve: &[TdPoint]) -> String {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
-    for OnlinePoint {
+    for TdPoint {
         games,
         positions,
         loss,

@@ -1,7 +1,7 @@
 //! All families learn, and an interrupted training equals an unbroken one.
 
 use super::*;
-use crate::config::{Rule, Schedule};
+use crate::config::{Schedule, UpdateRule};
 use crate::sample::tests::random_samples;
 use engine::games::einstein::{
     Position, Standard,
@@ -29,7 +29,7 @@ fn samples() -> Samples<Standard> {
 fn config() -> TrainConfig {
     let mut config = TrainConfig::default();
     config.training.epochs = 5;
-    config.target.search_share = 1.0;
+    config.target.lambda = 1.0;
     config.network.hidden = vec![16, 16];
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
@@ -43,7 +43,7 @@ fn fit_on(
     directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
-) -> Result<FitReport, Error> {
+) -> Result<TrainingReport, Error> {
     let progress = ProgressBar::hidden();
     fit(
         config,
@@ -59,7 +59,7 @@ fn fit_in(
     directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
-) -> Result<FitReport, Error> {
+) -> Result<TrainingReport, Error> {
     fit_on(&samples(), directory, config, family)
 }
 
@@ -79,14 +79,14 @@ fn written(model: &Path) -> (Model<Standard>, serde_json::Value) {
     (file.model, serde_json::from_str(&file.provenance).unwrap())
 }
 
-fn network(report: &FitReport) -> Network {
+fn network(report: &TrainingReport) -> Network {
     match written(&report.model).0 {
         Model::Network(network) => network,
         _ => panic!("a network was fitted"),
     }
 }
 
-fn ntuple(report: &FitReport) -> NTuple {
+fn ntuple(report: &TrainingReport) -> NTuple {
     match written(&report.model).0 {
         Model::NTuple(network) => network,
         _ => panic!("an n-tuple network was fitted"),
@@ -98,8 +98,8 @@ struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     type Batch = L::Batch;
-    fn prepare(&self, search_share: f32) -> Prepare<Position, L::Batch> {
-        self.0.prepare(search_share)
+    fn prepare(&self, lambda: f32) -> Prepare<Position, L::Batch> {
+        self.0.prepare(lambda)
     }
     fn plan(&self) -> Plan {
         self.0.plan()
@@ -137,8 +137,8 @@ fn fit_until(
     family: Family,
     burn: bool,
     batches: usize,
-) -> Result<FitReport, Error> {
-    let config = &config.resolved(&Standard::default())?;
+) -> Result<TrainingReport, Error> {
+    let config = &config.resolve(&Standard::default())?;
     let progress = &ProgressBar::hidden();
     let run = Run {
         config,
@@ -166,7 +166,7 @@ fn cut_off_and_resumed(
     config: &TrainConfig,
     family: Family,
     burn: bool,
-) -> (FitReport, TempDir) {
+) -> (TrainingReport, TempDir) {
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let until =
         |directory: &TempDir, batches| fit_until(samples, directory, config, family, burn, batches);
@@ -198,7 +198,7 @@ fn cut_off_and_resumed(
         (found.epochs, found.best_epoch, found.validation_loss),
         (5, expected.best_epoch, expected.validation_loss)
     );
-    let model = |report: &FitReport| fs::read(&report.model).unwrap();
+    let model = |report: &TrainingReport| fs::read(&report.model).unwrap();
     assert!(model(&found) == model(&expected), "{what}");
     // A finished training only exports again.
     fs::remove_file(&found.model).unwrap();
@@ -236,20 +236,20 @@ fn losses(directory: impl AsRef<Path>) -> Vec<String> {
 #[test]
 fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
     for (family, rule, burn) in [
-        (Family::Network, Rule::Sgd, false),
-        (Family::Network, Rule::Sgd, true),
-        (Family::NTuple, Rule::Sgd, false),
-        (Family::NTuple, Rule::Adagrad, false),
-        (Family::NTuple, Rule::TemporalCoherence, false),
+        (Family::Network, UpdateRule::Sgd, false),
+        (Family::Network, UpdateRule::Sgd, true),
+        (Family::NTuple, UpdateRule::Sgd, false),
+        (Family::NTuple, UpdateRule::Adagrad, false),
+        (Family::NTuple, UpdateRule::TemporalCoherence, false),
     ] {
         // After each epoch only, and after every batch too.
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
-            config.target.final_search_share = Some(0.4);
+            config.target.final_lambda = Some(0.4);
             config.training.checkpoint_minutes = minutes;
             config.ntuple.rule = rule;
-            if rule == Rule::Adagrad {
+            if rule == UpdateRule::Adagrad {
                 config.ntuple.tuples = ["s0 s6", "m12 o13 o7", "d1 d7 a3"]
                     .map(str::to_owned)
                     .to_vec();
@@ -324,11 +324,11 @@ fn a_phase_learns_from_its_own_positions_alone() {
 #[test]
 fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
     for family in FAMILIES {
-        let curve = |search_share: f32, last: Option<f32>| {
+        let curve = |lambda: f32, last: Option<f32>| {
             let directory = tempfile::tempdir().unwrap();
             let mut config = config();
             config.training.epochs = 3;
-            (config.target.search_share, config.target.final_search_share) = (search_share, last);
+            (config.target.lambda, config.target.final_lambda) = (lambda, last);
             let report = fit_in(&directory, &config, family).unwrap();
             report
                 .curve
@@ -393,7 +393,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
         config.network.buckets = vec![5, 8];
         let (found, _directory) = cut_off_and_resumed(&samples(), &config, Family::Network, burn);
         assert!(
-            found.parity <= crate::export::TOLERANCE
+            found.parity <= crate::export::PARITY_TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
         assert_eq!(network(&found).weights().widths(), hidden);
@@ -441,8 +441,8 @@ fn all_families_learn_and_the_engine_agrees() {
             assert!((sum / samples as f64 - point.validation_loss).abs() < 1e-9);
             assert!(parts.iter().any(|part| part.remaining == 12));
         }
-        assert!(report.parity <= crate::export::TOLERANCE);
-        assert_eq!(report.parity_positions, crate::export::POSITIONS);
+        assert!(report.parity <= crate::export::PARITY_TOLERANCE);
+        assert_eq!(report.parity_positions, crate::export::PARITY_POSITIONS);
         let metadata = written(&report.model).1;
         assert_eq!(metadata["data"]["games"], 80);
         assert_eq!(metadata["validation_loss"].as_f64(), Some(loss));
@@ -513,7 +513,7 @@ fn a_training_that_runs_away_is_stopped() {
     assert!(overflows.starts_with(expected), "{overflows}");
     let mut config = config();
     config.training.schedule = Schedule::Constant;
-    config.ntuple.rule = Rule::Sgd;
+    config.ntuple.rule = UpdateRule::Sgd;
     // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
     config.ntuple.learning_rate = 1e39;
     let directory = tempfile::tempdir().unwrap();

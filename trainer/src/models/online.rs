@@ -8,7 +8,7 @@
 //! its own, so they may be changed together.
 
 use super::prefetch::prefetch;
-use crate::config::Rule;
+use crate::config::UpdateRule;
 use engine::core::calibration::exponential;
 
 /// Rows that are changed together.
@@ -37,8 +37,8 @@ pub enum Cells {
 impl Cells {
     /// Weights of 0: every position is even.
     #[must_use]
-    pub fn zeros(rule: Rule, rows: usize) -> Self {
-        let start = if rule == Rule::Adagrad {
+    pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
+        let start = if rule == UpdateRule::Adagrad {
             ADAGRAD_START
         } else {
             0.0
@@ -52,21 +52,23 @@ impl Cells {
     }
 
     /// How many numbers a rule remembers of each weight.
-    pub(crate) fn remembered(rule: Rule) -> usize {
+    pub(crate) fn remembered(rule: UpdateRule) -> usize {
         match rule {
-            Rule::Sgd => 0,
-            Rule::Adagrad => 1,
-            Rule::TemporalCoherence => 2,
+            UpdateRule::Sgd => 0,
+            UpdateRule::Adagrad => 1,
+            UpdateRule::TemporalCoherence => 2,
         }
     }
 
     /// These weights and bias; `memory` is what the rule remembers of each, the bias last.
     #[must_use]
-    pub fn new(rule: Rule, weights: &[f32], bias: f32, memory: &[f32]) -> Self {
+    pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, memory: &[f32]) -> Self {
         match rule {
-            Rule::Sgd => Self::Sgd(interleave(weights, bias, memory)),
-            Rule::Adagrad => Self::Adagrad(interleave(weights, bias, memory)),
-            Rule::TemporalCoherence => Self::TemporalCoherence(interleave(weights, bias, memory)),
+            UpdateRule::Sgd => Self::Sgd(interleave(weights, bias, memory)),
+            UpdateRule::Adagrad => Self::Adagrad(interleave(weights, bias, memory)),
+            UpdateRule::TemporalCoherence => {
+                Self::TemporalCoherence(interleave(weights, bias, memory))
+            }
         }
     }
 

@@ -29,7 +29,7 @@ pub(super) fn refit<G: Learnable>(
     training: &[Sample<G::Position>],
     validation: &[Sample<G::Position>],
 ) -> Fitted<G> {
-    let share = config.target.last_search_share();
+    let share = config.target.last_lambda();
     let mut cells = Cells::zeros(config.ntuple.rule, set.rows());
     let mut order: Vec<u32> = (0..training.len() as u32).collect();
     let chunks = (epochs * training.len().div_ceil(CHUNK)) as f64;

@@ -24,14 +24,14 @@ pub(super) struct Residuals<P> {
 
 impl<P: Copy> Residuals<P> {
     /// Of samples in the order of their games, with the logits that a network gives them.
-    pub(super) fn new(samples: &[Sample<P>], logits: &[f32], search_share: f32) -> Self {
+    pub(super) fn new(samples: &[Sample<P>], logits: &[f32], lambda: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {
             positions: samples.iter().map(|sample| sample.position).collect(),
             gradient: samples
                 .iter()
                 .zip(&values)
-                .map(|(sample, value)| sample.target(search_share) - value)
+                .map(|(sample, value)| sample.target(lambda) - value)
                 .collect(),
             curvature: values.iter().map(|value| value * (1.0 - value)).collect(),
         }

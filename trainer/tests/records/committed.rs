@@ -35,7 +35,7 @@ fn the_committed_sample_is_read_and_replayed() {
 
 #[test]
 fn the_committed_sample_can_be_trained_on() {
-    let samples = samples_in(Path::new(SAMPLE), &SampleOptions::played(0.05, 1)).unwrap();
+    let samples = samples_in(Path::new(SAMPLE), &SampleOptions::without_labels(0.05, 1)).unwrap();
     // All players rate their moves, so every position after a move is a sample, but for the last of
     // each game, and the few that suites have too.
     assert_eq!(samples.held_out(), 10);

@@ -89,7 +89,7 @@ fn counts_are_those_by_hand() {
     );
     assert_eq!(info.games_by_plies, [0, 0, 0, 0, 2]);
     assert_eq!(info.positions_by_remaining, [0, 0, 8]);
-    let mut bins = [0; info::VALUE_BINS];
+    let mut bins = [0; info::NUM_VALUE_BINS];
     (bins[5], bins[8], bins[19]) = (2, 2, 2);
     assert_eq!(info.values_by_size, bins);
     // 0.6², 0.25² and 0.

@@ -12,12 +12,12 @@ use std::{
     path::Path,
 };
 use trainer::dataset::SampleOptions;
-use trainer::loader::{Pass, Shuffle};
+use trainer::loader::{DataLoader, Shuffle};
 use trainer::sample::Sample;
 use trainer::shard::{self, Label};
 
 fn played() -> SampleOptions {
-    SampleOptions::played(0.3, 3)
+    SampleOptions::without_labels(0.3, 3)
 }
 
 pub(crate) fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
@@ -194,7 +194,7 @@ fn where_results_alone_are_learned_every_position_is_a_sample() {
         }
     }
     let options = SampleOptions {
-        results: true,
+        results_only: true,
         ..played()
     };
     let all = samples(&games, &options).concat();
@@ -224,7 +224,7 @@ fn what_gives_no_samples_is_named() {
     assert!(text.contains("target.search_share = 0.0"), "{text}");
     write(directory, &play(&config(&["star1(depth=1)"], 30)), &[]);
     let none_validates = SampleOptions {
-        validation_share: 0.0,
+        validation_fraction: 0.0,
         ..played()
     };
     refused(
@@ -274,8 +274,8 @@ fn samples_are_shown_in_one_order_whether_they_are_held_or_read_again() {
     shard::write(&second, &header, &games[40..]).unwrap();
     let read_again = samples_in(&directory, &played()).unwrap();
     let all = read_again.training();
-    let held = samples_in(&directory, &played().held_up_to(all)).unwrap();
-    let too_many = samples_in(&directory, &played().held_up_to(all - 1)).unwrap();
+    let held = samples_in(&directory, &played().with_memory_limit(all)).unwrap();
+    let too_many = samples_in(&directory, &played().with_memory_limit(all - 1)).unwrap();
     for samples in [&held, &too_many] {
         assert_eq!(samples.fingerprint(), read_again.fingerprint());
         assert_eq!(training(samples), training(&read_again));
@@ -284,12 +284,12 @@ fn samples_are_shown_in_one_order_whether_they_are_held_or_read_again() {
         let shuffle = Shuffle {
             seed: 5,
             epoch: 2,
-            window,
+            buffer: window,
             symmetries: true,
         };
         let mut shown = Vec::new();
-        Pass::training(samples, 64, shuffle, 1)
-            .each(<[Sample<Position>]>::to_vec, |_, batch| {
+        DataLoader::training(samples, 64, shuffle, 1)
+            .for_each_batch(<[Sample<Position>]>::to_vec, |_, batch| {
                 shown.extend(batch);
                 Ok(())
             })

@@ -155,7 +155,7 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     let card = std::fs::read_to_string(at("set/README.md")).unwrap();
     assert!(card.contains(&format!(" {duplicates} games repeat another one")));
     // The images of one game are no training with a validation.
-    let options = SampleOptions::played(0.5, 3);
+    let options = SampleOptions::without_labels(0.5, 3);
     for (number, images) in all.iter().enumerate() {
         let directory = at(&format!("game-{number}"));
         write(rules, images, &directory);
@@ -181,7 +181,7 @@ fn copies_of_a_game_train_or_validate_together() {
     let (scratch, rules) = (scratch(), Standard::default());
     let games = played(&rules, 60, &scratch.join("played"));
     write(&rules, &[&games[..]; 3].concat(), &scratch.join("thrice"));
-    let options = SampleOptions::played(0.3, 3);
+    let options = SampleOptions::without_labels(0.3, 3);
     let samples = Samples::<Standard>::open(&[scratch.join("thrice")], &options).unwrap();
     assert_eq!(samples.duplicate_games(), 120);
     let training = samples.read(0).unwrap();

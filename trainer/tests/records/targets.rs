@@ -132,7 +132,7 @@ fn samples_count_by_the_errors_of_their_labels() {
             ..TargetConfig::default()
         };
         let samples = samples_in(&directory, &SampleOptions::new(&target, 0.3, 3)).unwrap();
-        assert_eq!(samples.are_weighed(), scale != Some(0.0));
+        assert_eq!(samples.has_weights(), scale != Some(0.0));
         for (sample, expected) in everything(&samples).iter().zip(expected.iter().cycle()) {
             assert!(
                 (sample.weight - expected).abs() < 1e-3,

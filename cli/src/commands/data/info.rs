@@ -11,7 +11,7 @@ use std::{
     fmt::Write,
     path::{Path, PathBuf},
 };
-use trainer::data::info::{Info, VALUE_BINS, info};
+use trainer::data::info::{Info, NUM_VALUE_BINS, info};
 
 /// Count games, results, plies, material, values and duplicates
 #[derive(clap::Args)]
@@ -42,7 +42,7 @@ fn draw(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
     files::create_directory(directory)?;
     let left = format!("Positions by {remaining}");
     // Values lie between bin edges; counts lie in the middle of their bins.
-    let of_values = (0.0, 1.0 / VALUE_BINS as f64);
+    let of_values = (0.0, 1.0 / NUM_VALUE_BINS as f64);
     let pictures = [
         (
             "values",
@@ -143,9 +143,9 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     );
     text += &format!("\n\n{:<12}{:>10}  {:>6}\n", "value", "plies", "%");
     for (bin, &count) in info.values_by_size.iter().enumerate() {
-        let from = bin as f64 / VALUE_BINS as f64;
+        let from = bin as f64 / NUM_VALUE_BINS as f64;
         text += &row(
-            &format!("{from:.2}-{:.2}", from + 1.0 / VALUE_BINS as f64),
+            &format!("{from:.2}-{:.2}", from + 1.0 / NUM_VALUE_BINS as f64),
             count,
             info.values,
         );

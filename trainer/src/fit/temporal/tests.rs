@@ -2,7 +2,7 @@
 
 use super::super::{Family, Learner, fit};
 use super::*;
-use crate::config::Rule;
+use crate::config::UpdateRule;
 use crate::dataset::Samples;
 use crate::sample::tests::random_samples;
 use engine::core::{evaluator::Evaluator, game::Game};
@@ -17,7 +17,7 @@ use engine::games::einstein::{
 };
 use indicatif::ProgressBar;
 
-fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig {
+fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();
     (
         config.ntuple.set,
@@ -36,9 +36,9 @@ fn exported(student: &Student<'_, Standard>) -> NTuple {
     }
 }
 
-fn learn_in(directory: &Path, config: &TrainConfig) -> Result<OnlineReport, Error> {
+fn learn_in(directory: &Path, config: &TrainConfig) -> Result<TdReport, Error> {
     let (game, progress) = (Standard::default(), ProgressBar::hidden());
-    fit_online(
+    train_td(
         &game,
         config,
         r#"{"program": "test"}"#,
@@ -118,7 +118,7 @@ fn textbook(
 #[test]
 fn it_is_td_lambda_with_explicit_traces() {
     for (trace, phases) in [(0.0, &[][..]), (0.4, &[]), (1.0, &[]), (0.4, &[5, 8])] {
-        let mut config = config("stones", Rule::Sgd, 2.0, trace);
+        let mut config = config("stones", UpdateRule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
         let mut student = student(&config);
         let set = TupleSet::from_name(&Standard::default(), "stones")
@@ -157,7 +157,7 @@ fn it_is_td_lambda_with_explicit_traces() {
 
 #[test]
 fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
-    let config = config("stone-pairs", Rule::TemporalCoherence, 1.0, 0.5);
+    let config = config("stone-pairs", UpdateRule::TemporalCoherence, 1.0, 0.5);
     let mut student = student(&config);
     let rules = Standard::default();
     let (mut drawn, mut plies) = (0usize, 0usize);
@@ -224,9 +224,9 @@ fn endgames_of_two_stones_become_exact() {
     let tables = shared(2, rules.variant()).unwrap();
     // Only one of the 68 weights of a position knows both stones, so rates are high.
     let cases = [
-        (Rule::Sgd, 6.0, 1.0, [0.015, 0.2]),
-        (Rule::Adagrad, 60.0, 0.5, [0.005, 0.06]),
-        (Rule::TemporalCoherence, 60.0, 0.5, [0.005, 0.06]),
+        (UpdateRule::Sgd, 6.0, 1.0, [0.015, 0.2]),
+        (UpdateRule::Adagrad, 60.0, 0.5, [0.005, 0.06]),
+        (UpdateRule::TemporalCoherence, 60.0, 0.5, [0.005, 0.06]),
     ];
     for (rule, learning_rate, trace, [mean_error, largest]) in cases {
         let mut config = config("stone-pairs", rule, learning_rate, trace);
@@ -259,7 +259,7 @@ fn endgames_of_two_stones_become_exact() {
 #[test]
 fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     let directory = tempfile::tempdir().unwrap();
-    let mut config = config("stones", Rule::Adagrad, 1.0, 0.5);
+    let mut config = config("stones", UpdateRule::Adagrad, 1.0, 0.5);
     (config.online.games, config.online.report_every) = (700, 300);
     let run = |name, config: &TrainConfig| learn_in(&directory.path().join(name), config).unwrap();
     let first = run("a", &config);
@@ -280,14 +280,14 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
         "{:?}",
         first.curve
     );
-    let bytes = |report: &OnlineReport| std::fs::read(&report.model).unwrap();
+    let bytes = |report: &TdReport| std::fs::read(&report.model).unwrap();
     // Checkpoints after every few games change nothing, another seed does.
     let mut often = config.clone();
     often.training.checkpoint_minutes = 1e-9;
     let again = run("b", &config);
     assert_eq!(bytes(&again), bytes(&first));
     let often = run("c", &often);
-    let losses = |report: &OnlineReport| {
+    let losses = |report: &TdReport| {
         report
             .curve
             .iter()
@@ -361,7 +361,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
 #[test]
 fn weights_that_run_away_are_noticed() {
     let directory = tempfile::tempdir().unwrap();
-    let mut config = config("stones", Rule::Sgd, 1e39, 0.5);
+    let mut config = config("stones", UpdateRule::Sgd, 1e39, 0.5);
     config.online.games = 100;
     let error = learn_in(directory.path(), &config).unwrap_err().to_string();
     assert!(

@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::{BadGames, transcripts};
 use crate::dataset::SampleOptions;
-use crate::export::TOLERANCE;
+use crate::export::PARITY_TOLERANCE;
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::reversi::{Position, Reversi};
 use engine::play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
@@ -63,7 +63,7 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
             report.family,
             report.validation_loss
         );
-        assert!(report.parity <= TOLERANCE);
+        assert!(report.parity <= PARITY_TOLERANCE);
         let parts = &report.curve[0].validation_by_phase;
         assert!(parts.iter().all(|part| (1..=12).contains(&part.remaining)));
         // Another game's are refused, and another size's.
@@ -76,7 +76,7 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
         );
     }
     let directory = tempfile::tempdir().unwrap();
-    let report = fit_online(
+    let report = train_td(
         &game,
         &config_of(),
         "{}",
@@ -84,7 +84,7 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
         &ProgressBar::hidden(),
     )
     .unwrap();
-    assert!(report.parity <= TOLERANCE && report.games == 300 && report.loss < 0.8);
+    assert!(report.parity <= PARITY_TOLERANCE && report.games == 300 && report.loss < 0.8);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn imported_games_without_values_are_learned_from_by_both_families() {
     };
     let error = open(&config).unwrap_err().to_string();
     assert!(error.contains("search_share = 0.0"), "{error}");
-    config.target.search_share = 0.0;
+    config.target.lambda = 0.0;
     let samples = open(&config).unwrap();
     for family in [Family::NTuple, Family::Network] {
         let (directory, progress) = (tempfile::tempdir().unwrap(), ProgressBar::hidden());

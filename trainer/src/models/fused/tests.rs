@@ -227,7 +227,7 @@ fn samples_of_a_bucket_together_teach_the_same() {
     let mut mixed = fused(shape, &model(shape, 12));
     let mut together = mixed.clone();
     let _ = mixed.compute_gradient(batch.inputs());
-    let _ = together.compute_gradient(batch.by_bucket().inputs());
+    let _ = together.compute_gradient(batch.sort_by_bucket().inputs());
     let [mixed, together] = [mixed, together].map(|network| network.work[0].gradient.clone());
     assert_close(
         &together,

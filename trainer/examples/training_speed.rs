@@ -125,7 +125,7 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
     Shuffle {
         seed: 1,
         epoch,
-        window,
+        buffer: window,
         symmetries: true,
     }
 }
@@ -164,12 +164,12 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
 
 /// Goes through a pass; `size` tells the samples of a batch.
 fn count<B: Send>(
-    pass: &DataLoader<'_, Standard>,
+    loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
     size: impl Fn(&B) -> usize,
 ) -> Result<usize, Error> {
     let mut samples = 0;
-    pass.each(prepare, |_, batch| {
+    loader.for_each_batch(prepare, |_, batch| {
         samples += size(&batch);
         Ok(())
     })?;
@@ -197,7 +197,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     let mut network = start;
     measure("network epoch from shards", || {
         let mut learned = 0;
-        DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
+        DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).for_each_batch(
             |samples| network_batch(&looks, samples, SHARE),
             |_, batch| {
                 network.step(batch.inputs(), 1e-3, 1.0);
@@ -222,7 +222,7 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
     let windows = TupleSet::from_name(samples.game(), "board-windows")?.tuple_texts();
     let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
-    DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
+    DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).for_each_batch(
         |samples| tuple_batch(&set, samples, SHARE).rows,
         |_, rows| {
             played.extend_from_slice(&rows[..rows.len().min(uniform.len() - played.len())]);

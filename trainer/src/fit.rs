@@ -1,11 +1,10 @@
-//! Fitting: from samples to a model file that the engine plays with.
+//! Training: from samples to an exported model file.
 //!
-//! A training lives in a directory: `checkpoint.bin` after each epoch and every few minutes,
-//! `curve.format_csv` and its picture, `config.toml`, and in the end the model. Started again on the same
-//! directory with the same samples and configuration it goes on from the last checkpoint.
-//! Invariant: all losses are a function of samples and configuration, whatever the number of
-//! threads and interruptions; the exported weights are those of the epoch with the lowest
-//! validation loss.
+//! A training has a directory with `checkpoint.bin`, written after each epoch and every few
+//! minutes, `curve.csv` and its picture, `config.toml`, and finally the model. With the same
+//! samples and configuration it resumes from the checkpoint. Invariant: losses are a function of
+//! samples and configuration, not of threads and interruptions; the weights of the epoch with the
+//! lowest validation loss are exported.
 
 mod checkpoint;
 mod epoch;
@@ -36,13 +35,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain
+/// Trains and exports a model. `provenance` describes the origin of the samples, as JSON or plain
 /// text.
 ///
 /// # Errors
-/// If a setting cannot be used, samples cannot be read, a loss stops being a finite number, the
-/// directory holds another training, a file cannot be written, or the engine would not play what
-/// was trained.
+/// If a setting is unusable, samples cannot be read, a loss becomes infinite or NaN, the directory
+/// belongs to another training, a file cannot be written, or the engine disagrees with the
+/// trainer.
 pub fn fit<'a, G: Learnable>(
     config: &TrainConfig,
     family: Family,
@@ -74,13 +73,13 @@ pub fn fit<'a, G: Learnable>(
     }
 }
 
-/// Makes the directory of a training.
+/// Creates the directory of a training.
 fn make(directory: &Path) -> Result<(), Error> {
     let what = format!("cannot create the directory {}", directory.display());
     std::fs::create_dir_all(directory).map_err(Error::with_prefix(what))
 }
 
-/// What a training has before it starts.
+/// Settings and data of a training run.
 struct Run<'a, G: Learnable> {
     config: &'a TrainConfig,
     family: Family,
@@ -91,7 +90,7 @@ struct Run<'a, G: Learnable> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// The learning rate of a batch (from 0) of an epoch (from 1).
+    /// Learning rate of a batch, from 0, in an epoch, from 1.
     fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
         let training = &self.config.training;
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
@@ -99,51 +98,51 @@ impl<G: Learnable> Run<'_, G> {
     }
 }
 
-/// The weights ran away, in a batch from 1 or, for 0, after the last one.
+/// Error of a diverged training; batches count from 1, 0 stands for the end of the epoch.
 fn ran_away(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
     Error::new(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
     ))
 }
 
-/// Whether a checkpoint is due within an epoch, the last one having been written at this time.
+/// Whether a checkpoint is due, `written` being the time of the last one.
 fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
     minutes > 0.0
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
-/// Makes batches of samples.
+/// Creates batches of samples.
 type Prepare<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
-/// How a learner learns.
+/// Batch size and learning rate of a learner.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// Samples of a batch.
+    /// Samples per batch.
     batch: usize,
-    /// At the start.
+    /// Initial learning rate.
     learning_rate: f64,
 }
 
-/// A model that learns, and can be put away and taken up again to the last bit.
+/// A trainable model whose state can be stored and restored to the last bit.
 trait Learner<G: Learnable> {
-    /// What it takes: inputs and targets of some samples.
+    /// Inputs and targets of some samples.
     type Batch: Send;
-    /// What makes its batches on other threads, with this share of the search values in targets.
+    /// Returns the batch function for other threads, with this weight of search values in targets.
     fn prepare(&self, lambda: f32) -> Prepare<G::Position, Self::Batch>;
-    /// How it learns.
+    /// Batch size and learning rate.
     fn plan(&self) -> Plan;
-    /// Learns a batch; the sum of the losses in nats, each before its sample was learned.
+    /// Trains on a batch; returns the sum of the losses before the updates, in nats.
     fn learn(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
-    /// Log odds of a win of the samples of a batch.
+    /// Log odds of a win for each sample of a batch.
     fn outputs(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// The records of model and optimiser.
+    /// Burn records of model and optimizer.
     fn records(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Takes the model, and the optimiser if it is given, from their records.
+    /// Restores the model and, if given, the optimizer.
     fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error>;
-    /// Win probabilities of the sides to move in positions, by burn.
+    /// Win probabilities of the side to move, computed by burn.
     fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
-    /// The model as the engine has it.
+    /// The model in the engine's form.
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
@@ -207,7 +206,8 @@ fn train<G: Learnable>(
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
         });
-        // First what follows from the checkpoint: if it is ahead of it, it is written again.
+        // The curve precedes the checkpoint: if it is ahead after an interruption, it is written
+        // again.
         let remaining = run.samples.game().remaining_range();
         let table = format_csv(&checkpoint.header.curve, remaining);
         run.watch.show(run.directory, &table)?;
@@ -219,7 +219,7 @@ fn train<G: Learnable>(
     finish(run, &learner, &header)
 }
 
-/// Whether all epochs are done, or patience is at its end.
+/// Whether all epochs are done or patience is exhausted.
 fn is_over(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -240,7 +240,7 @@ fn finish<G: Learnable>(
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.held_out(),
         "duplicate_games": run.samples.duplicate_games(),
-        // Other claims of strength hold for who was told exact values.
+        // Exact labels restrict which claims of strength the model supports.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
@@ -284,13 +284,13 @@ fn finish<G: Learnable>(
     })
 }
 
-/// Data that describe themselves as JSON stay JSON.
+/// Provenance as JSON, or as a JSON string if it is plain text.
 fn data(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Writes the learner's model with its metadata if the engine says of the positions what the learner
-/// does; the largest difference.
+/// Exports the model of a learner with metadata after the parity check; returns the largest
+/// difference.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,
@@ -305,7 +305,7 @@ fn export_model<G: Learnable>(
     export(game, &file, path, positions, &learner.values(positions)?)
 }
 
-/// The labels that samples have their values from: those from endgame tables, or the others.
+/// The labels that provide values of samples: exact ones, or the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .labels()

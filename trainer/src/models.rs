@@ -1,7 +1,7 @@
-//! The models as burn modules: what is fitted, checkpointed and exported.
+//! Trainable models as burn modules.
 //!
-//! Invariant: parameters are made at once, from streams of the project's own generator and in the
-//! order of the fields; burn's global generator is never asked.
+//! Invariant: parameters are initialized from streams of the project's own generator in the order
+//! of the fields, never from burn's global generator.
 
 pub mod fused;
 

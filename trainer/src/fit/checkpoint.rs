@@ -1,9 +1,9 @@
-//! Checkpoints: everything a training needs to go on as if it had never stopped, in one file.
+//! Checkpoints: the complete state of a training in one file.
 //!
-//! Layout: the magic `ALEATRN2`, then four sections (header as JSON, model, optimiser, best model),
-//! each with its length in eight bytes, little-endian, and last the xxh3 of all before it. The
-//! models and the optimiser are burn's own records. Invariant: the file is written to another name
-//! and renamed, so it is always of a complete epoch or, within one, of a complete batch.
+//! Layout: the magic `ALEATRN2`; four sections (header as JSON, model, optimizer, best model),
+//! each with its length in eight bytes, little-endian; the xxh3 of everything before. Models and
+//! optimizer are burn records. Invariant: writing is atomic, and the state is that after a
+//! complete epoch or batch.
 
 use super::{Learner, Passed, temporal::Progress};
 use crate::Error;
@@ -17,21 +17,21 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN2";
 
-/// What identifies a training, and how far it has come.
+/// Identity and progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
     /// The resolved configuration, as TOML.
     pub(super) configuration: String,
-    /// Of the samples.
+    /// Fingerprint of the samples.
     pub(super) fingerprint: u64,
-    /// The epoch with the lowest validation loss, from 1.
+    /// Epoch with the lowest validation loss, from 1.
     pub(super) best_epoch: usize,
-    /// One point for each complete epoch.
+    /// One point per complete epoch.
     pub(super) curve: Vec<CurvePoint>,
-    /// How far the next epoch has come, if it has begun.
+    /// Progress within the next epoch, if it has begun.
     pub(super) begun: Option<Passed>,
-    /// How far a network has come that learns from its own games; it has no epochs.
+    /// Progress of temporal-difference learning, which has no epochs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<Progress>,
 }
@@ -77,7 +77,7 @@ impl Header {
     }
 }
 
-/// A training after a complete epoch or batch.
+/// State of a training after a complete epoch or batch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Checkpoint {
     pub(super) header: Header,
@@ -98,7 +98,7 @@ fn damaged(path: &Path, problem: &str) -> Error {
 }
 
 impl Checkpoint {
-    /// The training of a directory that has one, from which the learner goes on, or its beginning.
+    /// Restores the training of a directory, or begins a new one.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,
@@ -153,7 +153,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The checkpoint of a directory, `None` if it has none.
+    /// The checkpoint of a directory; `None` if it has none.
     pub(super) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = path(directory);
         let bytes = match read(&path, FileKind::Data) {

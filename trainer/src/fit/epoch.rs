@@ -1,4 +1,4 @@
-//! One epoch of any learner: all training samples once, then the validation samples.
+//! One epoch of a learner: training samples, then validation samples.
 
 use super::{Learner, Plan, Run, ran_away};
 use crate::Error;
@@ -11,21 +11,21 @@ use std::time::Instant;
 
 const VALIDATION_BATCH: usize = 16_384;
 
-/// What happened in an epoch so far.
+/// Progress within an epoch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Passed {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Summed over samples.
+    /// Sum over the samples.
     pub(super) loss: f64,
-    /// Of the last step.
+    /// Learning rate of the last step.
     pub(super) learning_rate: f64,
-    /// What learning took.
+    /// Seconds of training.
     pub(super) seconds: f64,
 }
 
-/// Learns the rest of an epoch (from 1) of which some batches may have `passed` before. After each
-/// batch `pause` is called.
+/// Trains the rest of an epoch, from 1, after the batches of `passed`. Calls `pause` after each
+/// batch.
 pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &mut L,
@@ -71,14 +71,14 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
 }
 
 pub(super) struct Validated {
-    /// Mean cross-entropy of the value in nats.
+    /// Mean cross-entropy in nats.
     pub(super) loss: f64,
-    /// The same by what remains of the game.
+    /// Losses by what remains of the game.
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 
-/// The losses of the validation samples. Their targets are mixed as in the last epoch, so that the
-/// losses of all epochs can be compared.
+/// Computes the validation losses. Targets are blended as in the last epoch, so that losses of all
+/// epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,

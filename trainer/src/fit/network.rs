@@ -1,7 +1,7 @@
-//! Fitting the network: Adam on batches, gradients clipped, the learning rate falling by schedule.
+//! Training of the neural network: Adam with clipped gradients and a learning-rate schedule.
 //!
-//! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
-//! reference either way.
+//! On the CPU the hand-written step of [`crate::models::fused`] trains, on other devices burn,
+//! whose forward pass is the reference for both.
 
 use super::{Learner, Plan, Prepare, Run};
 use crate::Error;
@@ -25,37 +25,37 @@ use engine::learned::{
 };
 use std::ops::Range;
 
-/// Stream of the training seed space that initial weights come from.
+/// Seed index of initial weights.
 const WEIGHTS: u64 = 3;
 
-/// Positions that burn values together: it gathers every row of their first layers.
+/// Batch size of burn's predictions, which gather all rows of the first layer.
 const COMPARED: usize = 4096;
 
-/// A network, its optimiser, and what its inputs need.
+/// A network with its optimizer and its features.
 pub(super) struct NetworkLearner<G: Learnable> {
     state: State,
     features: FeatureSpec<G>,
     shape: Shape,
     plan: Plan,
     gradient_norm: f32,
-    /// The rows of which one is on, if their sums are to fit 16 bits: weights are held after every
-    /// step.
+    /// Groups of mutually exclusive rows; given if the engine needs sums of 16 bits, for which
+    /// weights are clamped after every step.
     runs: Option<Vec<Range<usize>>>,
-    /// Without gradients.
+    /// Device without gradients.
     device: Device,
 }
 
-/// A network and its optimiser.
+/// A network with its optimizer.
 enum State {
-    /// On the CPU.
+    /// The hand-written CPU step.
     Fused(Box<FusedNetwork>),
-    /// On any device; the model lives on the one with gradients.
+    /// Burn on any device; the model is on the device with gradients.
     Burn(Box<NetworkModel>, Box<ModuleOptimizer>),
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// A network with the initial weights of the configuration's seed, and either the fused step or
-    /// burn's.
+    /// A network with the initial weights of the configuration's seed; `fused` selects the CPU
+    /// step.
     pub(super) fn new(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
@@ -102,8 +102,8 @@ impl<G: Learnable> NetworkLearner<G> {
         })
     }
 
-    /// The network as burn has it, on the plain device: with gradients each forward pass would
-    /// leave its graph behind.
+    /// The network in burn, on the device without gradients: otherwise each forward pass would
+    /// leave its graph.
     fn burn(&self) -> NetworkModel {
         match &self.state {
             State::Fused(network) => {
@@ -114,7 +114,7 @@ impl<G: Learnable> NetworkLearner<G> {
     }
 }
 
-/// Adam's moments, and the steps done, from their record.
+/// Decodes Adam's moments and step count.
 fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
     let (steps, moments) = record
         .split_first_chunk()

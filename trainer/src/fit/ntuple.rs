@@ -1,9 +1,7 @@
-//! Fitting the n-tuple network: one sample after the other, each changing the weights it used and
-//! no others.
+//! Training of the n-tuple network: each sample updates the weights that it uses.
 //!
-//! The next samples' rows are found by other threads; the updates themselves
-//! ([`crate::models::online`]) run on one, in order, so that a seed gives the same weights on any
-//! machine.
+//! Other threads compute the rows of the next samples; the updates ([`crate::models::online`]) run
+//! in order on one thread, so that a seed determines the weights.
 
 use super::{Learner, Plan, Prepare};
 use crate::Error;
@@ -21,10 +19,10 @@ use engine::learned::{
     tuples::{TupleNetwork, TupleSet},
 };
 
-/// Samples whose rows are found together: their rows fit the second-level cache.
+/// Samples per batch, whose rows fit the second-level cache.
 const CHUNK: usize = 2048;
 
-/// An n-tuple network and what its rule remembers of each weight.
+/// An n-tuple network with its optimizer state.
 pub(super) struct NTupleLearner<G: Learnable> {
     cells: Cells,
     set: TupleSet<G>,
@@ -34,7 +32,7 @@ pub(super) struct NTupleLearner<G: Learnable> {
 }
 
 impl<G: Learnable> NTupleLearner<G> {
-    /// A network of zeros: every position is even.
+    /// A network of zero weights.
     pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
         let cells = Cells::zeros(config.rule, set.rows());
@@ -47,18 +45,18 @@ impl<G: Learnable> NTupleLearner<G> {
         })
     }
 
-    /// What it looks at, and its weights, to be changed from outside.
+    /// The tuple set and the mutable weights.
     pub(super) fn parts(&mut self) -> (&TupleSet<G>, &mut Cells) {
         (&self.set, &mut self.cells)
     }
 
-    /// The network as burn has it.
+    /// The network in burn.
     fn burn(&self) -> NTupleModel {
         let (weights, bias, _) = self.cells.apart();
         NTupleModel::new(&weights, bias, &self.device)
     }
 
-    /// What the rule remembers, as a module of burn.
+    /// The optimizer state as a burn module.
     fn accumulators(&self) -> Accumulators {
         let (.., memory) = self.cells.apart();
         Accumulators::new(memory, Cells::remembered(self.rule), &self.device)

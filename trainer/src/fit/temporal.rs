@@ -1,13 +1,10 @@
-//! Learning from own games: an n-tuple network plays itself and learns after each game, without
+//! Temporal-difference learning TD(λ): an n-tuple network learns from self-play games, without
 //! records.
 //!
-//! Temporal differences TD(λ) as in Tesauro 1992, on values before chance has spoken, that is on afterstates
-//! (Szubert and Jaśkowski 2014); the rules that change weights are those of supervised training,
-//! temporal coherence among them. A training lives in a directory and goes on from its last
-//! checkpoint, as [`super::fit`] does. Invariant: game *i* and what is learned from it are a
-//! function of settings, weights and *i*, and games are learned in their order on one thread, so
-//! all weights are a function of the settings. The weights after the last game are exported: there
-//! is no validation that could choose others.
+//! Values are those of afterstates (Tesauro 1992; Szubert and Jaśkowski 2014); update rules,
+//! directory and checkpoints are those of [`super::fit`]. Invariant: game *i* and its updates are
+//! a function of settings, weights and *i*, on one thread, so the settings determine all weights.
+//! Without validation the final weights are exported.
 
 mod episode;
 
@@ -25,29 +22,29 @@ use episode::Episode;
 use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Instant};
 
-/// What checkpoints say, so that no other training goes on from them.
+/// Family in checkpoints, which distinguishes this training from others.
 const FAMILY: &str = "ntuple from its own games";
 
-/// Stream of the training seed space that games come from.
+/// Seed index of games.
 const GAMES: u64 = 5;
 
-/// How far it has come.
+/// Progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Progress {
     games: u64,
-    /// Since the last point of the curve.
+    /// Since the last point of the curve, like the next two.
     positions: u64,
     loss: f64,
     seconds: f64,
     curve: Vec<TdPoint>,
 }
 
-/// Lets an n-tuple network learn from games against itself and exports it. `provenance` says by
-/// what program, as JSON or as plain text.
+/// Trains an n-tuple network by self-play and exports it. `provenance` names the program, as JSON
+/// or plain text.
 ///
 /// # Errors
-/// If a setting cannot be used, the loss stops being a finite number, the directory holds another
-/// training, a file cannot be written, or the engine would not play what was trained.
+/// If a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
+/// training, a file cannot be written, or the engine disagrees with the trainer.
 pub fn train_td<'a, G: Learnable>(
     game: &G,
     config: &TrainConfig,
@@ -80,7 +77,7 @@ pub fn train_td<'a, G: Learnable>(
                 let point = student.point(&mut done);
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
-                // Before the checkpoint: whoever is stopped between the two draws it again.
+                // The curve precedes the checkpoint, so that a resumed training writes it again.
                 watch.show(directory, &table(&done.curve))?;
             }
             checkpoint.take(&student.learner)?;
@@ -98,7 +95,7 @@ pub fn train_td<'a, G: Learnable>(
     )
 }
 
-/// A network that plays and learns.
+/// A network that learns from its own games.
 struct Student<'a, G: Learnable> {
     config: &'a TrainConfig,
     learner: NTupleLearner<G>,
@@ -125,7 +122,7 @@ impl<'a, G: Learnable> Student<'a, G> {
                 .factor(game as f64 / games as f64, training.final_rate)
     }
 
-    /// Plays a game from a start, with this probability of random moves.
+    /// Plays a game with this probability of random moves.
     fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
         let (set, cells) = self.learner.parts();
         self.episode
@@ -154,7 +151,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         Ok(())
     }
 
-    /// A random start, any seat begins; and what is left of the game's random numbers.
+    /// Start and random stream of a game.
     fn start(&self, game: u64) -> (G::Position, RandomStream) {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,
@@ -165,7 +162,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         (self.rules.random_start(&mut random, first), random)
     }
 
-    /// The point of the curve after the last game; what it sums up begins anew.
+    /// Creates the next point of the curve and resets the sums.
     fn point(&self, done: &mut Progress) -> TdPoint {
         let (last, before) = (
             done.games - 1,
@@ -183,8 +180,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         }
     }
 
-    /// Positions of games after the last one, played without learning and random moves, for the
-    /// comparison with the engine.
+    /// Positions for the parity check, from games without exploration and updates.
     fn fresh_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
@@ -239,7 +235,7 @@ impl<'a, G: Learnable> Student<'a, G> {
     }
 }
 
-/// The points of a curve, each with the number of games since the one before.
+/// Points of the curve, each with the number of games since the previous one.
 fn span(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
     curve
@@ -248,7 +244,7 @@ fn span(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
         .map(|(point, before)| (point.games - before, point))
 }
 
-/// Probability of a random move in a game: on a straight line from the first to the last.
+/// Probability of a random move in a game, interpolated linearly.
 fn exploration(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64
@@ -258,7 +254,7 @@ fn exploration(config: &TdConfig, game: u64) -> f64 {
     config.exploration + (config.final_exploration - config.exploration) * done
 }
 
-/// A line a point.
+/// The curve as CSV.
 fn table(curve: &[TdPoint]) -> String {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");

@@ -1,4 +1,4 @@
-//! All families learn, and an interrupted training equals an unbroken one.
+//! Training of both families, resuming, and refusals.
 
 use super::*;
 use crate::config::{Schedule, UpdateRule};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Three parts of random games, and those that validate. Who is expected to win wins.
+/// Training samples in three parts and validation samples; results are rounded values.
 fn samples() -> Samples<Standard> {
     let part = |games, seed| {
         let mut samples = random_samples(games, seed);
@@ -63,7 +63,7 @@ fn fit_in(
     fit_on(&samples(), directory, config, family)
 }
 
-/// Why a training is refused.
+/// Error of a training.
 fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) -> String {
     fit_in(directory, config, family).unwrap_err().to_string()
 }
@@ -73,7 +73,7 @@ fn refused(directory: impl AsRef<Path>, config: &TrainConfig, family: Family, ex
     assert!(error.contains(expected), "{error}: expected {expected}");
 }
 
-/// The file that a training wrote, and what it says of itself.
+/// Model and metadata of a file.
 fn written(model: &Path) -> (Model<Standard>, serde_json::Value) {
     let file = ModelFile::load(&Standard::default(), model).unwrap();
     (file.model, serde_json::from_str(&file.provenance).unwrap())
@@ -93,7 +93,7 @@ fn ntuple(report: &TrainingReport) -> NTuple {
     }
 }
 
-/// A learner that is cut off when it has learned so many batches.
+/// A learner that fails after a number of batches.
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
@@ -128,8 +128,8 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     }
 }
 
-/// Starts or goes on with a training that is cut off after `batches` more. `burn`: with burn's step
-/// for the network.
+/// Starts or resumes a training that fails after `batches` more; `burn` selects burn's network
+/// step.
 fn fit_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
@@ -158,9 +158,8 @@ fn fit_until(
     }
 }
 
-/// A training that was cut off in its third epoch, and again after some more batches: at least a whole
-/// epoch, as only then is there anything new to go on from. It has become to the last bit what it
-/// would have become at once. And its directory.
+/// Interrupts a training in its third epoch and after more than one further epoch, and checks that
+/// the final result equals an uninterrupted one to the last bit.
 fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,
@@ -200,14 +199,14 @@ fn cut_off_and_resumed(
     );
     let model = |report: &TrainingReport| fs::read(&report.model).unwrap();
     assert!(model(&found) == model(&expected), "{what}");
-    // A finished training only exports again.
+    // A finished training is only exported again.
     fs::remove_file(&found.model).unwrap();
     assert_eq!(until(&broken, 0).unwrap(), found);
     assert!(model(&found) == model(&expected), "{what}");
     (found, broken)
 }
 
-/// The curve without what depends on the clock.
+/// The curve without timing.
 fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
     let curve = Checkpoint::read(directory.as_ref())
         .unwrap()
@@ -224,7 +223,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// The columns of the curve that do not depend on the clock.
+/// Columns of the curve without timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
@@ -242,7 +241,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
         (Family::NTuple, UpdateRule::Adagrad, false),
         (Family::NTuple, UpdateRule::TemporalCoherence, false),
     ] {
-        // After each epoch only, and after every batch too.
+        // With checkpoints after each epoch, or after each batch too.
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
@@ -264,7 +263,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fit_in(&unbroken, &config(), Family::NTuple).unwrap();
-    // Something stands where the curve of every epoch should, until the training is begun again.
+    // A directory blocks the curve file of every epoch until the next run.
     let in_the_way = broken.path().join("curve.csv");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
@@ -292,8 +291,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
         ),
         ("custom", &[5, 8][..], 6)
     );
-    // Positions of more than eight stones only, in which every stone may live or not: the other
-    // tables stay as they were.
+    // Training with the third phase alone changes no other table.
     let samples = samples();
     let many = |samples: &[Sample<Position>]| -> Vec<Sample<Position>> {
         samples
@@ -339,11 +337,11 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
         let (values, results, falling) =
             (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
         assert_eq!(values, curve(1.0, Some(1.0)));
-        // The first epoch sees the same, but is judged by the results.
+        // The first epoch has equal targets, but other validation targets.
         assert_eq!(falling[0].0, values[0].0);
         assert_ne!(falling[0].0, results[0].0);
         assert_ne!(falling[0].1, values[0].1);
-        // Sure targets leave less to lose; in the end both have learned the same.
+        // Certain targets have a lower loss; at the end both have learned the same.
         assert!(falling[2].1 < falling[0].1, "{family:?} {falling:?}");
         assert!(
             (falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(),
@@ -399,7 +397,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
         assert_eq!(network(&found).weights().widths(), hidden);
         assert_eq!(network(&found).bucket_limits(), [5, 8]);
     }
-    // Of a network with other layers nothing is gone on from.
+    // A network with other layers cannot be resumed.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
     fit_in(&directory, &config, Family::Network).unwrap();
@@ -410,7 +408,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 
 #[test]
 fn all_families_learn_and_the_engine_agrees() {
-    // The loss of the target itself, which nothing can beat, and that of the constant 1/2.
+    // Loss of perfect predictions, and of the constant 1/2.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();
@@ -504,7 +502,7 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn a_training_that_runs_away_is_stopped() {
-    // A network's weights are held within limits, but for those of the logit.
+    // Network weights are clamped, except the output bias.
     let mut fastest = config();
     fastest.network.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
@@ -514,7 +512,7 @@ fn a_training_that_runs_away_is_stopped() {
     let mut config = config();
     config.training.schedule = Schedule::Constant;
     config.ntuple.rule = UpdateRule::Sgd;
-    // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
+    // The sum of twelve such weights overflows 32 bits.
     config.ntuple.learning_rate = 1e39;
     let directory = tempfile::tempdir().unwrap();
     refused(
@@ -530,7 +528,7 @@ fn a_training_that_runs_away_is_stopped() {
 fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
-    // Far too fast: it gets worse after a good start.
+    // Far too fast: losses rise after a good start.
     config.training.epochs = 40;
     config.training.patience = 2;
     config.training.schedule = Schedule::Constant;

@@ -1,10 +1,10 @@
-//! The training step of the small network on the CPU, written by hand: forward, backward and Adam
-//! without tensors.
+//! Hand-written CPU training step of the neural network: forward, backward and Adam without
+//! tensors.
 //!
-//! `network.rs` defines the network; this computes the same several times as fast, and tests
-//! hold every weight of its steps against burn's. Invariant: the result is a function of weights
-//! and batch alone. A batch is cut into blocks of fixed size whose gradients are added in their
-//! order, whatever thread computed them, and all instruction sets give the same bits.
+//! It computes the network of `network.rs` several times as fast; tests compare its weights with
+//! burn's. Invariant: the result is a function of weights and batch. Gradients of blocks of fixed
+//! size are summed in their order, whatever thread computed them, and all instruction sets give
+//! the same bits.
 
 mod adam;
 mod block;
@@ -23,19 +23,19 @@ use engine::core::simd::Instructions;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Samples whose gradient one task computes.
+/// Samples per gradient task.
 const BLOCK: usize = 512;
 
-/// Weights that one task sums, rounds or changes: a multiple of the lanes, some of which fit a
-/// second-level cache with all that belongs to them.
+/// Weights per task of summing, rounding or updating: a multiple of the lanes, sized for the
+/// second-level cache.
 const PIECE: usize = 1 << 14;
 
-/// A network with its optimiser, all tensors in one array.
+/// A network with its optimizer, all tensors in one array.
 #[derive(Clone, Debug)]
 pub struct FusedNetwork {
     shape: Shape,
     weights: Vec<f32>,
-    /// Of Adam: the mean of the gradients of each weight, then the means of their squares.
+    /// Adam's moments: the mean gradients of all weights, then the mean squares.
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
@@ -43,13 +43,12 @@ pub struct FusedNetwork {
 }
 
 impl FusedNetwork {
-    /// A network of these weights, in the order rows, first bias, weights and biases of
-    /// each further hidden layer, output, its bias.
-    /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
+    /// A network with these weights: rows, first bias, weights and bias of each further hidden
+    /// layer, output, output bias. `moments` has twice the length, initially 0; `steps` counts
+    /// past steps.
     ///
     /// # Panics
-    /// If the weights or moments are not as many as the shape has, or a hidden layer is no multiple
-    /// of 16.
+    /// If a length does not fit the shape, or a hidden width is no multiple of 16.
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<f32>, moments: Vec<f32>, steps: u64) -> Self {
         assert!(
@@ -74,7 +73,7 @@ impl FusedNetwork {
         }
     }
 
-    /// The same on other instructions.
+    /// Selects the instruction set.
     #[must_use]
     pub fn on(self, instructions: Instructions) -> Self {
         Self {
@@ -89,13 +88,14 @@ impl FusedNetwork {
         &self.weights
     }
 
-    /// Adam's moments, and the steps done.
+    /// Adam's moments and the number of steps.
     pub fn optimiser(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
-    /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`;
-    /// the sum of the losses before the step, in nats. If it is not finite, nothing changes.
+    /// One Adam step on a batch, with the gradient of each tensor clipped to the norm `longest`.
+    /// Returns the sum of the losses before the step, in nats; if it is not finite, nothing
+    /// changes.
     pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
@@ -124,13 +124,14 @@ impl FusedNetwork {
         loss
     }
 
-    /// Holds the weights where the engine takes them; if there are runs of rows, so that sums of the
-    /// first layer over them fit 16 bits.
+    /// Clamps the weights to the engine's range; with `runs` also so that sums of the first layer
+    /// fit 16 bits.
     pub fn hold(&mut self, runs: Option<&[Range<usize>]>) {
         grid::hold(self.shape, runs, &mut self.weights);
     }
 
-    /// The gradient of the mean loss, into the first block's, and the sum of the losses.
+    /// Computes the gradient of the mean loss, in the first block's work, and the sum of the
+    /// losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         if self.work.len() < blocks.len().max(1) {
@@ -176,7 +177,7 @@ impl FusedNetwork {
         first.loss
     }
 
-    /// Log odds of a win of samples.
+    /// Log odds of a win for each sample.
     #[must_use]
     pub fn outputs(&self, batch: Inputs<'_>) -> Vec<f32> {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();

@@ -1,9 +1,8 @@
-//! The network: rows that are on → one to three layers of clipped relu → the logit of a win.
+//! The neural network in burn: sparse rows → one to three layers of clipped ReLU → logit of a win.
 //!
-//! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is the
-//! last layer and clip is to `[0, 1]`. Weights and activations are rounded
-//! as in the engine's whole numbers ([`engine::learned::network`]). What comes after the first layer
-//! there is once for each bucket, of which a sample has one.
+//! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is
+//! the last layer and clip is to `[0, 1]`. Weights and activations are quantized as in the engine
+//! ([`engine::learned::network`]). Each bucket has its own layers after the first.
 
 use super::{
     bag,
@@ -23,7 +22,7 @@ use engine::learned::network::{
 };
 
 /// The trainable network; matrices are `[inputs, outputs]`, after the first layer those of all
-/// buckets one below the other. What a network does not have is not in its record either.
+/// buckets concatenated. Absent layers are absent from records too.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -38,8 +37,7 @@ pub(crate) struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// A network of this shape; uniform weights within one over the root of a layer's active
-    /// inputs, and biases of 0 at the output.
+    /// A network with uniform weights within 1/√inputs of each layer, and output biases of 0.
     pub(crate) fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
         let next = |inputs: Option<usize>| {
             inputs.map_or(0.0, |inputs| {
@@ -49,20 +47,20 @@ impl NetworkModel {
         Self::filled(shape, next, device)
     }
 
-    /// A network of the numbers that [`Self::parameters`] gives.
+    /// A network with the numbers of [`Self::parameters`].
     pub(crate) fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
         assert_eq!(
             parameters.len(),
             shape.parameters(),
             "one number for each weight"
         );
-        // Each tensor takes what it needs from the front.
+        // Each tensor takes its numbers from the front.
         let mut numbers = parameters.iter().copied();
         Self::filled(shape, |_| numbers.next().unwrap_or_default(), device)
     }
 
-    /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told
-    /// the active inputs of the weight's layer, and none for the bias of the output.
+    /// A network with the numbers of `next`, tensor by tensor in the order of the fields; the
+    /// argument is the number of active inputs of the layer, `None` for the output bias.
     fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
         let active = Some(inputs.active);
@@ -80,7 +78,7 @@ impl NetworkModel {
                 parameter(id + 1, bias, || next(Some(inputs)), device),
             ))
         };
-        // Numbers of parameters are part of records: the third layer came last.
+        // Parameter numbers are part of records: the third layer was added last.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
@@ -107,7 +105,7 @@ impl NetworkModel {
         layers.into_iter().flatten()
     }
 
-    /// Something of each tensor, in the order of the fields.
+    /// Maps each tensor, in the order of the fields.
     fn each<T>(
         &self,
         matrix: impl Fn(&Param<Tensor<2>>) -> T,
@@ -145,8 +143,8 @@ impl NetworkModel {
             .concat()
     }
 
-    /// Logits of a win, `[batch, 1]`, of rows `[batch, active]`, of samples with a 1 in the column of
-    /// their bucket `[batch, buckets]`; none if there is one.
+    /// Logits of a win, `[batch, 1]`, for rows `[batch, active]` and one-hot buckets `[batch,
+    /// buckets]`; no buckets if there is one.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
@@ -162,14 +160,14 @@ impl NetworkModel {
             .fold(masked(0), |sum, logits| sum + logits)
     }
 
-    /// The logits by the layers of a bucket, from the first layer.
+    /// The logits of one bucket's layers, given the first layer.
     fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let weights = nearest(self.part(self.output.val(), bucket), OUTPUT_SCALE);
         let bias = self.part(self.output_bias.val(), bucket);
         self.last_layer(bucket, first).matmul(weights) + bias.unsqueeze()
     }
 
-    /// What of a tensor is a bucket's.
+    /// A bucket's part of a tensor.
     fn part<const D: usize>(&self, tensor: Tensor<D>, bucket: usize) -> Tensor<D> {
         let length = tensor.dims()[0] / self.buckets;
         tensor.narrow(0, bucket * length, length)
@@ -200,7 +198,7 @@ impl NetworkModel {
         layer
     }
 
-    /// The weights as the engine takes them.
+    /// The weights in the engine's form.
     pub(crate) fn weights(&self) -> FloatWeights {
         FloatWeights {
             rows: values(&self.sparse),
@@ -212,10 +210,10 @@ impl NetworkModel {
     }
 }
 
-/// Weights and biases.
+/// Weights and bias.
 type Linear<'a> = (&'a Param<Tensor<2>>, &'a Param<Tensor<1>>);
 
-/// Both or nothing.
+/// The layer, if it exists.
 fn linear<'a>(
     weights: &'a Option<Param<Tensor<2>>>,
     bias: &'a Option<Param<Tensor<1>>>,
@@ -230,24 +228,24 @@ fn layer((weights, bias): Linear<'_>) -> Layer {
     }
 }
 
-/// Activations in steps of 1 / 127, rounded down.
+/// Activations rounded down to multiples of 1 / 127.
 fn in_steps(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     passing(steps.clone(), steps.floor()) / 127.0
 }
 
-/// Numbers with the gradient of others.
+/// The values of `numbers` with the gradient of `others` (straight-through).
 fn passing<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
     others.clone() + (numbers - others).detach()
 }
 
-/// The nearest whole numbers of units of 1 / `scale`.
+/// Rounds to integers of units of 1 / `scale`.
 fn units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     let scaled = weights * scale as f32;
     passing(scaled.clone(), scaled.round())
 }
 
-/// The nearest multiples of 1 / `scale`.
+/// Rounds to multiples of 1 / `scale`.
 fn nearest<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     units(weights, scale) / scale as f32
 }

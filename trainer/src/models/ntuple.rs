@@ -1,8 +1,7 @@
-//! The n-tuple network as a burn module: one weight a row of all tables, and a bias.
+//! The n-tuple network in burn: one weight per table row, and a bias.
 //!
-//! Burn defines it, keeps its records and gives the reference forward pass and gradient; training
-//! works on a table of its own, sample by sample, because a dense gradient would cost the size of
-//! the table each step.
+//! Burn keeps records and provides the reference forward pass and gradient; training uses its own
+//! table, as a dense gradient would cost the size of the table at each step.
 
 use super::{bag, parameter, values};
 use burn::{
@@ -16,7 +15,7 @@ pub(crate) struct NTupleModel {
     bias: Param<Tensor<1>>,
 }
 
-/// What an update rule remembers of each weight and, in the last row, of the bias.
+/// Optimizer state of each weight, and of the bias in the last row.
 #[derive(Module, Debug)]
 pub(crate) struct Accumulators {
     values: Param<Tensor<2>>,
@@ -32,25 +31,25 @@ impl NTupleModel {
         }
     }
 
-    /// Logits `[batch, 1]` from the row of each tuple, `[batch, tuples]`.
+    /// Logits `[batch, 1]` from the rows of the tuples, `[batch, tuples]`.
     pub(crate) fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
         bag(self.table.val(), rows) + self.bias.val().unsqueeze()
     }
 
-    /// One weight a row.
+    /// One weight per row.
     pub(crate) fn weights(&self) -> Vec<f32> {
         values(&self.table)
     }
 
-    /// The log odds when all weights are 0.
+    /// The bias.
     pub(crate) fn bias(&self) -> f32 {
         values(&self.bias).first().copied().unwrap_or_default()
     }
 }
 
 impl Accumulators {
-    /// `width` numbers for each weight and for the bias. Burn has no empty tensors: of no numbers it
-    /// keeps one that is unused.
+    /// `width` numbers for each weight and for the bias. Burn has no empty tensors: width 0 stores
+    /// one unused number.
     pub(crate) fn new(numbers: Vec<f32>, width: usize, device: &Device) -> Self {
         let shape = match width {
             0 => [1, 1],

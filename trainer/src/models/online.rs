@@ -1,41 +1,37 @@
-//! The online updates of an n-tuple network: one sample after the other, each changing the weights
-//! it used and no others.
+//! Optimizer of the n-tuple network: each sample updates the weights that it uses.
 //!
-//! Samples of records bring targets; games that a network plays against itself bring errors. Online
-//! updates are several times faster than optimisers with dense gradients and, unlike summed
-//! batches, do not diverge on rows that many positions share. Invariant: samples are learned
-//! strictly in order, on one thread; the rows of one sample differ, as each tuple has a table of
-//! its own, so they may be changed together.
+//! Per-sample updates are several times faster than dense gradients and, unlike summed batches, do
+//! not diverge on rows that many positions share. Invariant: samples are processed in order on one
+//! thread; the rows of a sample differ, as each tuple has its own table, so they may be updated
+//! together.
 
 use super::prefetch::prefetch;
 use crate::config::UpdateRule;
 use engine::core::calibration::exponential;
 
-/// Rows that are changed together.
+/// Rows updated together.
 const LANES: usize = 8;
 
-/// Samples from one to that whose cells are asked for meanwhile: tables are larger than the
-/// second-level cache.
+/// Prefetch distance in samples: tables are larger than the second-level cache.
 const AHEAD: usize = 2;
 
-/// Where Adagrad's sums of squares start: the square of a typical error, so that the first steps
-/// are no leaps.
+/// Initial sums of squares of Adagrad: the square of a typical error, which bounds the first
+/// steps.
 const ADAGRAD_START: f32 = 0.1;
 
-/// Weights, then the bias, each with what the rule remembers of it beside it: one cache miss
-/// instead of two.
+/// Weights and bias, each interleaved with its optimizer state: one cache miss instead of two.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
-    /// A weight.
+    /// Weight.
     Sgd(Vec<[f32; 1]>),
-    /// A weight and its sum of squared errors.
+    /// Weight and sum of squared errors.
     Adagrad(Vec<[f32; 2]>),
-    /// A weight, its sum of errors, and the sum of their sizes.
+    /// Weight, sum of errors, and sum of their absolute values.
     TemporalCoherence(Vec<[f32; 3]>),
 }
 
 impl Cells {
-    /// Weights of 0: every position is even.
+    /// Zero weights.
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
@@ -51,7 +47,7 @@ impl Cells {
         )
     }
 
-    /// How many numbers a rule remembers of each weight.
+    /// Optimizer numbers per weight.
     pub(crate) fn remembered(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,
@@ -60,7 +56,7 @@ impl Cells {
         }
     }
 
-    /// These weights and bias; `memory` is what the rule remembers of each, the bias last.
+    /// These weights and bias; `memory` is the optimizer state of each, the bias last.
     #[must_use]
     pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, memory: &[f32]) -> Self {
         match rule {
@@ -72,7 +68,7 @@ impl Cells {
         }
     }
 
-    /// Weights, bias, and the remembered numbers of all, row by row.
+    /// Weights, bias, and the optimizer state row by row.
     #[must_use]
     pub fn apart(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
@@ -82,9 +78,8 @@ impl Cells {
         }
     }
 
-    /// Learns samples one by one, each given by the rows of its tuples, which differ, and a target;
-    /// the sum of their losses in nats, each before its own update. `rate` is the learning rate of
-    /// a weight.
+    /// Updates the weights sample by sample; returns the sum of the losses before each update, in
+    /// nats. `rate` is the learning rate per weight.
     pub fn learn(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(cells) => update(cells, rows, targets, weights, rate, sgd),
@@ -95,9 +90,8 @@ impl Cells {
         }
     }
 
-    /// Changes the weights of positions, each given by the rows of its tuples, by errors (value
-    /// minus target) that are known before the first of them is changed. `rate` is the learning
-    /// rate of a weight.
+    /// Updates the weights of positions by given errors (value minus target). `rate` is the
+    /// learning rate per weight.
     pub fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(cells) => correct(cells, rows, errors, rate, sgd),
@@ -108,7 +102,7 @@ impl Cells {
         }
     }
 
-    /// The logit of one position, given by the rows of its tuples.
+    /// The logit of a position, given its rows.
     #[must_use]
     #[inline]
     pub fn logit(&self, rows: &[u32]) -> f32 {
@@ -119,7 +113,7 @@ impl Cells {
         }
     }
 
-    /// The logit of each sample, given by the rows of its `tuples`.
+    /// The logit of each sample.
     #[must_use]
     pub fn logits(&self, rows: &[u32], tuples: usize) -> Vec<f32> {
         let rows = rows.chunks_exact(tuples);
@@ -127,7 +121,7 @@ impl Cells {
     }
 }
 
-/// Weights, then the bias, each followed by its `WIDTH - 1` remembered numbers.
+/// Interleaves weights and bias with their `WIDTH - 1` optimizer numbers.
 fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, memory: &[f32]) -> Vec<[f32; WIDTH]> {
     let all = weights.iter().chain(std::iter::once(&bias)).enumerate();
     all.map(|(row, &weight)| {
@@ -153,15 +147,14 @@ fn separate<const WIDTH: usize>(cells: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f
     )
 }
 
-/// The logit of a position with these rows: within the engine's rounding what the engine says.
+/// The logit of a position; equal to the engine's up to rounding.
 #[inline]
 fn logit<const WIDTH: usize>(cells: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     cells[cells.len() - 1][0] + add_lanes(rows, |row| cells[row as usize][0])
 }
 
-/// The sum of a number for each row, in sixteen lanes, which become vectors: row *i* to lane *i*
-/// modulo 16, then the upper half of the lanes to the lower, until one is left. The same on every
-/// machine.
+/// Sums a number per row in sixteen lanes: row *i* goes to lane *i* modulo 16, then halves are
+/// added until one lane is left. The order is the same on every machine.
 #[inline(always)]
 fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -185,9 +178,8 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Learns the samples one by one; the sum of their losses, each before its own update. The
-/// derivative of the loss by every weight in use is the error, value minus target, times what the
-/// sample counts (1 if nothing is said). The rows of a sample differ: each tuple has its own table.
+/// Updates sample by sample; returns the sum of the losses before each update. The derivative by
+/// each used weight is value minus target, times the sample's weight (1 by default).
 fn update<const WIDTH: usize>(
     cells: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -233,7 +225,7 @@ fn update<const WIDTH: usize>(
     loss + product.ln()
 }
 
-/// Changes the weights of positions by given errors, one position after the other.
+/// Updates positions in order by given errors.
 fn correct<const WIDTH: usize>(
     cells: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -249,7 +241,7 @@ fn correct<const WIDTH: usize>(
     }
 }
 
-/// Changes all weights of one position, and the bias.
+/// Updates the weights of one position, and the bias.
 #[inline(always)]
 fn correct_one<const WIDTH: usize>(
     cells: &mut [[f32; WIDTH]],
@@ -269,8 +261,7 @@ fn correct_one<const WIDTH: usize>(
     cells[bias] = rule(cells[bias], error, rate);
 }
 
-/// Changes the cells of several rows, which must differ, as if one after the other: roots and
-/// quotients of all at once.
+/// Updates the cells of several distinct rows, vectorized over rows.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,
@@ -306,20 +297,20 @@ fn change<const WIDTH: usize>(
     }
 }
 
-/// Plain descent.
+/// Gradient descent.
 #[inline(always)]
 fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]
 }
 
-/// Divides by the root of the sum of squares.
+/// Adagrad: divides by the root of the sum of squares.
 #[inline(always)]
 fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
     let squares = squares + error * error;
     [weight - rate * error / squares.sqrt(), squares]
 }
 
-/// Multiplies by the share of the errors that did not cancel out; fully until there are any.
+/// Temporal coherence: scales by the fraction of the errors that did not cancel out, initially 1.
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };

@@ -1,9 +1,9 @@
-//! Asking for cache lines before they are needed.
+//! Prefetching of cache lines.
 //!
-//! Invariant: only caches change. Where the processor is not known it does nothing.
+//! It affects caches only, and does nothing on unknown processors.
 #![allow(unsafe_code)]
 
-/// Asks for some cells of a table; of those that do not exist nothing comes.
+/// Prefetches cells of a table; indices may be out of bounds.
 #[inline(always)]
 pub(super) fn prefetch<T>(cells: &[T], places: &[u32]) {
     for &place in places {

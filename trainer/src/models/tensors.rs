@@ -1,5 +1,4 @@
-//! What the modules of burn share: their loss, their records, and parameters from the project's own
-//! generator.
+//! Shared parts of the burn modules: loss, records, parameters.
 
 use crate::Error;
 use burn::{
@@ -9,14 +8,14 @@ use burn::{
 };
 use engine::core::random::RandomStream;
 
-/// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
-/// in `[0, 1]`, each times what its sample counts.
+/// Mean cross-entropy in nats of logits (`[batch, 1]`) against targets in `[0, 1]`, times the
+/// samples' weights.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
-/// The sparse first layer: for each sample the sum of the rows of `weights` (`[rows, width]`) that
-/// `indices` (`[batch, k]`) name, `[batch, width]`.
+/// The sparse first layer: for each sample the sum of the rows of `weights` (`[rows, width]`) with
+/// its `indices` (`[batch, k]`), `[batch, width]`.
 pub(super) fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [batch, per_sample] = indices.dims();
     let [_, width] = weights.dims();
@@ -27,7 +26,7 @@ pub(super) fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
         .reshape([batch, width])
 }
 
-/// A record that does not fit the model.
+/// Error of a record that does not fit the model.
 pub(crate) fn unfit(error: RecordError) -> Error {
     Error::new(format!(
         "the checkpoint does not fit the model: {error}; remove it to train from the start"
@@ -38,7 +37,7 @@ pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
     Ok(module.into_record().into_bytes().map_err(unfit)?.to_vec())
 }
 
-/// The module with the content of a record.
+/// Loads a record into a module.
 pub(crate) fn loaded<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
     ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))
         .and_then(|record| module.try_load_record(record))
@@ -53,8 +52,7 @@ pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Err
     Ok(data.iter::<f32>().collect())
 }
 
-/// A parameter with values given by a function, numbered `id` so that records of equal models are
-/// equal.
+/// A parameter with generated values, numbered `id` so that equal models have equal records.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     shape: [usize; D],
@@ -76,7 +74,7 @@ pub(super) fn uniform(random: &mut RandomStream, bound: f64) -> impl FnMut() -> 
 }
 
 pub(super) fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {
-    // The tensor was made of 32-bit floats, and so is every result of an optimiser step.
+    // Tensors consist of 32-bit floats.
     parameter.val().into_data().iter::<f32>().collect()
 }
 

@@ -1,12 +1,10 @@
-//! One game of a network against itself, and what it teaches.
+//! One self-play game and the updates from it.
 //!
-//! Every seat chooses the permitted move whose position is worth most to it, no ply deeper, by the weights of the moment; some moves are drawn at random instead. Afterwards every
-//! position is told its λ-return: values of what followed, weighted by (1 − λ) λ^k, and for the
-//! rest the result (Sutton 1988; for afterstates of board games Szubert and Jaśkowski 2014). With
-//! weights that stand still during a game that is TD(λ) with eligibility traces, added up at its
-//! end. Invariant: what came of a random move teaches nothing about the positions before it. That
-//! holds for every drawn move, also if it is the best: otherwise outcomes that leave less choice would
-//! count more often than they come.
+//! Each seat greedily chooses the afterstate with the best value, except for random exploration.
+//! Then each position's target is its λ-return: later values weighted by (1 − λ) λ^k, and the
+//! result (Sutton 1988; Szubert and Jaśkowski 2014), which equals TD(λ) with eligibility traces
+//! applied after the game. Invariant: no value passes back over a random move, even if it is the
+//! best: otherwise outcomes with fewer moves would have more weight than their probability.
 
 use crate::calibrate::logit_loss;
 use crate::models::online::Cells;
@@ -17,23 +15,22 @@ use engine::core::{
 };
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// The positions of a game before chance has spoken, as the seat to move saw them. Kept from game to game
-/// for its memory.
+/// Positions before chance of one game; buffers are reused.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
-    /// Who is to move in each.
+    /// Seat to move in each position.
     seats: Vec<Seat>,
-    /// Of the tuples of each.
+    /// Tuple rows of each position.
     rows: Vec<u32>,
-    /// By the weights when the game was played.
+    /// Value of each position when it was played.
     logits: Vec<f32>,
-    /// Whether the move made there was drawn.
+    /// Whether the move in each position was random.
     pub(super) drawn: Vec<bool>,
-    /// What each seat got.
+    /// Payoffs of the game.
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
-    /// Rows of a position that is looked at.
+    /// Rows of a candidate afterstate.
     candidate: Vec<u32>,
 }
 
@@ -53,7 +50,7 @@ impl<G: Learnable> Default for Episode<G> {
 }
 
 impl<G: Learnable> Episode<G> {
-    /// Plays a game to its end, with this probability of random moves.
+    /// Plays a game with this probability of random moves.
     pub(super) fn play(
         &mut self,
         rules: &G,
@@ -89,7 +86,7 @@ impl<G: Learnable> Episode<G> {
                 moves.push(drawn);
             }
             self.drawn.push(draws);
-            // A move that wins is the best; one that loses is made only if there is no other, and a
+            // A winning move is the best; a losing one is chosen only if there is no other, and a
             // draw counts as an even position.
             let mut best: Option<f32> = None;
             let mut next: Result<(G::Position, f32), Payoffs> = Err(Payoffs::default());
@@ -132,19 +129,19 @@ impl<G: Learnable> Episode<G> {
         &self.positions
     }
 
-    /// Sum over the positions of the cross-entropy, in nats, between value and result.
+    /// Sum of the cross-entropies between values and result, in nats.
     pub(super) fn loss(&self) -> f64 {
         let loss =
             |(&seat, &logit): (&Seat, &f32)| logit_loss(logit.into(), self.payoffs[seat].into());
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
-    /// Tells the cells the λ-return of each position that is not kept for judging; `trace` is λ, `rate` the learning rate of a
-    /// weight.
+    /// Updates the weights towards the λ-returns, except of benchmark positions; `trace` is λ,
+    /// `rate` the learning rate per weight.
     pub(super) fn teach(&mut self, rules: &G, cells: &mut Cells, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);
-        // What the next position turned out to be worth, and to whom.
+        // Value and λ-return of the next position, from the view of its seat.
         let mut last = self.seats.last().copied().unwrap_or_default();
         let (mut value, mut seen) = (self.payoffs[last], self.payoffs[last]);
         for ply in (0..self.positions.len()).rev() {

@@ -1,4 +1,4 @@
-//! Learning from own games against TD(λ) by the book and exact endgames; the same games every time.
+//! TD(λ) against a textbook implementation and exact endgames; reproducibility.
 
 use super::super::{Family, Learner, fit};
 use super::*;
@@ -28,7 +28,7 @@ fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainC
     config
 }
 
-/// The network of a student, as the engine has it.
+/// The network in the engine's form.
 fn exported(student: &Student<'_, Standard>) -> NTuple {
     match student.learner.export().unwrap() {
         Model::NTuple(network) => network,
@@ -59,7 +59,7 @@ fn student(config: &TrainConfig) -> Student<'_, Standard> {
     )
 }
 
-/// Rows of a position, the bias last.
+/// Rows of a position, and the bias last.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuples()];
     set.row_indices(position, &mut rows);
@@ -69,9 +69,8 @@ fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
         .collect()
 }
 
-/// TD(λ) as Sutton and Barto have it, with an eligibility trace for every weight, all values Red's;
-/// changes are added up and made when the game is over. The gradient is that of the cross-entropy,
-/// so that of a logistic drops out.
+/// TD(λ) after Sutton and Barto, with an eligibility trace per weight, values for Red, and updates
+/// after the game. The gradient is that of the cross-entropy, without the logistic's derivative.
 fn textbook(
     set: &TupleSet,
     episode: &Episode<Standard>,
@@ -170,8 +169,7 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
         drawn += student.episode.drawn.iter().filter(|&&drawn| drawn).count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
-            // Some roll permits what was made, and the engine thinks no more of anything else it
-            // permits.
+            // Some roll allows the move, and the engine rates no alternative higher.
             let worth = |after: &Position| {
                 rules
                     .payoff(after, position.seat())
@@ -199,7 +197,7 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
         }
         student.teach(1.0);
     }
-    // A quarter of the moves, five standard deviations.
+    // A quarter of the moves, within five standard deviations.
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
     assert!(
         (drawn as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
@@ -207,7 +205,7 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
     );
 }
 
-/// A stone a side anywhere but on the goals and on one another.
+/// One stone per side, neither on its goal nor on the other stone.
 fn two_stones(random: &mut RandomStream) -> Position {
     let side = |square: usize| Side::new([square as u8, GONE, GONE, GONE, GONE, GONE]);
     loop {
@@ -222,7 +220,7 @@ fn two_stones(random: &mut RandomStream) -> Position {
 fn endgames_of_two_stones_become_exact() {
     let rules = Standard::default();
     let tables = shared(2, rules.variant()).unwrap();
-    // Only one of the 68 weights of a position knows both stones, so rates are high.
+    // Only one of 68 weights depends on both stones, so rates are high.
     let cases = [
         (UpdateRule::Sgd, 6.0, 1.0, [0.015, 0.2]),
         (UpdateRule::Adagrad, 60.0, 0.5, [0.005, 0.06]),
@@ -281,7 +279,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
         first.curve
     );
     let bytes = |report: &TdReport| std::fs::read(&report.model).unwrap();
-    // Checkpoints after every few games change nothing, another seed does.
+    // More checkpoints change nothing, another seed does.
     let mut often = config.clone();
     often.training.checkpoint_minutes = 1e-9;
     let again = run("b", &config);
@@ -305,7 +303,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
         )),
         losses(&first)
     );
-    // A finished training only exports again.
+    // A finished training is only exported again.
     std::fs::remove_file(&first.model).unwrap();
     let exported = run("a", &config);
     assert_eq!((&exported, bytes(&exported)), (&first, bytes(&again)));

@@ -1,4 +1,4 @@
-//! Another game than the others' learns by the same code: draws, passes, no chance.
+//! Training for another game: draws, passes, no chance.
 
 use super::*;
 use crate::data::{BadGames, transcripts};
@@ -56,7 +56,7 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
         let directory = tempfile::tempdir().unwrap();
         let (config, progress) = (config_of(), ProgressBar::hidden());
         let report = fit(&config, family, &samples, "{}", directory.path(), &progress).unwrap();
-        // Whoever says ½ of everything loses ln 2 or, of a draw, as much.
+        // The constant ½ has a loss of ln 2, for draws too.
         assert!(
             report.validation_loss < 0.66,
             "{}: {}",
@@ -66,7 +66,7 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
         assert!(report.parity <= PARITY_TOLERANCE);
         let parts = &report.curve[0].validation_by_phase;
         assert!(parts.iter().all(|part| (1..=12).contains(&part.remaining)));
-        // Another game's are refused, and another size's.
+        // Files for another game or size are refused.
         assert!(ModelFile::load(&game, &report.model).is_ok());
         let refused = ModelFile::load(&Standard::default(), &report.model).unwrap_err();
         assert!(
@@ -103,7 +103,7 @@ fn what_a_game_does_not_have_is_said_in_one_line() {
     assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
 }
 
-/// A random game as other programs write it: without values. One in five is resigned.
+/// A random game without values; one in five is resigned.
 fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
     let mut whole = PlainGame {
         start: game.start(),

@@ -1,27 +1,26 @@
-//! Adam on all weights of a step, with the gradient of each tensor shortened before (Kingma and Ba
-//! 2015).
+//! Adam with clipped gradients (Kingma and Ba 2015).
 //!
-//! Weights that no sample of the batch used have a gradient of 0, and their moments decay and move
-//! them at every step as Adam defines it: nothing is put off. Invariant: pieces of whole lanes give
-//! the bits of the whole, whatever thread has them.
+//! Weights without gradient are updated by their decaying moments at every step, as Adam defines
+//! it. Invariant: chunks that begin at a multiple of the lanes give the same bits as the whole
+//! tensor, on any thread.
 
 use super::vector::{LANES, Lanes, Vector};
 
-/// Decay of the mean of gradients and of the mean of their squares, and what keeps divisors from 0.
+/// Decay rates of both moments, and the term that keeps divisors above 0.
 const BETA: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
-/// What is the same for all weights of a step.
+/// Parameters of a step.
 #[derive(Clone, Copy)]
 pub(super) struct Rates {
     learning_rate: f32,
-    /// Makes up for moments that start at 0.
+    /// Bias correction of moments that start at 0.
     correction: f32,
     epsilon: f32,
 }
 
 impl Rates {
-    /// Those of step number `step`, from 1.
+    /// Parameters of step number `step`, from 1.
     pub(super) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step.min(i32::MAX as u64) as i32;
         let root = (1.0 - BETA[1].powi(step)).sqrt();
@@ -33,7 +32,7 @@ impl Rates {
     }
 }
 
-/// A piece of a tensor that begins at a multiple of [`LANES`], its gradient, and its moments.
+/// A chunk of a tensor that begins at a multiple of [`LANES`], with gradient and moments.
 pub(super) struct Piece<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) gradient: &'a [f32],
@@ -41,12 +40,12 @@ pub(super) struct Piece<'a> {
     pub(super) squares: &'a mut [f32],
 }
 
-/// What shortens a gradient of this Euclidean norm to the norm `longest`.
+/// Factor that clips a gradient of norm `norm` to the norm `longest`.
 pub(super) fn shortening(norm: f32, longest: f32) -> f32 {
     (longest / (norm + f32::MIN_POSITIVE)).min(1.0)
 }
 
-/// A step along the gradient times `factor`.
+/// Updates a chunk by its gradient times `factor`.
 #[inline(always)]
 pub(super) fn step<V: Vector>(piece: Piece<'_>, rates: Rates, factor: f32) {
     let (weights, last_weights) = piece.weights.as_chunks_mut();
@@ -58,7 +57,7 @@ pub(super) fn step<V: Vector>(piece: Piece<'_>, rates: Rates, factor: f32) {
         let (mean, square) = (&mut means[at], &mut squares[at]);
         step_lanes::<V>(weights, gradient, mean, square, rates, factor);
     }
-    // What is left, with zeros behind it.
+    // The rest, padded with zeros.
     let rest = [&*last_weights, last_gradients, last_means, last_squares];
     let [mut weights, gradients, mut means, mut squares] = rest.map(|rest| {
         let mut lanes = [0.0; LANES];
@@ -100,14 +99,14 @@ fn step_lanes<V: Vector>(
     V::load(weights).minus(change).store(weights);
 }
 
-/// A mean with one more number in it.
+/// Exponential moving average.
 #[inline(always)]
 fn decayed<V: Vector>(mean: V, number: V, decay: f32) -> V {
     mean.times(V::splat(decay))
         .plus(number.times(V::splat(1.0 - decay)))
 }
 
-/// The Euclidean norm, from partial sums by lane.
+/// Euclidean norm, from partial sums per lane.
 #[inline(always)]
 pub(super) fn norm(values: &[f32]) -> f32 {
     let mut sums = [0.0f64; LANES];

@@ -1,7 +1,7 @@
-//! Forward and backward through the network for some samples, on one thread.
+//! Forward and backward pass for some samples on one thread.
 //!
-//! Samples go through in chunks whose values stay in the first-level cache. Invariant: every sum
-//! has one order, that of samples, inputs or lanes, so all instruction sets give the same bits.
+//! Samples are processed in chunks that stay in the first-level cache. Invariant: every sum has a
+//! fixed order, of samples, inputs or lanes, so all instruction sets give the same bits.
 
 use super::{
     grid::{activate_between, activate_first, activate_last},
@@ -13,34 +13,34 @@ use engine::core::calibration::exponential;
 use engine::learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
-/// Samples that go through the layers together.
+/// Samples per chunk.
 const CHUNK: usize = 64;
 
-/// What the network learns from.
+/// Inputs and targets of samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// `[samples, active]`.
     pub rows: &'a [u16],
-    /// Buckets, `[samples]`; empty if there is one. Those of a bucket should stand together.
+    /// Buckets, `[samples]`; empty if there is one. Best sorted.
     pub buckets: &'a [u8],
     /// Win probabilities, `[samples]`.
     pub targets: &'a [f32],
-    /// What the loss of each sample counts, `[samples]`; none: all count 1.
+    /// Weights of the losses, `[samples]`; empty if all are 1.
     pub weights: &'a [f32],
 }
 
-/// What of some numbers belongs to a range of samples; nothing of none.
+/// The numbers of a range of samples; empty if there are none.
 fn part_of<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
     all.get(range.clone()).unwrap_or_default()
 }
 
 impl<'a> Inputs<'a> {
-    /// The samples in pieces of `size` and a shorter last one.
+    /// Splits the samples into pieces of `size`.
     pub(super) fn pieces(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.cut(shape, move |rest| rest.targets.len().min(size))
     }
 
-    /// The samples in chunks, each of one bucket.
+    /// Splits the samples into chunks, each of one bucket.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.cut(shape, |rest| {
             let most = rest.targets.len().min(CHUNK);
@@ -51,7 +51,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// The samples in pieces, of a length that is told of what is left.
+    /// Splits the samples into pieces; `length` gets the rest.
     fn cut(
         self,
         shape: Shape,
@@ -79,32 +79,31 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// The weights of a step, all threads'.
+/// Weights of a step, shared by all threads.
 #[derive(Clone, Copy)]
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Those between each hidden layer and the next, transposed, bucket after bucket; only needed
-    /// for gradients.
+    /// Transposed weights between hidden layers, bucket by bucket; only needed for gradients.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
-/// What one thread needs for a block, and its results.
+/// Buffers and results of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
-    /// Of all weights, summed over the samples of the block.
+    /// Gradient of all weights, summed over the samples.
     pub(super) gradient: Vec<f32>,
-    /// Summed over the samples of the block.
+    /// Loss, summed over the samples.
     pub(super) loss: f64,
-    /// Of the last samples that went forward.
+    /// Logits of the last chunk.
     pub(super) logits: Vec<f32>,
-    /// Of each hidden layer, clipped.
+    /// Clipped values of each hidden layer.
     values: [Vec<f32>; MAX_HIDDEN],
-    /// The derivatives of the loss by the sums of each hidden layer.
+    /// Derivatives of the loss by the sums of each hidden layer.
     slopes: [Vec<f32>; MAX_HIDDEN],
 }
 
-/// The gradient of `scale` times the loss of a block, and its loss, into `work`.
+/// Computes loss and `scale` times the gradient of a block.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -123,7 +122,7 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Log odds of a win of samples, in their order, behind those that `logits` has.
+/// Appends log odds of a win for each sample to `logits`.
 #[inline(always)]
 pub(super) fn outputs<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -184,7 +183,7 @@ fn forward<V: Vector, const ROWS: usize>(
             inner,
             width,
         );
-        // A value that is no number stays so, and is noticed in the loss.
+        // NaN stays NaN and shows up in the loss.
         match number + 1 == hidden.len() {
             true => activate_last::<V>(layer),
             false => activate_between::<V>(layer),
@@ -198,7 +197,7 @@ fn forward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Σ values · weights, by lane and then over lanes.
+/// Dot product, by lane and then over lanes.
 #[inline(always)]
 fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     let mut sums = V::splat(0.0);
@@ -209,7 +208,7 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     sums.sum()
 }
 
-/// [`losses`] of samples that may count differently.
+/// [`losses`] with weights of samples.
 #[inline(always)]
 fn weighed_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {
@@ -221,7 +220,7 @@ fn weighed_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     samples.zip(chunk.weights).map(loss).sum()
 }
 
-/// Turns logits into `scale` times the derivative of the loss by them; the sum of the losses.
+/// Replaces logits by `scale` times the derivative of the loss; returns the sum of the losses.
 #[inline(always)]
 fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
@@ -238,7 +237,7 @@ fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     loss + product.ln()
 }
 
-/// Adds the gradient of the samples that went forward, whose `logits` have become derivatives.
+/// Adds the gradient of a chunk, whose `logits` have become derivatives.
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -314,7 +313,7 @@ fn backward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Adds to each of some sums the weights of the rows, which have `width` columns, from a column on.
+/// Adds the weights of the rows, in some columns, to sums.
 #[inline(always)]
 fn sum_rows<V: Vector, const COLUMNS: usize>(
     table: &[Lanes],
@@ -338,7 +337,7 @@ fn sum_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Adds the slopes of some columns to each of the rows, which have `width`, from a column on.
+/// Adds slopes of some columns to each of the rows.
 #[inline(always)]
 fn add_to_rows<V: Vector, const COLUMNS: usize>(
     slopes: &[Lanes; COLUMNS],
@@ -359,8 +358,7 @@ fn add_to_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Clears the slopes of sums that were clipped, given the clipped values, and adds what is left to
-/// the bias' gradient.
+/// Clears slopes of clipped values, and adds the rest to the gradient of the bias.
 #[inline(always)]
 fn close<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();

@@ -1,10 +1,10 @@
-//! The network as the engine has it ([`engine::learned::network`]): weights on their grids, and
-//! activations that are rounded.
+//! Fake quantization: the engine's rounding of weights and activations
+//! ([`engine::learned::network`]).
 //!
-//! Numbers are in units of 1.0 but for the first layer, whose weights and sums are whole numbers of
-//! 1 / [`ROW_SCALE`], below 2²⁴ and so exact. Gradients pass through roundings as if there were none
-//! (Bengio, Léonard and Courville 2013), so the loss is always that of the network that is exported.
-//! Invariant: weights that were held once a step can be exported.
+//! Numbers are in units of 1.0, except in the first layer, whose weights and sums are integers in
+//! units of 1 / [`ROW_SCALE`], exact below 2²⁴. Gradients pass through rounding unchanged (Bengio,
+//! Léonard and Courville 2013), so the loss is that of the exported network. Invariant: clamped
+//! weights can be exported.
 
 use super::PIECE;
 use super::layout::{Shape, Tensors};
@@ -15,21 +15,20 @@ use engine::learned::network::{
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Sums of the first layer a step of its activations.
+/// Units of the first layer's sums per step of its activations.
 pub(crate) const STEP: f32 = (ROW_SCALE / 127) as f32;
 
-/// What is added to the bias of the first layer: half a step, because steps are rounded down, and
-/// half a unit, so that no sum lies on a bound.
+/// Added to the bias of the first layer: half a step, as steps are rounded down, and half a unit,
+/// so that no sum lies on a bound.
 pub(crate) const HALVES: f32 = STEP / 2.0 + 0.5;
 
-/// The same of a layer between others, in steps.
+/// Likewise for a layer between others, in steps.
 pub(crate) const HALVES_BETWEEN: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
-/// Added and taken away again, it leaves the nearest whole number, of two the even one; good up to
-/// 2²².
+/// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².
 const WHOLE: f32 = 12_582_912.0;
 
-/// The weights as the forward pass takes them.
+/// The quantized weights of the forward pass.
 pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let mut all = weights.to_vec();
     let Tensors {
@@ -57,8 +56,8 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Holds weights where they can be exported; if there are runs of rows, so that sums of the first
-/// layer over them fit 16 bits.
+/// Clamps weights to the engine's range; with `runs` also so that sums of the first layer fit 16
+/// bits.
 pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,
@@ -88,8 +87,8 @@ pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f
     }
 }
 
-/// Activations in steps of 1 / 127 from sums, `scale` times which and `more` are steps. What is above
-/// 0 but on the lowest step stays a trace above it, for gradients pass there.
+/// Activations in steps of 1 / 127 of `scale` times the sums plus `more`. Positive sums on the
+/// lowest step stay slightly above 0, so that their gradients pass.
 #[inline(always)]
 fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, more: f32) {
     for sums in layer {
@@ -102,19 +101,19 @@ fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, more: f32) {
     }
 }
 
-/// Activations of the first layer from its sums, whose biases have [`HALVES`].
+/// Activations of the first layer, whose biases include [`HALVES`].
 #[inline(always)]
 pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 1.0 / STEP, 0.0);
 }
 
-/// Activations of a layer between others from its sums.
+/// Activations of a layer between others.
 #[inline(always)]
 pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 127.0, HALVES_BETWEEN);
 }
 
-/// Activations of the last of several layers from its sums.
+/// Activations of the last of several layers.
 #[inline(always)]
 pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);

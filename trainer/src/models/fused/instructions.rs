@@ -1,8 +1,8 @@
-//! The inner loops of a training step, compiled for several instruction sets and chosen at run
+//! Inner loops of a training step, compiled for several instruction sets and dispatched at run
 //! time.
 //!
-//! Invariant: all of them give the same bits, because the loops fix the order of every sum and
-//! nothing contracts a product and a sum into one rounding.
+//! Invariant: all give the same bits: the loops fix the order of every sum, and nothing fuses
+//! multiplication and addition.
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512};
@@ -13,7 +13,7 @@ use super::{
 };
 use engine::core::simd::dispatched;
 
-// The wider set of registers of AVX-512 holds more rows of a product.
+// AVX-512 has registers for more rows of a product.
 dispatched! {
     /// See [`block::gradient`].
     pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, work: &mut Work) {

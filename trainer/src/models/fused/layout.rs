@@ -1,29 +1,27 @@
-//! Where each tensor of the network stands in one array of numbers: weights, gradients and moments
-//! are laid out alike.
+//! Layout of all tensors in one array, the same for weights, gradients and moments.
 //!
-//! A layer that is not there has tensors without numbers. What comes after the first layer
-//! there is once for each bucket, one after the other within its tensor.
+//! Absent layers have empty tensors. Tensors after the first layer are concatenated over buckets.
 
 use engine::learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
-/// Tensors of a network, with those that have no numbers.
+/// Number of tensors, empty ones included.
 pub(super) const TENSORS: usize = 8;
 
-/// Of which those of the first layer.
+/// Number of tensors of the first layer.
 const OF_FIRST: usize = 2;
 
-/// What comes in: rows of the first layer, each on or off.
+/// Sparse inputs: active rows of the first layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sparse {
     /// Rows of the first layer.
     pub rows: usize,
-    /// How many of them are on.
+    /// Number of active rows.
     pub active: usize,
 }
 
 impl Sparse {
-    /// What a game declares of these groups.
+    /// The inputs of a game with these groups.
     #[must_use]
     pub fn of<G: Learnable>(game: &G, groups: NameSet<G::Group>) -> Self {
         let runs = game.feature_slots(groups);
@@ -34,7 +32,7 @@ impl Sparse {
     }
 }
 
-/// The widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
+/// Widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     sparse: Sparse,
@@ -42,18 +40,18 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// The weights of a hidden layer after the first, and its biases.
+/// Weights and bias of a hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(super) struct Layer<T> {
     pub(super) weights: T,
     pub(super) bias: T,
 }
 
-/// Something for each tensor, in the order in which they stand.
+/// One item per tensor, in their order.
 pub(super) struct Tensors<T> {
     pub(super) sparse: T,
     pub(super) first_bias: T,
-    /// Of the layers after the first, also of those that are not there.
+    /// Layers after the first, absent ones included.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
     pub(super) output_bias: T,
@@ -92,10 +90,10 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// A network of these inputs, and one to three hidden layers of these widths.
+    /// A network with these inputs and one to three hidden layers.
     ///
     /// # Panics
-    /// If there are no hidden layers, more than three, or one without neurons.
+    /// If there are no hidden layers, more than three, or one of width 0.
     #[must_use]
     pub fn new(sparse: Sparse, widths: &[usize]) -> Self {
         assert!(
@@ -112,13 +110,13 @@ impl Shape {
         }
     }
 
-    /// The same with so many buckets.
+    /// Sets the number of buckets.
     #[must_use]
     pub fn with_buckets(self, buckets: usize) -> Self {
         Self { buckets, ..self }
     }
 
-    /// How often there is what comes after the first layer.
+    /// Number of buckets.
     #[must_use]
     pub fn buckets(&self) -> usize {
         self.buckets
@@ -130,7 +128,7 @@ impl Shape {
         self.sparse
     }
 
-    /// Neurons of each hidden layer.
+    /// Width of each hidden layer.
     #[must_use]
     pub fn hidden(&self) -> &[usize] {
         let layers = self.hidden.iter().take_while(|width| **width > 0).count();
@@ -140,7 +138,7 @@ impl Shape {
     fn lengths(&self) -> [usize; TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        // What is read sixteen at a time stands before the few numbers that are not.
+        // Tensors read sixteen numbers at a time precede the single numbers.
         let mut lengths = [
             self.sparse.rows * first,
             first,
@@ -165,13 +163,13 @@ impl Shape {
         })
     }
 
-    /// Numbers of all tensors together.
+    /// Number of parameters.
     #[must_use]
     pub fn parameters(&self) -> usize {
         self.lengths().iter().sum()
     }
 
-    /// Where in each tensor that of a bucket is, or all of it.
+    /// Range of a bucket within each tensor, or the complete tensor.
     fn parts(&self, bucket: Option<usize>) -> [Range<usize>; TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -186,14 +184,14 @@ impl Shape {
         })
     }
 
-    /// The tensors in an array of all, of a bucket or whole.
+    /// Splits an array into its tensors, of one bucket or all.
     pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
         let mut parts = self.parts(bucket).into_iter();
         let part = |place: Range<usize>| &all[place][parts.next().unwrap_or_default()];
         Tensors::of(self.places().map(part))
     }
 
-    /// The tensors in an array of all, to be changed.
+    /// Splits an array into mutable tensors.
     pub(super) fn split_mut<'a>(
         &self,
         all: &'a mut [f32],

@@ -1,9 +1,8 @@
 //! Products of small matrices, sixteen columns at a time.
 //!
-//! Loops count, here and wherever they run over lanes: what an iterator of two slices does is not
-//! always inlined, and would then be called for every vector.
-//! Invariant: every element of a result is one sum, added up in the order of the inner index, a
-//! product and a sum at a time: the same bits however many lanes or rows are computed together.
+//! Loops over lanes use indices, as iteration over zipped slices is not always inlined. Invariant:
+//! every element is one sum in the order of the inner index, without fused operations: the same
+//! bits for any number of lanes or rows.
 
 use super::vector::{Lanes, Vector};
 
@@ -13,13 +12,13 @@ pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
     matrix.as_chunks().0
 }
 
-/// A matrix as rows of lanes, to be changed.
+/// A mutable matrix as rows of lanes.
 #[inline(always)]
 pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// `c += a · b`, where `a` has `inner` columns and `c` and `b` have `width` times sixteen; `ROWS`
+/// `c += a · b`; `a` has `inner` columns, `b` and `c` have `width` times sixteen. Processes `ROWS`
 /// rows at a time.
 #[inline(always)]
 pub(super) fn add_product<V: Vector, const ROWS: usize>(
@@ -51,8 +50,7 @@ fn product_rows<V: Vector, const ROWS: usize>(
     inner: usize,
     width: usize,
 ) {
-    // Not by `from_fn`, which is not always inlined: the compiler shall see that every row has
-    // `inner` elements.
+    // Not `from_fn`, which is not always inlined: the compiler must see the length of each row.
     let mut rows = [&a[..inner]; ROWS];
     for row in 0..ROWS {
         rows[row] = &a[row * inner..][..inner];
@@ -74,8 +72,7 @@ fn product_rows<V: Vector, const ROWS: usize>(
     }
 }
 
-/// `c += aᵀ · b`, where `a` has as many columns as `c` has rows, and `c` and `b` have `width` times
-/// sixteen columns.
+/// `c += aᵀ · b`; `b` and `c` have `width` times sixteen columns.
 #[inline(always)]
 pub(super) fn add_transposed_product<V: Vector, const ROWS: usize>(
     a: &[f32],
@@ -123,7 +120,7 @@ fn transposed_rows<V: Vector, const ROWS: usize>(
     }
 }
 
-/// The transposed matrix of one with `columns` columns.
+/// Transposes a matrix of `columns` columns.
 pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
     let rows = matrix.len() / columns;
     let mut transposed = vec![0.0; matrix.len()];

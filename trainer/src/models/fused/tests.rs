@@ -1,5 +1,4 @@
-//! The fused step against burn's automatic gradient and optimiser, and against itself on other
-//! instructions.
+//! The CPU step against burn's autodiff and optimizer, and on different instruction sets.
 
 use super::*;
 use crate::batch::NetworkBatch;
@@ -37,14 +36,14 @@ static SHAPES: LazyLock<[Shape; 7]> = LazyLock::new(|| {
 });
 
 fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> NetworkBatch {
-    // Few squares, so that samples share rows and some rows are in none.
+    // Few squares, so that samples share rows and some rows are unused.
     let rows = (0..samples * ACTIVE)
         .map(|index| (index % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
     let targets = unit(samples);
-    // In some batches samples count differently.
+    // Odd batches have weights.
     let weights = match samples % 2 {
         1 => (0..samples).map(|_| random.unit() as f32).collect(),
         _ => Vec::new(),
@@ -60,7 +59,7 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
     }
 }
 
-/// The logits of a batch by burn, and the mean loss.
+/// Burn's logits and mean loss of a batch.
 fn burn_says(shape: Shape, model: &NetworkModel, batch: &NetworkBatch) -> (Vec<f32>, Tensor<1>) {
     let device = Device::flex().autodiff();
     let (rows, buckets, targets) = batch.tensors(shape.buckets(), &device);
@@ -87,11 +86,10 @@ fn with_weights(shape: Shape, weights: Vec<f32>) -> FusedNetwork {
     FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
-/// The place of the output's weights among the tensors.
+/// Index of the output tensor.
 const OUTPUT: usize = 6;
 
-/// Whether numbers differ by rounding only, where the largest of what was added up is about
-/// `scale`.
+/// Equality up to rounding, where `scale` is the largest summand.
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
     assert_eq!(found.len(), expected.len());
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -125,7 +123,7 @@ fn losses_and_gradients_are_burns() {
                 .iter()
                 .fold(0.0f32, |largest, value| largest.max(value.abs()));
             assert_close(&network.work[0].gradient, &expected, largest);
-            // Rows that no stone stands on have no gradient at all.
+            // Unused rows have no gradient.
             let unused = 5 * shape.hidden()[0]..STONE_SQUARES * shape.hidden()[0];
             assert!(
                 network.work[0].gradient[unused]
@@ -140,7 +138,7 @@ fn losses_and_gradients_are_burns() {
 fn steps_are_those_of_burns_adam_with_clipped_gradients() {
     let mut random = RandomStream::new(3);
     for shape in *SHAPES {
-        // Bounds below and above the usual norms.
+        // Bounds below and above the typical norms.
         for longest in [1e-3, 1e3] {
             let mut model = model(shape, 4);
             let mut network = fused(shape, &model);
@@ -159,8 +157,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     GradientsParams::from_grads(gradients, &model),
                 );
                 network.step(batch.inputs(), rate, longest);
-                // Where a gradient is 0 but for rounding, Adam's first steps have no direction:
-                // weights move by 0.03 in all.
+                // Where a gradient is 0 up to rounding, Adam's first steps have a random
+                // direction: weights move by 0.03 in all.
                 let (found, expected) = (network.weights(), model.parameters());
                 let far = found
                     .iter()
@@ -173,9 +171,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     found.len()
                 );
                 if shape.hidden().len() > 2 {
-                    // The deeper the network, the more often a sum lies so near a bound that
-                    // weights which differ by such steps clip it in one and not in the other, and
-                    // part from there: each step starts from the same.
+                    // In deeper networks sums close to a bound may be clipped on one side only; so
+                    // each step starts from equal weights.
                     let (moments, steps) = network.optimiser();
                     network = FusedNetwork::new(shape, expected, moments.to_vec(), steps);
                 }
@@ -254,7 +251,7 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
 
 #[test]
 fn a_loss_that_is_no_number_changes_nothing() {
-    // A weight of the output, and its bias, which is last.
+    // An output weight, and the output bias.
     let shape = SHAPES[0];
     let (first, last) = (shape.places()[OUTPUT].start, shape.parameters() - 1);
     for (index, wrong) in [(first, f32::NAN), (last, f32::INFINITY)] {

@@ -1,34 +1,31 @@
-//! Sixteen numbers that are computed with together, in as many registers as it takes.
+//! Vectors of sixteen numbers, in as many registers as needed.
 //!
-//! What the loops of a training step do, they say in these operations, so that their speed hangs on
-//! no compiler's discovery of vectors in plain code. Invariant: each operation is the one of every
-//! lane by itself, rounded once; all types give the same bits. Values of a type may be made only
-//! where its instructions are there: in the forms that [`super::instructions`] compiles for them.
+//! The loops of a training step use these operations instead of relying on auto-vectorization.
+//! Invariant: each operation is exact per lane, rounded once, so all types give the same bits.
+//! Values may only be created where the instructions exist: in the functions that
+//! [`super::instructions`] compiles for them.
 
-/// Lanes of a vector; the number of columns of every matrix is a multiple of it.
+/// Lanes of a vector; every matrix width is a multiple of it.
 pub(super) const LANES: usize = 16;
 
-/// Neighbouring columns in memory.
+/// Adjacent columns in memory.
 pub(super) type Lanes = [f32; LANES];
 
 /// Sixteen numbers in registers.
 pub(super) trait Vector: Copy {
-    /// The same number in every lane.
     fn splat(number: f32) -> Self;
-    /// Out of memory.
     fn load(lanes: &Lanes) -> Self;
-    /// Into memory.
     fn store(self, lanes: &mut Lanes);
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
     fn over(self, other: Self) -> Self;
     fn root(self) -> Self;
-    /// To the nearest in `[0, 1]`; what is no number stays so.
+    /// Clamps to `[0, 1]`; NaN stays NaN.
     fn clipped(self) -> Self;
-    /// The lanes of which those of `values` lie between 0 and 1, and 0 for the others.
+    /// These lanes where `values` are strictly between 0 and 1, else 0.
     fn where_open(self, values: Self) -> Self;
-    /// The sum of all lanes in pairs: 8 and 8, 4 and 4, and so on.
+    /// Sums the lanes in pairs: 8 and 8, 4 and 4, and so on.
     fn sum(self) -> f32;
 
     /// `lanes += self`.
@@ -38,7 +35,7 @@ pub(super) trait Vector: Copy {
     }
 }
 
-/// Without vectors: the definition.
+/// The scalar definition.
 #[derive(Clone, Copy)]
 pub(super) struct Plain(Lanes);
 
@@ -109,7 +106,7 @@ impl Vector for Plain {
     #[inline(always)]
     fn where_open(self, values: Self) -> Self {
         Self::each(|lane| {
-            // Lanes have no branches: the bits are kept or cleared.
+            // Without branches: the bits are kept or cleared.
             let open = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
             f32::from_bits(self.0[lane].to_bits() & u32::from(open).wrapping_neg())
         })
@@ -140,9 +137,8 @@ mod x86 {
     use super::{Lanes, Vector};
     use std::arch::x86_64::*;
 
-    /// Implements the operations lane by lane, register by register. `max(a, b)` of x86 is `b`
-    /// unless `a` is greater, and `min` likewise, which is what clipping wants of numbers that are
-    /// none.
+    /// Implements the operations lane by lane. On x86 `max(a, b)` is `b` unless `a` is greater,
+    /// and `min` likewise, which keeps NaN.
     macro_rules! vector {
         ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($place:tt)+];
             $set1:ident $zero:ident $load:ident $store:ident
@@ -153,9 +149,8 @@ mod x86 {
             #[derive(Clone, Copy)]
             pub(in super::super) struct $name($(vector!(@register $place $register)),+);
 
-            // SAFETY, for all: the processor has the instructions where there are such values (see
-            // the file's invariant); what is loaded and stored lies in sixteen lanes, and neither
-            // asks for alignment.
+            // SAFETY, for all: the instructions exist wherever such values do (see the file's
+            // invariant); loads and stores are unaligned and within sixteen lanes.
             impl Vector for $name {
                 #[inline(always)]
                 fn splat(number: f32) -> Self {

@@ -1,4 +1,4 @@
-//! The online updates against their definitions.
+//! Optimizer updates against their definitions.
 
 use super::*;
 use crate::batch::TupleBatch;
@@ -11,7 +11,7 @@ const TUPLES: usize = 11;
 
 fn random_batch(samples: usize, seed: u64) -> TupleBatch {
     let mut random = RandomStream::new(seed);
-    // Each tuple has a table of its own, of four rows.
+    // Each tuple has its own table of four rows.
     let rows = (0..samples * TUPLES)
         .map(|index| (index % TUPLES * 4 + random.below(4)) as u32)
         .collect();
@@ -96,7 +96,7 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
     assert_eq!(cell, [0.0, 1.0, 1.5]);
 }
 
-/// The updates of a batch with one cell after the other, and losses by their definition.
+/// Updates cell by cell, and losses by definition.
 fn plain_updates<const WIDTH: usize>(
     cells: &mut [[f32; WIDTH]],
     batch: &TupleBatch,
@@ -128,9 +128,9 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
         rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy,
     ) {
         let (weights, bias) = random_weights(4);
-        // More than 256 samples, after which losses are added up.
+        // More than 256 samples: the product of losses is flushed.
         let mut batch = random_batch(1000, 5);
-        // Some count in full.
+        // Every second weight is 1.
         let weights_of = batch.weights.iter_mut().step_by(2);
         weights_of.for_each(|weight| *weight = 1.0);
         let cells = interleave::<WIDTH>(&weights, bias, &vec![start; (ROWS + 1) * (WIDTH - 1)]);

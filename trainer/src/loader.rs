@@ -291,7 +291,7 @@ mod tests {
         Shuffle {
             seed,
             epoch,
-            window,
+            buffer: window,
             symmetries: false,
         }
     }

@@ -204,7 +204,7 @@ mod tests {
         let mut random = RandomStream::new(1);
         let suite = include_str!("../../../data/suites/stones-9.jsonl");
         for (number, line) in suite.lines().skip(1).take(40).enumerate() {
-            let text = line.load_shard('"').nth(3).unwrap();
+            let text = line.split('"').nth(3).unwrap();
             let start = rules.parse_position(text).unwrap().0;
             let mut record = GameRecord {
                 start: rules.image(&start, number % 8),

@@ -82,7 +82,10 @@ impl Arguments {
             progress.set_length(self.games);
             let mut samples = Vec::new();
             for shard in 0..run.shards() {
-                samples.extend(positions_with_results(game, &run.play_shard(shard, progress)?));
+                samples.extend(positions_with_results(
+                    game,
+                    &run.play_shard(shard, progress)?,
+                ));
             }
             Ok::<_, Error>(samples)
         })?;
